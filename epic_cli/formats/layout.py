@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
         per_second: float | None
         origin: float | None
-        scale: float
+        scale: float | tuple[float, ...]
         axes: str
         time_format: str
         delta: bool
@@ -108,7 +108,7 @@ class Layout(NamedTuple):
         return {
             "per_second": unit,
             "origin": origin,
-            "scale": self.scale,
+            "scale": (self.scale, self.scale, 1, 1, 1, 1) if self.geo else self.scale,
             "axes": axes,
             "time_format": self.time_format or "",
             "delta": self.delta,

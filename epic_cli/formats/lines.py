@@ -128,6 +128,15 @@ class LineReader(ABC):
         if beginning is not None and beginning.time is None and self.records is not None:
             beginning.time = self.records.beginning
 
+    @property
+    def watched(self) -> LineReader:
+        """Itself: it knows what it does not read."""
+        return self
+
+    @abstractmethod
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """All that a line has, read or not, by names as a layout writes them."""
+
     def label(self, field: str) -> str:
         """What a field is called in the recording."""
         return self.layout.places.get(field, field)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.formats import Reader, Writer
     from epic_cli.formats.layout import Layout
+    from epic_cli.formats.watch import Watch
     from epic_cli.formats.writing import LineWriter
 
 BLOCK_SIZE = 65536
@@ -123,6 +124,7 @@ def read(
     on_layout: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
     entities: Entities | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
@@ -131,7 +133,8 @@ def read(
     the recording itself does not; ``on_layout`` is called with the layout that was inferred, unless
     it is what was given or this program's own. ``rebase_time``: see ``Layout``; with it the times
     of a recording that is to be drawn or judged begin near 0, without it they are what is written.
-    ``entities``: those of what has been read before, to which the recording belongs.
+    ``entities``: those of what has been read before, to which the recording belongs. ``watch`` is
+    told what reads it.
 
     Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
     packet text, and other kinds of ``Unreadable``.
@@ -163,9 +166,11 @@ def read(
     if entry.unpacked:
         bytes_of.give_again(head)
         more = entry.unpack(bytes_of, layout)
-        yield from read(more, entry.unpacked, layout, on_layout, rebase_time, entities)
+        yield from read(more, entry.unpacked, layout, on_layout, rebase_time, entities, watch)
         return
     reader = make_reader(name, layout, on_layout, rebase_time, entities, head)
+    if watch is not None:
+        watch.reading(reader, name)
     yield reader.scan(head, final)
     while not final and not reader.ended:
         data = bytes_of.more()

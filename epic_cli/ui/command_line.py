@@ -98,6 +98,7 @@ class Entry(NamedTuple):
 _ORDER = (
     "session",
     "replay",
+    "inspect",
     "play",
     "simulate",
     "listen",

@@ -60,7 +60,10 @@ def _part(part: Part) -> Iterator[str]:
             yield from _table(part)
         case Finding():
             concerned = f" ({some(part.entities)})" if part.entities else ""
-            yield from (f"### {_plain(part.title + concerned)}", "", _plain(part.text), "")
+            if part.title:
+                yield from (f"### {_plain(part.title + concerned)}", "")
+            if part.text:
+                yield from (_plain(part.text), "")
             yield from (f"- {name}: {_plain(text)}" for name, text in part.terms)
         case Usage():
             yield from (f"- {where}: `{printable(what)}`" for where, what in part.forms)

@@ -63,6 +63,7 @@ class Table:
 class Finding:
     """One thing that was found: a title, a sentence, and ``terms`` with more about it.
 
+    Those without a title are not numbered.
     ``entities`` are whom it concerns, none: all; ``moments`` are named times (s) to look at.
     """
 

@@ -62,7 +62,7 @@ def _head(report: Report, room: int) -> list[RenderableType]:
 def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
     number = 0
     for part in parts:
-        if isinstance(part, Finding):
+        if isinstance(part, Finding) and part.title:
             number += 1
             concerned = f" ({some(part.entities)})" if part.entities else ""
             yield replace(part, title=f"{number}. {part.title}{concerned}")
@@ -85,10 +85,7 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
                 left_out += table.left_out
                 yield from table.lines(gaps=part.gaps)
         case Finding():
-            prose = min(room, PROSE)
-            yield from paragraph(part.title, prose, style="bold")
-            yield from paragraph(part.text, prose, _INDENT)
-            yield from definitions(part.terms, prose, _INDENT)
+            yield from _finding(part, min(room, PROSE))
         case Usage():
             left = max(len(name) for name, _ in part.forms) + 2
             for name, text in part.forms:
@@ -97,6 +94,15 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
         case Figure():
             if drawn := part.draw():
                 yield drawn
+
+
+def _finding(part: Finding, room: int) -> Iterator[RenderableType]:
+    indent = _INDENT if part.title else ""
+    if part.title:
+        yield from paragraph(part.title, room, style="bold")
+    if part.text:
+        yield from paragraph(part.text, room, indent)
+    yield from definitions(part.terms, room, indent)
 
 
 def _tables(table: Table, room: int) -> list[Fitted]:

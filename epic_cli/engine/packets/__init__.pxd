@@ -105,6 +105,8 @@ cdef class PacketBlock:
     cdef public bytes text
     cdef public object find_field
     cdef public list refusals
+    cdef readonly int64_t junk          # lines with something unread behind their numbers
+    cdef readonly int64_t junk_line     # the first of them
 
 
 cdef class SampleBlock:

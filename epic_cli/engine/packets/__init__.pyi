@@ -1,7 +1,8 @@
 from collections.abc import Callable, Iterable
 from enum import IntEnum
+from typing import NamedTuple
 
-from epic_cli.engine.contract import Packet, Sample
+from epic_cli.engine.contract import Packet, Sample, Vector
 from epic_cli.engine.refusals import Reason, Refusal
 
 class Status(IntEnum):
@@ -20,6 +21,10 @@ class PacketBlock:
     find_field: Callable[[bytes, str], int] | None
     refusals: list[Refusal]
     def __init__(self, entities: Entities | None = None) -> None: ...
+    @property
+    def junk(self) -> int: ...
+    @property
+    def junk_line(self) -> int: ...
     @property
     def entities(self) -> Entities: ...
     def append(self, packet: Packet) -> None: ...
@@ -58,3 +63,49 @@ class VelocityFiller:
     def fill(self, block: PacketBlock) -> int: ...
 
 def describe_build() -> str: ...
+
+class Track(NamedTuple):
+    entity: str
+    packets: int
+    first: float
+    last: float
+    line: int
+    same: int
+    same_line: int
+    steps: float
+    doubles: float
+    driven: float
+    restarts: int
+    restart_line: int
+    backs: int
+    downs: int
+    moves: int
+    low: Vector
+    high: Vector
+    arrivals: int
+    overtaken: int
+    delays: tuple[float, float]
+    teleports: int
+    sequences: int
+    zeros: int
+    velocities: int
+
+class Totals(NamedTuple):
+    packets: int
+    runs: int
+    overlaps: int
+    overlap_line: int
+    entities: int
+    odd: int
+    odd_line: int
+    arrivals: int
+
+class Census:
+    def observe(self, block: PacketBlock) -> None: ...
+    def skip(self) -> None: ...
+    @property
+    def doubtful(self) -> bool: ...
+    @property
+    def totals(self) -> Totals: ...
+    @property
+    def tracks(self) -> list[Track]: ...

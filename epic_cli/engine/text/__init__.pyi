@@ -11,7 +11,7 @@ ALL_FIELDS: tuple[str, ...]
 class Units(TypedDict, total=False):
     per_second: float | None
     origin: float | None
-    scale: float
+    scale: float | Sequence[float]
     axes: str
     decimal_comma: bool
     time_format: str

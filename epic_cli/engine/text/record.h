@@ -46,17 +46,18 @@ struct Units {
     bool from_first = false; // the first packet's time becomes 0, once it is known
     bool moved = false;      // `origin` becomes 0
     Instant origin;          // in its own unit
-    double scale = 1;        // a length of its own in those that are wanted
+    double scales[6] = {1, 1, 1, 1, 1, 1};  // what position and velocity are multiplied by
+    bool scaled = false;
     int32_t axes[3] = {0, 1, 2};  // which of its axes ours are; -1: 0
     bool decimal_comma = false;
     std::string time_format;  // of its dates; empty: ISO 8601
     bool delta = false;       // what a packet lacks is as in the entity's packet before
-    bool geo = false;         // x and y are longitude and latitude, `scale` is that of degrees
+    bool geo = false;         // x and y are longitude and latitude in degrees, scaled
     Plane plane;
 
     bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
     bool plain_space() const {
-        return scale == 1 && axes[0] == 0 && axes[1] == 1 && axes[2] == 2 && !geo;
+        return !scaled && axes[0] == 0 && axes[1] == 1 && axes[2] == 2 && !geo;
     }
     bool scan_time(std::string_view text, Instant& out) const {
         return time_format.empty() ? scan_iso(text, out) : scan_date(text, time_format, out);
@@ -179,10 +180,10 @@ private:
     void place_position(Units& units, Packet& packet) const {
         place(units, 0, packet.position, packet.single.position);
         if (!units.geo) return;
-        const double longitude = numbers[0].value * units.scale;
-        const double latitude = numbers[1].value * units.scale;
+        const double longitude = numbers[0].value * units.scales[0];
+        const double latitude = numbers[1].value * units.scales[1];
         if (!units.plane.begun) units.plane.begin(longitude, latitude);
-        double at[3] = {0, 0, numbers[2].value}, values[3];
+        double at[3] = {0, 0, numbers[2].value * units.scales[2]}, values[3];
         units.plane.place(longitude, latitude, at[0], at[1]);
         for (int i = 0; i < 3; ++i) values[i] = units.axes[i] < 0 ? 0 : at[units.axes[i]];
         packet.position = {values[0], values[1], values[2]};
@@ -192,10 +193,10 @@ private:
     void place(const Units& units, int first, Vec3<double>& out, Vec3<float>& single) const {
         double values[3];
         float singles[3];
-        const double scale = units.geo ? 1 : units.scale;
         for (int i = 0; i < 3; ++i) {
             const Number number =
                 units.axes[i] < 0 ? Number() : numbers[first + units.axes[i]];
+            const double scale = units.axes[i] < 0 ? 1 : units.scales[first + units.axes[i]];
             values[i] = scale == 1 ? number.value : number.value * scale;
             singles[i] = scale == 1 ? number.single : float(values[i]);
         }

@@ -24,7 +24,8 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         cbool from_first
         cbool moved
         Instant origin
-        double scale
+        double[6] scales
+        cbool scaled
         int32_t[3] axes
         cbool decimal_comma
         string time_format
@@ -86,11 +87,12 @@ cdef class RecordScanner:
 
     ``per_second``: so many of the recording's time units are a second; None: its times are dates
     or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
-    packet's. ``scale`` is what lengths and velocities are multiplied by. ``axes`` names the axes
-    that become x, y and z; those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
+    packet's. ``scale`` is what lengths and velocities are multiplied by, or six such numbers, of
+    x, y, z, vx, vy, vz as the recording has them. ``axes`` names the axes that become x, y and z;
+    those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
     ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
     has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
-    latitude in degrees times ``scale``, and become metres from the first packet (``geo.h``).
+    latitude in degrees, and become metres from the first packet (``geo.h``).
     """
 
     cdef readonly Entities entities
@@ -98,7 +100,7 @@ cdef class RecordScanner:
     cdef size_t usual               # packets in a block, about
     cdef vector[Record] before      # of each entity, its last one
 
-    def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, double scale=1,
+    def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, scale=1.0,
                  str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
                  bint geo=False):
         cdef int index
@@ -109,7 +111,10 @@ cdef class RecordScanner:
         if origin:
             self.units.moved = True
             self.units.origin = instant_of(origin)
-        self.units.scale = scale
+        scales = (scale,) * 6 if isinstance(scale, (int, float)) else scale
+        for index in range(6):
+            self.units.scales[index] = scales[index]
+            self.units.scaled |= scales[index] != 1
         for index in range(3):
             self.units.axes[index] = "xyz".index(axes[index]) if index < len(axes) else -1
         self.units.decimal_comma = decimal_comma

@@ -32,6 +32,7 @@ struct Scanned {
     Expected expected = EXPECTED_NOTHING;  // EXPECTED_NOTHING: all is well
     const char* where = nullptr;           // the character that is wrong
     std::string_view entity;
+    bool junk = false;                     // behind the numbers stands what is no key=value
 };
 
 inline const char* skip_blanks(const char* p, const char* end) {
@@ -85,13 +86,17 @@ inline Expected scan_field(std::string_view key, std::string_view value, Packet&
 
 // The key=value words after the seventh number, up to a '#'.
 inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& result) {
+    result.junk = p < end && !is_blank(*p);
     while (p < end && !is_blank(*p)) ++p;  // glued to the number: part of no word
     for (p = skip_blanks(p, end); p < end && *p != '#'; p = skip_blanks(p, end)) {
         const char* const word = p;
         const char* equals = nullptr;
         for (; p < end && !is_blank(*p); ++p)
             if (*p == '=' && !equals) equals = p;
-        if (!equals) continue;
+        if (!equals) {
+            result.junk = true;
+            continue;
+        }
         const std::string_view key(word, size_t(equals - word));
         const std::string_view value(equals + 1, size_t(p - equals - 1));
         const Expected expected = scan_field(key, value, packet, result.entity);

@@ -12,6 +12,7 @@ cdef extern from "text/scan.h" namespace "epic" nogil:
         int expected
         const char* where
         string_view entity
+        bint junk
 
     int EXPECTED_NOTHING
     int EXPECTED_TEXT
@@ -148,6 +149,10 @@ cdef class TextScanner:
         if one.expected != EXPECTED_NOTHING:
             block.items.pop_back()
             return 0
+        if scanned.junk:
+            if block.junk == 0:
+                block.junk_line = one.line
+            block.junk += 1
         packet.line = one.line
         packet.column = one.column
         packet.offset = <uint32_t>one.offset

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.errors import printable, say
 
 if TYPE_CHECKING:
@@ -13,71 +14,12 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.formats.hints import Hint
+    from epic_cli.formats.findings import Finding
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.io.refused_lines import RefusedLines
 
 # Wording is imported only when there is something to report: packet text must start fast.
-
-#: Packets that are checked: the first few give a live recording its hints early; after ``_MOST``
-#: no more are checked, which keeps the cost below a millisecond.
-_SOON, _MOST = 64, 2048
-
-#: With fewer packets there are no hints, and their module is not even imported.
-_LEAST = 12
-
-
-class Hints:
-    """What looks wrong with the first packets of a recording; each hint once."""
-
-    def __init__(self) -> None:
-        self._sample: PacketBlock | None = None
-        self._looked = 0
-        self._texts: list[bytes] = []
-        self._shown: set[tuple[object, ...]] = set()
-        self._settled: Layout | None = None
-
-    def requested(self, layout: Layout | None) -> None:
-        """Suppresses hints about anything the user specified."""
-        self._settled = layout
-
-    def observe(self, block: PacketBlock) -> bool:
-        """Adds the next packets; returns whether to call ``new`` now."""
-        before = 0 if self._sample is None else len(self._sample)
-        if before >= _MOST:
-            return False
-        if self._sample is None:
-            self._sample = block.part(0, _MOST)
-        else:
-            self._sample.extend(block)
-        if block.find_field is None and b"=" in block.text:
-            self._texts.append(block.text)
-        count = len(self._sample)
-        return before < _SOON <= count or count >= _MOST
-
-    def end(self) -> bool:
-        """After the last packet: returns whether ``new`` may have more."""
-        count = 0 if self._sample is None else len(self._sample)
-        return bool(self._texts) or (count != self._looked and count >= _LEAST)
-
-    def new(self) -> list[Hint]:
-        """The hints that have not been returned before."""
-        from epic_cli.formats.hints import hints, word_hints
-
-        found = [hint for text in self._texts for hint in word_hints(text)]
-        self._texts.clear()
-        if self._sample is not None and len(self._sample) >= _LEAST:
-            self._looked = len(self._sample)
-            found += hints(self._sample)
-        settled = self._settled.settles if self._settled is not None else ()
-        fresh = {
-            hint.key: hint
-            for hint in found
-            if hint.key not in self._shown and hint.option not in settled
-        }
-        self._shown.update(fresh)
-        return list(fresh.values())
 
 
 class Messages:
@@ -106,7 +48,7 @@ class Reporter:
         self._color = color
         self._write = write
         self._lines: RefusedLines | None = None
-        self._hints: Hints | None = None if messages.quiet else Hints()
+        self.watch = Watch()
         self._inferred: Layout | None = None
         self._saved = False
         self.packets = 0
@@ -123,12 +65,12 @@ class Reporter:
 
     def requested(self, layout: Layout | None) -> None:
         """Takes the layout that the user specified."""
-        if self._hints is not None:
-            self._hints.requested(layout)
+        self.watch.requested(layout)
 
     def layout(self, layout: Layout) -> None:
         """Reports a layout that was inferred."""
         self._inferred = layout
+        self.watch.inferred(layout)
         self.say(layout_words(self.name, layout))
 
     def save(self, saving: Saving | None, given: Layout | None) -> None:
@@ -140,17 +82,19 @@ class Reporter:
     def observe(self, block: PacketBlock) -> None:
         """Takes the recording's next packets."""
         self.packets += len(block)
-        if self._hints is not None and self._hints.observe(block):
-            self._say_hints(self._hints)
+        if self.watch.observe(block):
+            self._say_findings()
 
-    def _say_hints(self, hints: Hints) -> None:
-        found = hints.new()
-        if not found:
-            return
-        from epic_cli.formats.wording import FrontEnd
+    def end_of_recording(self) -> None:
+        """There are no more packets: reports what is found in all of them."""
+        if self.watch.end():
+            self._say_findings()
 
-        for hint in found:
-            self.say(f"epic: {_shown(self.name)}: {hint.words(FrontEnd.COMMAND_LINE)}\n")
+    def _say_findings(self) -> None:
+        from epic_cli.formats.checks import new_findings
+
+        for finding in new_findings(self.watch):
+            self.say(finding_words(self.name, finding))
 
     def estimated(self) -> None:
         """Reports that missing velocities are estimated."""
@@ -174,8 +118,7 @@ class Reporter:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        if self._hints is not None and self._hints.end():
-            self._say_hints(self._hints)
+        self.end_of_recording()
         if self._lines is not None:
             self.say(self._lines.summary(self.packets))
 
@@ -198,6 +141,13 @@ class Reporter:
 def layout_words(name: str, layout: Layout) -> str:
     """A line for stderr: the layout of the recording ``name``, as options."""
     return f"epic: {_shown(name)}: read with {_shown(layout.options())}\n"
+
+
+def finding_words(name: str, finding: Finding) -> str:
+    """A line for stderr: what is found in the recording ``name``, and what helps."""
+    from epic_cli.formats.wording import FrontEnd
+
+    return f"epic: {_shown(name)}: {_shown(finding.words(FrontEnd.COMMAND_LINE))}\n"
 
 
 def velocities_estimated_words(name: str) -> str:

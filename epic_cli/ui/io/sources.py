@@ -82,11 +82,15 @@ def blocks(
     reporter.requested(given)
     with open_source(file) as descriptor:
         try:
-            for block in read(descriptor, input_format, given, reporter.layout, rebase_time):
+            found = read(
+                descriptor, input_format, given, reporter.layout, rebase_time, None, reporter.watch
+            )
+            for block in found:
                 reporter.observe(block)
                 yield block
                 if progress is not None:
                     progress(_place(descriptor))
+            reporter.end_of_recording()
         except OSError as error:
             raise CannotAccess("read", name, error) from error
         except Unreadable as error:

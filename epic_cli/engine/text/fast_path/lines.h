@@ -34,7 +34,7 @@ inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names
         if (std::memchr(p, '\0', size_t(line.newline - p))) return false;
         scan_tail(p, line.newline + 1, packet, result);
     }
-    if (result.expected != EXPECTED_NOTHING) return false;
+    if (result.expected != EXPECTED_NOTHING || result.junk) return false;
     packet.entity = names.number_of(result.entity);
     return packet.entity >= 0;
 }

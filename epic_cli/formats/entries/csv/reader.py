@@ -203,6 +203,11 @@ class CsvReader(LineReader):
         block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True
 
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """The cells of a row by their columns."""
+        cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
+        return dict(zip(map(column_text, self._names), cells, strict=False))
+
     def label(self, field: str) -> str:
         """What a field is called in the recording."""
         if field not in self._places:

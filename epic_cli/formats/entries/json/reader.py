@@ -192,6 +192,13 @@ class JsonlReader(LineReader):
             return infer_layout(self.layout, values)
         return infer_object_layout(self.layout, item)
 
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """The single values of an object by their paths."""
+        try:
+            return single_values(parse(raw.decode().strip().strip(",")))
+        except (ValueError, RecursionError):
+            return {}
+
     def needed_paths(self) -> Iterator[tuple[str, ...]]:
         """The paths of what each object must have; where they are those of entries, to these."""
         places = (*POSITION, "time")

@@ -92,6 +92,14 @@ class PatternReader(LineReader):
             given = self._pattern is not None
             self.refuse(block, raw, 0, Reason.PATTERN_NOT_FOUND if given else Reason.IN_SENTENCES)
 
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """The groups of a line."""
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        found = None if self._pattern is None else self._pattern.search(line)
+        return (
+            {} if found is None else {name: text or "" for name, text in found.groupdict().items()}
+        )
+
     def find_field(self, raw: bytes, name: str) -> int:
         """Where in a line a field stands."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")

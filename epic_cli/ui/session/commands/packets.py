@@ -12,12 +12,13 @@ from epic_cli.analysis.digits import counted
 from epic_cli.engine.packets import VelocityFiller
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.formats import Unreadable
+from epic_cli.formats.checks import new_findings
 from epic_cli.formats.conversion import Changes, Conversion
 from epic_cli.formats.entries.text import text_writer
 from epic_cli.formats.recordings import read
+from epic_cli.formats.watch import Watch
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.errors import CannotAccess
-from epic_cli.ui.io.messages import Hints
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.options.common import layout_options
@@ -156,8 +157,8 @@ class Loading:
         self._conversion = Conversion(Changes())
         self._writer = text_writer()
         self._told: list[Layout] = []
-        self._hints = Hints()
-        self._hints.requested(given)
+        self._watch = Watch()
+        self._watch.requested(given)
 
     def run(self) -> None:
         """Takes the packets; raises ``Unreadable``, ``OSError``, and ``Unwritable``."""
@@ -171,7 +172,13 @@ class Loading:
             ):
                 size = os.fstat(stream.fileno()).st_size
                 for block in read(
-                    stream.fileno(), "auto", self._given, self._told.append, True, entities
+                    stream.fileno(),
+                    "auto",
+                    self._given,
+                    self._told.append,
+                    True,
+                    entities,
+                    self._watch,
                 ):
                     self._take(block)
                     if size:  # a pipe has neither a size nor a place
@@ -186,7 +193,7 @@ class Loading:
 
     def _take(self, block: PacketBlock) -> None:
         dialogue = self._dialogue
-        self._hints.observe(block)
+        self._watch.observe(block)
         if block.find_field is None:
             dialogue.take(block, self._file, self._lines)
             return
@@ -202,8 +209,8 @@ class Loading:
         session, say, file = self._dialogue.session, self._dialogue.screen.say, self._file
         for one in self._told:
             say(f"{file}: read with {one.options()}")
-        for hint in self._hints.new():
-            say(f"{file}: {hint.words(FrontEnd.SESSION)}")
+        for finding in new_findings(self._watch):
+            say(f"{file}: {finding.words(FrontEnd.SESSION)}")
         if self._filled:
             say(f"{file}: velocities from the positions for {counted(self._filled, 'packet')}")
         before, refused = self._before

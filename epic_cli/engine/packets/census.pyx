@@ -1,0 +1,200 @@
+"""What the packets of a recording show of it, entity by entity, as they are read."""
+
+from libc.math cimport INFINITY, fabs, isfinite, isnan, sqrt
+from libc.stdint cimport int32_t, int64_t
+from libcpp.vector cimport vector
+
+from collections import namedtuple
+
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Vec3, dot
+
+Track = namedtuple(
+    "Track",
+    "entity packets first last line same same_line steps doubles driven restarts restart_line backs"
+    " downs moves low high arrivals overtaken delays teleports sequences zeros velocities",
+)
+
+Totals = namedtuple("Totals", "packets runs overlaps overlap_line entities odd odd_line arrivals")
+
+# Beyond these a number is hardly a position or a time.
+cdef double LARGEST = 1e12
+cdef double SMALLEST = 1e-30
+
+# Packets in a row from before the newest one, each later than the last: time has started over.
+cdef int RESTART = 3
+cdef double LEAST_RESTART = 5           # s, or half of what there was
+
+
+cdef struct State:
+    int64_t packets, line, same, same_line, restarts, restart_line, back_line, backs, downs, moves
+    int64_t arrivals, overtaken, teleports, sequences, zeros, velocities, stretch
+    double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest
+    Vec3[double] low, high, last, before
+    int32_t behind, known
+
+
+cdef class Census:
+    """Counts what the packets of a recording show, a block at a time.
+
+    ``observe`` takes the next block; ``skip`` says that one was left out, after which steps from
+    packet to packet begin again. ``tracks`` are values of each entity in the order of appearance:
+    ``first`` and ``last``: its least and greatest time (s); ``same``: packets with the time of the
+    one before, at another place; ``steps`` and ``doubles``: the sums of the ways from packet to
+    packet, and over two of them (smooth movement: twice as much); ``driven``: the
+    way by the velocities; ``restarts``: times that its
+    time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
+    before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
+    above them; ``delays``: the shortest and the longest (s).
+    """
+
+    cdef vector[State] states
+    cdef int64_t packets, runs, overlaps, overlap_line, odd, odd_line, stretch, arrivals
+    cdef int32_t entity
+    cdef double newest
+    cdef Entities entities
+
+    def __init__(self):
+        self.entity = -1
+        self.newest = -INFINITY
+
+    def skip(self):
+        """A block was left out."""
+        self.stretch += 1
+
+    def observe(self, PacketBlock block not None):
+        """Takes the next packets."""
+        cdef size_t index
+        self.entities = block.entities
+        with nogil:
+            for index in range(block.items.size()):
+                self.count(block.items[index])
+
+    cdef void count(self, const Packet& packet) noexcept nogil:
+        cdef State* state
+        cdef Vec3[double] way
+        cdef Vec3[double] at = packet.position
+        cdef double size = fabs(at.x) + fabs(at.y) + fabs(at.z)
+        cdef double least
+        self.packets += 1
+        if not isfinite(size) or not isfinite(packet.time):
+            return
+        if size > LARGEST or fabs(packet.time) > LARGEST or 0 < size < SMALLEST or (
+            0 < fabs(packet.time) < SMALLEST
+        ):
+            self.odd += 1
+            if self.odd == 1:
+                self.odd_line = packet.line
+        if <size_t>packet.entity >= self.states.size():
+            self.states.resize(packet.entity + 1)
+        state = &self.states[packet.entity]
+        if packet.entity != self.entity:
+            self.entity = packet.entity
+            self.runs += 1
+            if state.packets == 0 and packet.time < self.newest:
+                self.overlaps += 1
+                if self.overlaps == 1:
+                    self.overlap_line = packet.line
+        if packet.time > self.newest:
+            self.newest = packet.time
+        if state.packets == 0:
+            state.line = packet.line
+            state.first = state.begin = state.newest = packet.time
+            state.low = state.high = packet.position
+            state.arrival = -INFINITY
+            state.shortest, state.longest = INFINITY, -INFINITY
+            state.stretch = -1
+        state.packets += 1
+        widen(state, packet.position)
+        state.teleports += packet.teleport
+        state.sequences += packet.sequence >= 0
+        if packet.has_velocity:
+            state.velocities += 1
+            state.zeros += dot(packet.velocity, packet.velocity) == 0
+        if not isnan(packet.arrival):
+            self.arrivals += 1
+            state.arrivals += 1
+            state.overtaken += packet.arrival < state.arrival
+            state.arrival = packet.arrival
+            state.shortest = min(state.shortest, packet.arrival - packet.time)
+            state.longest = max(state.longest, packet.arrival - packet.time)
+        if packet.time < state.first:
+            state.first = packet.time
+        if state.stretch == self.stretch:
+            way = packet.position - state.last
+            least = dot(way, way)
+            state.moves += least > 0
+            if packet.time == state.time and least > 0:
+                state.same += 1
+                if state.same == 1:
+                    state.same_line = packet.line
+            state.downs += packet.time < state.time
+            if state.known >= 2 and not packet.teleport:
+                state.steps += sqrt(least)
+                state.driven += sqrt(dot(packet.velocity, packet.velocity)) * fabs(
+                    packet.time - state.time)
+                way = packet.position - state.before
+                state.doubles += sqrt(dot(way, way))
+        else:
+            state.stretch, state.known = self.stretch, 0
+        if packet.time < state.newest:
+            state.backs += 1
+            state.behind = state.behind + 1 if packet.time > state.time else 1
+            if state.behind == 1:
+                state.back_line = packet.line
+            least = min(LEAST_RESTART, 0.5 * (state.newest - state.begin))
+            if state.behind >= RESTART and state.newest - packet.time > least:
+                state.restarts += 1
+                if state.restarts == 1:
+                    state.restart_line = state.back_line
+                state.newest = state.begin = packet.time
+                state.behind = 0
+        else:
+            state.newest = packet.time
+            state.behind = 0
+        state.before, state.last, state.time = state.last, packet.position, packet.time
+        state.known += 1
+
+    @property
+    def doubtful(self):
+        """Whether there may be something to find, however few packets there were."""
+        cdef size_t number
+        cdef State* one
+        for number in range(self.states.size()):
+            one = &self.states[number]
+            if one.same or one.restarts or one.downs > 1 or one.overtaken:
+                return True
+            if one.packets > 2 and (one.first == one.newest or one.doubles < 0.5 * one.steps):
+                return True
+        return bool(self.overlaps or self.odd)
+
+    @property
+    def totals(self):
+        """What is true of all of them."""
+        return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
+                      self.states.size(), self.odd, self.odd_line, self.arrivals)
+
+    @property
+    def tracks(self):
+        """Those of the entities that have a packet with finite numbers."""
+        cdef State* one
+        cdef size_t number
+        found = []
+        for number in range(self.states.size()):
+            one = &self.states[number]
+            if one.packets:
+                found.append(Track(
+                    self.entities.name(<int32_t>number), one.packets, one.first,
+                    max(one.newest, one.time), one.line, one.same, one.same_line, one.steps,
+                    one.doubles, one.driven, one.restarts, one.restart_line, one.backs, one.downs,
+                    one.moves,
+                    (one.low.x, one.low.y, one.low.z), (one.high.x, one.high.y, one.high.z),
+                    one.arrivals, one.overtaken, (one.shortest, one.longest), one.teleports,
+                    one.sequences, one.zeros, one.velocities,
+                ))
+        return found
+
+
+cdef void widen(State* state, const Vec3[double]& place) noexcept nogil:
+    state.low.x, state.high.x = min(state.low.x, place.x), max(state.high.x, place.x)
+    state.low.y, state.high.y = min(state.low.y, place.y), max(state.high.y, place.y)
+    state.low.z, state.high.z = min(state.low.z, place.z), max(state.high.z, place.z)

@@ -1,0 +1,292 @@
+"""What makes the meaning of a recording doubtful, judged by what was seen while it was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.measure import Survey, survey
+from epic_cli.engine.packets import PacketBlock, Totals, Track
+from epic_cli.formats.findings import Finding
+from epic_cli.formats.watch import LEAST
+
+if TYPE_CHECKING:
+    from epic_cli.formats.watch import Watch
+
+#: Stretches that have to agree before velocities are doubted, and packets where there are none.
+_STRETCHES, _PACKETS = 5, 12
+
+#: Velocities are the slope of the positions to about a tenth where they can be judged (``survey``
+#: leaves out what bends too much): five times that is beyond noise and rounding.
+_FACTOR, _SAME_WAY, _OTHER_WAY = 2.0, 0.9, 0.5
+
+#: Another order of axes has to fit as a velocity does that is right.
+_EXACT = 0.98
+
+_UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+#: Whole-numbered times with such steps are no seconds, but for the usual rates of slow loggers.
+_LONG_STEP, _LOGGERS = 5, (5, 10, 15, 30, 60)
+
+#: Unix times from 1998 to 2128, in seconds.
+_UNIX = (9e8, 5e9)
+
+#: The orders of axes that ``Survey.cosines`` is about, after their own.
+_ORDERS = ("xzy", "yxz", "zyx", "yzx", "zxy")
+
+#: The words that packet text knows, and how like one of them a misspelt one is.
+_WORDS, _SPELT = ("arrival", "entity", "seq", "teleport", "delta"), 0.75
+
+_WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=")
+
+#: So much of the text is looked at.
+_TEXT = 16384
+
+#: Of an entity's packets so many share the time of the one before where entities are mixed; of
+#: those whose times are too coarse, more.
+_MIXED, _COARSE = 0.1, 0.25
+
+#: Smooth movement goes twice as far in two steps as in one; what leaps back and forth, hardly.
+_SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
+
+#: So many packets of an entity show that its time goes down.
+_DOWN = 0.9
+
+#: So many numbers out of range are no accident.
+_ODD = 0.1
+
+
+def new_findings(watch: Watch) -> list[Finding]:
+    """What is found in what has been watched so far, and has not been returned before.
+
+    Nothing that was given is doubted.
+    """
+    return watch.fresh(_all(watch))
+
+
+def _all(watch: Watch) -> list[Finding]:
+    tracks, totals = watch.census.tracks, watch.census.totals
+    found = [*watch.noted, *_words(watch.texts), *_junk(watch)]
+    found += _order(watch, tracks, totals)
+    found += _time(tracks, totals)
+    if totals.packets >= LEAST and not any(one.code in ("E101", "E102", "E204") for one in found):
+        figures = survey(_sample(watch))
+        found += _unit(figures, watch)
+        found += _unix(figures, watch)
+        found += _velocity(figures, watch)
+    return found
+
+
+def packets_of_sample(block: PacketBlock) -> list[Finding]:
+    """What is found by the times and velocities of packets alone."""
+    figures = survey(block)
+    return [*_unit(figures, None), *_unix(figures, None), *_velocity(figures, None)]
+
+
+def _sample(watch: Watch) -> PacketBlock:
+    first, *others = (one.block for one in watch.samples)
+    block = first.part(0, len(first))
+    for one in others:
+        block.extend(one)
+    return block
+
+
+# ------------------------------------------------------------------------- entities and their order
+
+
+def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+    """What the order of the packets, and of their places, shows."""
+    if totals.packets >= LEAST and totals.entities == totals.packets:
+        column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
+        facts = {"column": column, "packets": totals.packets}
+        yield Finding("E102", facts, options=_with_columns(watch, entity=""))
+        return
+    down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
+    if down:
+        yield Finding("E104", lines=(down[0].line,))
+    else:
+        yield from _restarts(watch, tracks)
+    yield from _mixed(watch, tracks)
+
+
+def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+    again = [one for one in tracks if one.restarts]
+    if not again:
+        return
+    from epic_cli.formats.apart import changed_at
+
+    first = min(again, key=lambda one: one.restart_line)
+    times = max(one.restarts for one in again)
+    column = changed_at(watch.samples, first.restart_line)
+    words = "" if column is None else f", where {column} changes"
+    facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
+    options = () if column is None else _joined(watch, column)
+    yield Finding("E103", facts, (first.restart_line,), options)
+
+
+def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+    """Entities that are not told apart, or times with too few digits."""
+    for one in tracks:
+        moving = one.steps > 0 and one.packets > 3
+        smooth = one.doubles > _SMOOTH * one.steps
+        shared = one.same > max(1, _MIXED * one.packets)
+        if moving and shared and smooth and one.same > _COARSE * one.packets:
+            if one.first < one.last:
+                yield Finding("E203", {"share": one.same / one.packets}, (one.same_line,))
+            return
+        slow = not one.velocities or one.driven < _LEAPS * one.steps
+        leaps = slow and one.doubles < _LEAPS * one.steps and one.moves >= LEAST
+        if not smooth and (shared or leaps) and one.moves > 1:
+            from epic_cli.formats.apart import telling_apart
+
+            columns = telling_apart(watch.samples, one.entity)
+            seen = (
+                f"{one.same:,} packets have the time of the one before, at another place"
+                if shared
+                else "the path leaps back and forth between two places"
+            )
+            names = " and ".join(columns)
+            told = f"{names} tell{'s' if len(columns) == 1 else ''} them apart"
+            facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
+            lines = (one.same_line - 1, one.same_line) if shared else ()
+            options = _joined(watch, *columns) if columns else ()
+            surely = leaps and one.doubles < _SURELY * one.steps
+            if columns or one.same > _COARSE * one.packets or surely:
+                yield Finding("E101", facts, lines, options)
+            return
+
+
+def _joined(watch: Watch, *columns: str) -> tuple[tuple[str, str], ...]:
+    """The options that make these columns part of the name of an entity."""
+    layout = watch.layout or watch.given
+    known = layout.places.get("entity") if layout is not None else None
+    return _with_columns(watch, entity="+".join([*columns, *([known] if known else [])]))
+
+
+def _with_columns(watch: Watch | None, **fields: str) -> tuple[tuple[str, str], ...]:
+    """What was given, and these columns for fields; none of packet text."""
+    if watch is None or not any(one.reader for one in watch.samples):
+        return ()
+    given = watch.given
+    columns = {**dict(given.columns or ()), **fields} if given is not None else fields
+    others = [] if given is None else [one for one in given.items() if one[0] != "columns"]
+    return (("columns", ",".join(f"{name}={one}" for name, one in columns.items())), *others)
+
+
+# -------------------------------------------------------------------------------- times and numbers
+
+
+def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+    if totals.odd > max(2, _ODD * totals.packets):
+        facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
+        yield Finding("E205", facts, (totals.odd_line,))
+    begins, ends = min((one.first for one in tracks), default=0.0), 0.0
+    ends = max((one.last for one in tracks), default=0.0)
+    most = max((one.packets for one in tracks), default=0)
+    if begins == ends and most > 3 and any(one.moves for one in tracks):
+        likely = ": a whole number that is read as a float?" if 0 < abs(begins) < 1e-30 else ""
+        facts = {"packets": totals.packets, "time": begins, "likely": likely}
+        yield Finding("E204", facts)
+
+
+def _settled(watch: Watch | None, option: str) -> bool:
+    return watch is not None and watch.given is not None and option in watch.given.settles
+
+
+def _options(watch: Watch | None, name: str, value: str) -> tuple[tuple[str, str], ...]:
+    """An option beside those given, where the recording has a layout."""
+    if watch is not None and not any(one.reader for one in watch.samples):
+        return ()
+    given = watch.given.items() if watch is not None and watch.given is not None else []
+    return (*(one for one in given if one[0] != name), (name, value))
+
+
+def _unit(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
+    """Times in a smaller unit: by the velocities, or else by the steps."""
+    if _settled(watch, "time-unit"):
+        return
+    for name, size in _UNITS.items():
+        if _judged(figures):
+            fits = figures.cosines[0] >= _SAME_WAY and _near(figures.ratio, size)
+        else:
+            fits = (
+                figures.packets >= _PACKETS
+                and figures.moves > 0
+                and figures.velocities == figures.zeros
+                and figures.whole
+                and _LONG_STEP <= figures.step < size
+                and figures.step not in _LOGGERS
+            )
+        if fits:
+            facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
+            yield Finding("E201", facts, options=_options(watch, "time-unit", name))
+            return
+
+
+def _unix(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
+    unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
+    if unix and not _settled(watch, "time-origin"):
+        yield Finding("E202", options=_options(watch, "time-origin", "first"))
+
+
+def _velocity(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
+    without = _with_columns(watch, vx="", vy="", vz="")
+    if figures.zeros == figures.velocities >= _PACKETS and figures.moves >= _PACKETS - 2:
+        yield Finding("E301", options=without)
+        return
+    if not _judged(figures):
+        return
+    own, *others = figures.cosines
+    if own >= _SAME_WAY:
+        if not any(_near(figures.ratio, size) for size in (1, *_UNITS.values())):
+            yield Finding("E302", {"ratio": figures.ratio, "inverse": 1 / figures.ratio})
+        return
+    best = max(others)
+    if best >= _EXACT and _near(figures.ratio, 1):
+        order = _ORDERS[others.index(best)]
+        yield Finding("E303", {"name": order, "axes": ", ".join(order)})
+    elif own < _OTHER_WAY:
+        yield Finding("E304", options=without)
+
+
+def _judged(figures: Survey) -> bool:
+    return figures.stretches >= _STRETCHES
+
+
+def _near(ratio: float, size: float) -> bool:
+    return size / _FACTOR <= ratio <= size * _FACTOR
+
+
+# ---------------------------------------------------------------------------- words and letters
+
+
+def _words(texts: Iterable[bytes]) -> Iterator[Finding]:
+    """What looks misspelt behind the numbers of packet text."""
+    lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
+    words = {word.decode() for line in lines for word in _WORD.findall(line)}
+    words.difference_update(_WORDS)
+    if not words:
+        return
+    from difflib import get_close_matches  # only a mistake needs it
+
+    for word in sorted(words):
+        for near in get_close_matches(word.lower(), _WORDS, 1, _SPELT):
+            yield Finding("E401", {"name": word, "near": near})
+
+
+def _junk(watch: Watch) -> Iterator[Finding]:
+    """What stands behind the numbers of packet text and is not read."""
+    if not watch.junk:
+        return
+    line, text = watch.junk_line
+    count = "1 line has" if watch.junk == 1 else f"{watch.junk:,} lines have"
+    time = re.match(rb"(?:[^/]*/){2}\s*(\S*)", text)
+    shown = time.group(1).decode("utf-8", "replace") if time else ""
+    number = re.match(r"[-+]?(?:0[xX][\da-fA-F.]+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", shown)
+    if number is not None and number.end() < len(shown):
+        read = f"{shown} is read as {number.group()}"
+        yield Finding("E402", {"lines_words": count, "shown": read}, (line,))
+    else:
+        yield Finding("E403", {"lines_words": count}, (line,))

@@ -1,0 +1,175 @@
+"""``epic inspect``: what is in a recording, and what was made of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from epic_cli.formats.watch import Watch
+from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.sources import blocks, source_name
+from epic_cli.ui.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+)
+from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.runs.recordings import recordings_of
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.inspection import Inspection
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout
+    from epic_cli.views.report import Report
+
+_EXAMPLES = """\b
+Examples:
+  epic inspect sample_inputs/two_tanks.csv
+  epic inspect --format json sample_inputs/*.csv
+  epic inspect --explain E101
+  epic inspect --columns vx=,vy=,vz= sample_inputs/two_tanks.csv
+"""
+
+#: What ``--fail-if`` calls every finding.
+ANY = "any"
+
+
+class Code(click.ParamType[str]):
+    """The code of a finding, or ``any`` where that is allowed."""
+
+    name = "code"
+
+    def __init__(self, *more: str) -> None:
+        self._more = more
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses an unknown code."""
+        from epic_cli.formats.findings import KINDS
+
+        known = [*self._more, *KINDS]
+        found = next((one for one in known if one.lower() == value.lower()), None)
+        if found is None:
+            self.fail(f"no code {value!r}; choose from {', '.join(known)}", param, ctx)
+        return found
+
+
+class InspectOptions(NamedTuple):
+    """Which recordings are inspected, and how; no ``recordings``: standard input."""
+
+    recordings: tuple[str, ...]
+    row_format: str
+    fail_if: tuple[str, ...]
+    explain: str | None
+    save: str | None
+    replace_profile: bool
+    input_format: str
+    given: Layout | None
+    color: ColorChoice
+
+
+#: All of them, as ``options: InspectOptions``.
+inspect_options = OptionGroup(
+    "options",
+    InspectOptions,
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.option(
+        "-f",
+        "--format",
+        "row_format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="text for people, json for programs: an object a line.",
+    ),
+    click.option(
+        "--fail-if",
+        type=Code(ANY),
+        multiple=True,
+        help="Exit with status 5 if this finding, or any, is there; may be repeated.",
+    ),
+    click.option("--explain", type=Code(), help="Say what this code means and what helps."),
+    click.option(
+        "--save", metavar="NAME", help="Keep how it is read as the profile NAME, for --profile."
+    ),
+    click.option("--replace-profile", is_flag=True, help="Let --save replace another profile."),
+    input_format_option,
+    layout_options,
+    color_option,
+)
+
+
+@click.command(epilog=_EXAMPLES)
+@inspect_options
+def inspect(options: InspectOptions) -> int:
+    """Show what is in a recording, what was made of it, and what looks wrong.
+
+    How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
+    arrival times, columns that were not read, the first packets. Then the findings, worst first,
+    each with a code and, where there is one, the command line that mends it.
+
+    Exit status: 0 nothing grave, 1 an error is found or lines were refused, 2 wrong usage, 3 a file
+    cannot be read, 5 --fail-if found its code, 130 interrupted.
+    """
+    from epic_cli.views.inspection import explanation, record, report
+
+    if options.explain is not None:
+        write_report(explanation(options.explain), "table", options.color)
+        return ExitStatus.DONE
+    names = recordings_of(options.recordings)
+    if options.save is not None and len(names) > 1:
+        raise WrongUsage("--save keeps how one recording is read: pass one at a time")
+    failing: set[str] = set()
+    grave = False
+    for number, name in enumerate(names):
+        found = _inspected(name, options)
+        codes = {one.code for one in found.findings}
+        failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
+        grave |= bool(found.doubts or found.refused)
+        if options.row_format == "json":
+            write_document(json.dumps(record(found)) + "\n")
+        else:
+            _write(report(found, _command(options)), options, number)
+    if failing:
+        say(f"epic: found {', '.join(sorted(failing))}\n")
+        return ExitStatus.NOT_AS_EXPECTED
+    return ExitStatus.LINES_REFUSED if grave else ExitStatus.DONE
+
+
+def _inspected(file: str, options: InspectOptions) -> Inspection:
+    from epic_cli.analysis.inspection import inspect as run
+
+    name, color = source_name(file), use_color(options.color, sys.stderr)
+    reporter = Reporter(name, Messages(quiet=True))
+    reporter.watch = Watch(thorough=True)
+    with Reporter(name, Messages(), color) as refused:
+
+        def observed() -> Iterator[PacketBlock]:
+            for block in blocks(file, options.input_format, options.given, reporter):
+                refused.packets += len(block)
+                refused.refuse(block.refusals)
+                yield block
+
+        found = run(name, observed(), reporter.watch)
+    if options.save is not None:
+        from epic_cli.ui.io.profiles import Saving
+
+        say(Saving(options.save, options.replace_profile).save(found.layout))
+    return found
+
+
+def _command(options: InspectOptions) -> str:
+    if options.input_format == "auto":
+        return "epic inspect"
+    return f"epic inspect --input-format {options.input_format}"
+
+
+def _write(report: Report, options: InspectOptions, number: int) -> None:
+    if number:
+        write_document("\n")
+    write_report(report, "table", options.color)
