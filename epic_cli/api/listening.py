@@ -28,7 +28,7 @@ def listen(
     time_unit: str | None = None,
     time_origin: float | Literal["first"] | None = None,
     axes: str | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     sender: str | None = None,
     max_entities: int = MAX_ENTITIES,
 ) -> PacketListener:

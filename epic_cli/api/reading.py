@@ -118,7 +118,7 @@ def read_packets(
     time_unit: str | None = None,
     time_origin: float | Literal["first"] | None = None,
     axes: str | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     pattern: str | None = None,
     time_format: str | None = None,
     geo: bool = False,
@@ -145,7 +145,8 @@ def read_packets(
     without it, Unix times in a column ``time`` stay as they are, for which most strategies, which
     compute in single precision, want ``"first"``.
     ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
-    where y is up. Lengths and velocities are multiplied by ``scale``. ``pattern`` is for a log in
+    where y is up. Lengths and velocities are multiplied by ``scale``; without it, units in names as
+    ``x [cm]`` become metres. ``pattern`` is for a log in
     sentences: a regular expression, searched in each line, with a named group for each field.
     ``time_format`` is that of dates which are not ISO 8601, as ``strptime`` has it. ``geo``: x and
     y are longitude and latitude in degrees (times ``scale``), and become metres east and north of

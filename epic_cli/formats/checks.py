@@ -216,7 +216,7 @@ def _unit(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
                 and figures.moves > 0
                 and figures.velocities == figures.zeros
                 and figures.whole
-                and _LONG_STEP <= figures.step < size
+                and _LONG_STEP <= figures.step < _LONG_STEP * size
                 and figures.step not in _LOGGERS
             )
         if fits:

@@ -6,7 +6,7 @@ A backslash takes what follows it as it is; a ``*`` stands for each of several e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
@@ -83,6 +83,16 @@ def star_of(column: str) -> int:
     """Where a column has the star that stands for each of several entities; -1: it has none."""
     found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
     return found.end() - 1 if found else -1
+
+
+def joined_columns(column: str) -> tuple[str, ...]:
+    """The columns that together name an entity: ``team+number``; one stands for itself."""
+    return tuple(split(column, "+"))
+
+
+def joined_name(parts: Iterable[str]) -> str:
+    """The name of an entity that several columns name."""
+    return "/".join(part.strip() for part in parts)
 
 
 def path_names(path: str) -> tuple[str, ...]:

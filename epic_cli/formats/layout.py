@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 
 #: How many of a unit of time are a second.
-TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 / 3600}
+
+#: Those in which Unix times are written.
+UNIX_UNITS = ("s", "ms", "us", "ns")
 
 Origin = float | Literal["first"]
 
@@ -54,10 +57,11 @@ class Layout(NamedTuple):
     ``columns`` gives, for each field, the column with that name (or number, from 1, where the
     table has no header) or the path in an object (``pos.0``, ``header.t``); an empty text says
     that there is none; a ``*`` stands for each of several entities (``*_x``, ``players.*.x``).
-    ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``ticks@HZ`` or ``iso``.
+    ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``min``, ``h``, ``ticks@HZ`` or ``iso``.
     ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
-    that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
+    that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``;
+    None: what makes metres of units in the names (``factors``, once they are known), else 1.
     ``pattern``: a regular expression whose named groups are what columns are in a table.
     ``time_format``: that of its dates, as ``strptime`` has it; None: ISO 8601. ``geo``: x and y are
     longitude and latitude in degrees (times ``scale``), and become metres east and north of the
@@ -73,7 +77,7 @@ class Layout(NamedTuple):
     time_unit: str | None = None
     time_origin: Origin | None = None
     axes: str | None = None
-    scale: float = 1.0
+    scale: float | None = None
     pattern: str | None = None
     time_format: str | None = None
     geo: bool = False
@@ -83,6 +87,7 @@ class Layout(NamedTuple):
     unless_own: bool = False
     rebase_time: bool = False
     beginning: Beginning | None = None
+    factors: tuple[float, ...] | None = None
 
     @property
     def places(self) -> dict[str, str]:
@@ -104,11 +109,11 @@ class Layout(NamedTuple):
             origin = self.time_origin or 0.0
         if origin is not None:
             origin *= unit or 1.0
-        axes = self.axes or "xyz"
+        axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
         return {
             "per_second": unit,
             "origin": origin,
-            "scale": (self.scale, self.scale, 1, 1, 1, 1) if self.geo else self.scale,
+            "scale": self.factors or ((scale, scale, 1, 1, 1, 1) if self.geo else scale),
             "axes": axes,
             "time_format": self.time_format or "",
             "delta": self.delta,
@@ -129,7 +134,7 @@ class Layout(NamedTuple):
             items.append(("time-origin", _shown(self.time_origin)))
         if self.axes not in (None, "".join(axis for axis in POSITION if axis in self.places)):
             items.append(("axes", str(self.axes)))
-        if self.scale != 1:
+        if self.scale is not None:
             items.append(("scale", _shown(self.scale)))
         for name in ("geo", "delta"):
             items += [(name, "on")] if getattr(self, name) else []
@@ -203,7 +208,7 @@ def per_second(text: str) -> float | None:
     except ValueError:
         hertz = math.nan
     if unit not in ("tick", "ticks") or not 1e-6 <= hertz <= 1e9:
-        raise ValueError(f"{text!r} is not s, ms, us, ns, iso or ticks@HZ, as ticks@60")
+        raise ValueError(f"{text!r} is not s, ms, us, ns, min, h, iso or ticks@HZ, as ticks@60")
     return hertz
 
 
@@ -299,7 +304,7 @@ LAYOUT: Table = (
     _Field(
         "time_unit",
         None,
-        "The unit of its times: s, ms, us, ns, ticks@HZ or iso.",
+        "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.",
         "UNIT",
         parse_time_unit,
     ),
@@ -318,7 +323,13 @@ LAYOUT: Table = (
         parse_axes,
     ),
     Number(
-        "scale", 1.0, "What its lengths are multiplied by, as 0.01 for centimetres.", "", 1e-9, 1e9
+        "scale",
+        None,
+        "What its lengths are multiplied by, as 0.01 for centimetres.  [default: what makes metres"
+        " of units in the names, as 'x [cm]', else 1]",
+        "",
+        1e-9,
+        1e9,
     ),
     _Field(
         "time_format",

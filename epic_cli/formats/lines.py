@@ -14,7 +14,11 @@ from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.columns import in_order
 from epic_cli.formats.layout import Layout
+
+#: So many lines are looked at ahead, of so many with a name each.
+_AHEAD, _FEWEST = 40, 6
 
 
 class LineReader(ABC):
@@ -41,6 +45,7 @@ class LineReader(ABC):
         self._kept = b""
         self._line = 0
         self._skipping = False
+        self._ahead: list[bytes] = []
         self.begin()
 
     @abstractmethod
@@ -114,6 +119,24 @@ class LineReader(ABC):
             if field == "time" and ":" in fields[field]:
                 reason = Reason.NOT_A_DATE
             self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
+
+    def look_ahead(self, head: bytes) -> None:
+        """Takes the beginning of the recording: its first lines have a say in what is what."""
+        self._ahead = head.split(b"\n")[1:_AHEAD]
+
+    def without_counter(self, layout: Layout) -> Layout | None:
+        """What is given, but for a column that was taken for the entity, and counts lines.
+
+        None: there is no such column.
+        """
+        column = layout.places.get("entity", "")
+        if column in ("", "entity") or "entity" in dict(self.layout.columns or ()):
+            return None
+        names = [cells[column] for cells in map(self.cells_of, self._ahead) if column in cells]
+        if len(names) < _FEWEST or len(set(names)) < len(names):
+            return None
+        columns = {**dict(self.layout.columns or ()), "entity": ""}
+        return self.layout._replace(columns=in_order(columns))
 
     def settle(self, layout: Layout) -> None:
         """The layout is complete."""

@@ -155,7 +155,7 @@ def read(
                 more = around.unpack(bytes_of, layout)
             else:
                 more, layout, on_layout = _decoded(bytes_of, layout, on_layout)
-            yield from read(more, input_format, layout, on_layout, rebase_time, entities)
+            yield from read(more, input_format, layout, on_layout, rebase_time, entities, watch)
             return
         if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
             layout = _held_to_pattern(layout, input_format, head)

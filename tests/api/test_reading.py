@@ -81,7 +81,7 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
         (SAMPLES / "turn.txt", {"input_format": "xml"}, ValueError, "choose from auto, text, csv"),
         (SAMPLES / "turn.txt", {"refused": "quietly"}, ValueError, 'refused is "raise", "warn"'),
         (SAMPLES / "turn.txt", {"scale": 2}, ValueError, "this is packet text"),
-        (SAMPLES / "hop.jsonl", {"time_unit": "h"}, ValueError, "'h' is not s, ms, us, ns"),
+        (SAMPLES / "hop.jsonl", {"time_unit": "d"}, ValueError, "'d' is not s, ms, us, ns"),
         (SAMPLES / "hop.jsonl", {"time_unit": 60}, TypeError, "time_unit is text, and not 60"),
         (SAMPLES / "hop.jsonl", {"time_origin": "now"}, ValueError, "'now' is not first"),
         (SAMPLES / "hop.jsonl", {"axes": "xx"}, ValueError, "'xx' is not axes"),

@@ -82,7 +82,7 @@ def test_units_of_time(unit: str, per_second: float | None) -> None:
 
 @pytest.mark.parametrize("unit", ["", "m", "ticks", "ticks@", "ticks@0", "ticks@nan", "60"])
 def test_no_units_of_time(unit: str) -> None:
-    with pytest.raises(ValueError, match="is not s, ms, us, ns, iso or ticks@HZ"):
+    with pytest.raises(ValueError, match="is not s, ms, us, ns, min, h, iso or ticks@HZ"):
         parse_time_unit(unit)
 
 

@@ -116,7 +116,7 @@ struct Record {
             default:
                 if (!scan_whole_number(text, numbers[field])) return false;
                 return !units.geo || field > FIELD_Y ||
-                       std::fabs(numbers[field].value * units.scale) <= (field ? 90 : 360);
+                       std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
         }
     }
 

@@ -8,15 +8,17 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.columns import POSITION, VELOCITY, in_order, star_of
-from epic_cli.formats.layout import TIME_UNITS, Layout, Origin
+from epic_cli.formats.columns import POSITION, VELOCITY, in_order, joined_columns, star_of
+from epic_cli.formats.layout import TIME_UNITS, UNIX_UNITS, Layout, Origin
 from epic_cli.formats.names.spellings import (
     ALTITUDES,
     LATITUDES,
+    LENGTH_UNITS,
     LONGITUDES,
+    SPEED_UNITS,
     SPELLINGS,
     TICKS,
-    TIME_UNIT_WORDS,
+    TIME_UNITS_IN_BRACKETS,
     VELOCITY_WORDS,
     Component,
     Name,
@@ -84,16 +86,26 @@ def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     names = {text: name_of(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
         own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
-        columns = {**own, **columns}
+        columns = {**own, **_identifier(own, names), **columns}
     else:
         for rule in _RULES:
             columns |= rule(columns, names, values, given)
     return _with_units(given, columns, values)
 
 
+def _identifier(own: Columns, names: Names) -> Columns:
+    """The column that surely names the entity beside this program's own names; empty: none does."""
+    try:
+        found = None if "entity" in own else _single("entity", names)
+    except AmbiguousLayout:
+        return {}
+    return {"entity": found} if found else {}
+
+
 def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
     for field, column in columns.items():
-        if column and column not in values:
+        parts = joined_columns(column) if field == "entity" else (column,)
+        if column and column not in values and not all(part in values for part in parts):
             near = _near(column, values)
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
 
@@ -115,23 +127,42 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     left_out = {axis for axis in POSITION if axis not in axes}
     left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
     kept = {one: column for one, column in columns.items() if not column or one not in left_out}
+    geo = given.geo or ("x" not in given.places and _is(columns.get("x", ""), LONGITUDES))
     return given._replace(
         columns=in_order(kept),
         time_unit=time_unit,
         time_origin=origin,
         time_format=time_format,
         axes=axes,
-        geo=given.geo or ("x" not in given.places and _is(columns.get("x", ""), LONGITUDES)),
+        geo=geo,
+        factors=_factors(kept, geo) if given.scale is None else None,
         unless_own=False,
         rebase_time=False,
     )
+
+
+def _factors(columns: Columns, geo: bool) -> tuple[float, ...] | None:
+    """What makes metres, and metres per second, of the units in the names; None: nothing has to.
+
+    An axis without a unit has that of the others, a velocity that of the position.
+    """
+    units = {field: name_of(columns[field]).unit for field in columns if columns[field]}
+    lengths = {
+        axis: LENGTH_UNITS[units[axis]] for axis in POSITION if units.get(axis) in LENGTH_UNITS
+    }
+    usual = 1.0 if geo else next(iter(lengths.values()), 1.0)
+    degrees = ("x", "y") if geo else ()
+    known = {**LENGTH_UNITS, **SPEED_UNITS}
+    found = [1.0 if axis in degrees else lengths.get(axis, usual) for axis in POSITION]
+    found += [known.get(units.get(name, ""), usual) for name in VELOCITY]
+    return None if set(found) == {1.0} else tuple(found)
 
 
 def _unit_and_origin(
     given: Layout, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
-    unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
+    unit = TIME_UNITS_IN_BRACKETS.get(name_of(columns["time"]).unit)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
@@ -193,7 +224,7 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
     ticks = [text for text, name in names.items() if name.spelling in TICKS]
     if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
         return {"time": ticks[0]}
-    timed = [text for text in ticks if names[text].unit in TIME_UNIT_WORDS]
+    timed = [text for text in ticks if names[text].unit in TIME_UNITS_IN_BRACKETS]
     found = _single("time", names) or (timed[0] if len(timed) == 1 else None)
     if found:
         return {"time": found}
@@ -204,7 +235,7 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
 
 def _unit_of(value: str) -> str:
     """The unit in which a time is a Unix time, or seconds."""
-    return next((name for name, size in TIME_UNITS.items() if _is_unix(value, size)), "s")
+    return next((name for name in UNIX_UNITS if _is_unix(value, TIME_UNITS[name])), "s")
 
 
 def _is_unix(value: str, per_second: float) -> bool:

@@ -12,7 +12,35 @@ TIME_UNIT_WORDS = {
     **dict.fromkeys(("us", "usec", "usecs", "micros", "microseconds", "µs"), "us"),
     **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosec", "nanoseconds"), "ns"),
 }
-_LENGTH_UNITS = ("m", "cm", "mm", "meter", "meters", "metre", "metres", "px", "mps")
+
+#: The same in brackets only: elsewhere it may be the least.
+TIME_UNITS_IN_BRACKETS = {
+    **TIME_UNIT_WORDS,
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+}
+
+#: What lengths and velocities may be in, in metres and in metres per second.
+LENGTH_UNITS = {
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres", "px"), 1.0),
+    **dict.fromkeys(("cm", "centimeters", "centimetres"), 0.01),
+    **dict.fromkeys(("mm", "millimeters", "millimetres"), 0.001),
+    **dict.fromkeys(("km", "kilometers", "kilometres"), 1000.0),
+    **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
+    **dict.fromkeys(("inch", "inches"), 0.0254),
+    **dict.fromkeys(("yd", "yards"), 0.9144),
+}
+SPEED_UNITS = {
+    **dict.fromkeys(("mps", "m/s", "m/sec", "m s-1", "m*s^-1", "m.s-1", "px/s"), 1.0),
+    **dict.fromkeys(("cm/s", "cmps"), 0.01),
+    "mm/s": 0.001,
+    **dict.fromkeys(("km/h", "kmh", "kph", "kmph"), 1 / 3.6),
+    "km/s": 1000.0,
+    **dict.fromkeys(("mph", "mi/h"), 0.44704),
+    **dict.fromkeys(("ft/s", "fps"), 0.3048),
+    **dict.fromkeys(("ft/min", "fpm"), 0.00508),
+    **dict.fromkeys(("kn", "kt", "kts", "knot", "knots"), 1852 / 3600),
+}
 
 #: Names of fields that are one column, best first; those of one row are equally good.
 SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -22,6 +50,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "t", "ts", "timestamp", "time stamp", "stamp", "datetime", "date time", "utc",
             "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
             "sim time", "simulation time", "game time", "server time", "world time", "remote time",
+            "remote timestamp", "server timestamp", "sent server time", "time sent", "match time",
+            "round time", "network time", "time get ticks",
             "sent", "sent at", "send", "send time", "sent time", "tx", "tx time",
             "elapsed", "elapsed time", "base date time", "seconds", "secs", "sec",
             "clock", "time time", "realtime",
@@ -43,13 +73,16 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         (
             "entity id", "player id", "object id", "actor id", "unit id", "net id", "network id",
             "instance id", "vehicle id", "agent id", "track id", "user id", "client id",
-            "entity name", "player name", "actor name", "object name", "steam id", "steamid",
-            "mmsi", "icao", "guid",
-            "uuid",
+            "connection id", "conn id", "peer id", "participant id", "car id", "tank id",
+            "unique id", "mmsi", "icao24", "icao", "playerid", "netid", "view id",
+            "entity name", "player name", "actor name", "object name", "steam id", "guid", "uuid",
         ),
         ("id", "uid"),
         ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
-         "who", "spieler", "joueur", "jugador"),
+         "who", "spieler", "joueur", "jugador", "tank", "car", "ship", "boat", "drone", "robot",
+         "bot", "pawn", "character", "plane", "aircraft", "driver", "pilot", "peer", "connection",
+         "callsign", "username", "nickname", "track"),
+        ("steamid",),
     ),
     "seq": (
         ("seq",),
@@ -98,6 +131,9 @@ AXES = {
     "elevation": "z",
 }
 
+#: Units that may be the last word of a name.
+_UNITS = (TIME_UNIT_WORDS, LENGTH_UNITS, SPEED_UNITS)
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
 _JOINED = re.compile(r"(p|pos|loc|coord|v|vel|velocity|position|location)([xyz])")
@@ -143,7 +179,7 @@ def name_of(text: str) -> Name:
     if brackets and brackets.start() and not brackets.group(1).isdigit():
         unit, text = brackets.group(1).lower(), text[: brackets.start()]
     words = [word.lower() for word in _WORD.findall(text)]
-    if len(words) > 1 and (words[-1] in TIME_UNIT_WORDS or words[-1] in _LENGTH_UNITS):
+    if len(words) > 1 and any(words[-1] in one for one in _UNITS):
         unit = unit or words[-1]
         words.pop()
     return Name(tuple(words), unit)

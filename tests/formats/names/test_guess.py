@@ -84,8 +84,9 @@ def test_units_in_the_name_or_in_the_value(name: str, value: str, units: str) ->
 def test_own_names_mean_what_they_say() -> None:
     own = "id|name|timestamp|time|x|y|z|vx|vy|vz"
     layout = infer_layout(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
-    assert layout.is_own
-    assert dict(layout.columns or ()).keys() == {"time", "x", "y", "z", "vx", "vy", "vz"}
+    named = {field: column for field, column in layout.columns or () if field != column}
+    assert named == {"entity": "id"}
+    assert not {"arrival", "seq"} & set(layout.places)
 
 
 @pytest.mark.parametrize("more", ["", "|name"])

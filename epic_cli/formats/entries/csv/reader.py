@@ -10,7 +10,14 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.formats import BYTE_ORDER_MARK
-from epic_cli.formats.columns import POSITION, column_name, column_text, star_of
+from epic_cli.formats.columns import (
+    POSITION,
+    column_name,
+    column_text,
+    joined_columns,
+    joined_name,
+    star_of,
+)
 from epic_cli.formats.entries.csv import (
     goes_on_below,
     joined,
@@ -51,6 +58,7 @@ class CsvReader(LineReader):
         self._places: dict[str, int] = {}  # behind the columns come the numbers of vectors
         self._vectors: list[tuple[int, int]] = []  # those numbers: a column, and which of it
         self._entities: dict[str, dict[str, int]] = {"": self._places}
+        self._joined: tuple[int, ...] = ()  # columns that together name the entity
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Takes the header, then a packet a line."""
@@ -86,6 +94,8 @@ class CsvReader(LineReader):
     ) -> None:
         """Takes a packet; with columns for each of several entities, if this one is there."""
         fields = {field: cells[place] for field, place in places.items()}
+        if self._joined:
+            fields["entity"] = joined_name(cells[place] for place in self._joined)
         if name:
             if not any(fields.get(axis, "").strip() for axis in POSITION):
                 return
@@ -103,6 +113,7 @@ class CsvReader(LineReader):
         named = [column for column in self.layout.places.values() if star_of(column) < 0]
         given = [column_name(column) for column in named]
         columns = [] if any(column.isdigit() for column in given) else given
+        self.look_ahead(head)
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
         self._above = lines_above_header([line for line in lines if line.strip()], columns)
 
@@ -146,6 +157,8 @@ class CsvReader(LineReader):
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
             layout = infer_row_layout(given, values)
+            without = self.without_counter(layout)
+            layout = layout if without is None else infer_row_layout(without, values)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
@@ -153,10 +166,13 @@ class CsvReader(LineReader):
             self._refuse_header(block, ambiguous)
             return False
         templates = starred(layout)
+        joined = joined_columns(layout.places.get("entity", ""))
+        if len(joined) > 1 and layout.places["entity"] not in names:
+            self._joined = tuple(names.index(name) for name in joined)
         shared = {
             field: names.index(name)
             for field, name in layout.places.items()
-            if field not in templates
+            if field not in templates and not (field == "entity" and self._joined)
         }
         self._entities = {
             column_name(name): {**shared, **places}
@@ -183,7 +199,7 @@ class CsvReader(LineReader):
     def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
         """What takes the usual rows at once; those with entities or vectors come one by one."""
         decimal_comma = self._delimiter != ","
-        if several or self._vectors:
+        if several or self._vectors or self._joined:
             return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
         fields = {place: field for field, place in self._places.items()}
         return TableScanner(

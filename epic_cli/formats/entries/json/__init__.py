@@ -58,7 +58,9 @@ class JsonLines(Format):
         """What takes the lines one by one."""
         from epic_cli.formats.entries.json.reader import JsonlReader
 
-        return JsonlReader(layout, on_layout, entities)
+        reader = JsonlReader(layout, on_layout, entities)
+        reader.look_ahead(head)
+        return reader
 
     def writer(self, delta: bool) -> LineWriter:
         """Objects without what a packet has not.

@@ -11,7 +11,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.formats import LONGEST_OBJECT
-from epic_cli.formats.columns import POSITION, VELOCITY, path_names
+from epic_cli.formats.columns import POSITION, VELOCITY, joined_columns, joined_name, path_names
 from epic_cli.formats.entries.json.entities import (
     Entries,
     entries_of,
@@ -63,6 +63,7 @@ class JsonlReader(LineReader):
         self._paths: dict[str, tuple[str, ...]] = {}
         self._entries: Entries | None = None
         self._empty: Refusal | None = None
+        self._joined: tuple[tuple[str, ...], ...] = ()  # paths that together name the entity
         self._ambiguous = 0
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -107,6 +108,8 @@ class JsonlReader(LineReader):
         fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
+        if self._joined:
+            fields["entity"] = joined_name(text_of(look_up(item, one)[0]) for one in self._joined)
         if self._entries is None or entries is None:
             self.add(block, fields, begin, raw)
             return
@@ -141,6 +144,11 @@ class JsonlReader(LineReader):
         given = self.layout
         try:
             layout = self._infer_layout(item)
+            without = self.without_counter(layout)
+            if without is not None:
+                self.layout = without
+                layout = self._infer_layout(item)
+                self.layout = given
         except AmbiguousLayout as ambiguous:
             if has_no_entries(self.layout, item):
                 self._empty = self._empty or Refusal(
@@ -156,6 +164,11 @@ class JsonlReader(LineReader):
             return False
         self._entries = entries_of(layout)
         places = {field: path_names(path) for field, path in layout.places.items()}
+        joined = joined_columns(layout.places.get("entity", ""))
+        several = len(joined) > 1 and self._entries is None
+        if several and look_up(item, places["entity"])[1] is not None:
+            del places["entity"]
+            self._joined = tuple(map(path_names, joined))
         later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
         if self._entries is not None:
             given_to_all = set(layout.places) - set(starred(layout))
@@ -173,6 +186,8 @@ class JsonlReader(LineReader):
 
     def _scanner(self, layout: Layout) -> RecordScanner:
         """What takes the usual lines at once."""
+        if self._joined:
+            return RecordScanner(self.entities, **layout.units)
         if self._entries is None:
             return JsonScanner(self._paths, self.entities, **layout.units)
         steps = self._entries.steps

@@ -8,6 +8,7 @@ import re
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
+from epic_cli.formats.columns import joined_columns, joined_name
 from epic_cli.formats.layout import compiled
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
@@ -35,6 +36,7 @@ class PatternReader(LineReader):
         pattern = self.layout.pattern
         self._pattern = None if pattern is None else compiled(pattern)
         self._fields: dict[str, int] = {}
+        self._joined: list[int] = []  # groups that together name the entity
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -54,6 +56,8 @@ class PatternReader(LineReader):
         if self.records is not None or self._settle(block, found.groupdict(""), raw):
             groups = found.groups("")
             fields = {field: _plain(groups[place]) for field, place in self._fields.items()}
+            if self._joined:
+                fields["entity"] = joined_name(groups[place] for place in self._joined)
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
@@ -80,7 +84,10 @@ class PatternReader(LineReader):
             return False
         assert self._pattern is not None
         numbers = self._pattern.groupindex
-        self._fields = {field: numbers[name] - 1 for field, name in layout.places.items()}
+        places = layout.places
+        if places.get("entity", "") not in ("", *numbers):
+            self._joined = [numbers[one] - 1 for one in joined_columns(places.pop("entity"))]
+        self._fields = {field: numbers[name] - 1 for field, name in places.items()}
         self.records = RecordScanner(self.entities, decimal_comma=True, **layout.units)
         self.settle(layout)
         return True
@@ -95,10 +102,10 @@ class PatternReader(LineReader):
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """The groups of a line."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
-        found = None if self._pattern is None else self._pattern.search(line)
-        return (
-            {} if found is None else {name: text or "" for name, text in found.groupdict().items()}
-        )
+        with contextlib.suppress(TimeoutError):
+            found = None if self._pattern is None else self._pattern.search(line, timeout=LIMIT)
+            return {} if found is None else dict(found.groupdict(""))
+        return {}
 
     def find_field(self, raw: bytes, name: str) -> int:
         """Where in a line a field stands."""
