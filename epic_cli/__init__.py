@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.diagnosis.detector import Detector, Finding
     from epic_cli.analysis.diagnosis.diagnose import Diagnosis
+    from epic_cli.analysis.inspection import Inspection
     from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
+    from epic_cli.api.inspecting import inspect
     from epic_cli.api.listening import PacketListener, listen
-    from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
+    from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
     from epic_cli.api.tuning import tune
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
@@ -50,11 +52,13 @@ __all__ = [
     "Diagnosis",
     "Explanation",
     "Finding",
+    "Inspection",
     "Layout",
     "Number",
     "Packet",
     "PacketListener",
     "PacketReader",
+    "RecordingWarning",
     "RefusedLine",
     "RefusedPacket",
     "Result",
@@ -75,6 +79,7 @@ __all__ = [
     "compare",
     "diagnose",
     "explain",
+    "inspect",
     "link_of",
     "listen",
     "read_packets",
@@ -95,7 +100,9 @@ _PLACES = {
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),
     "epic_cli.api.listening": ("PacketListener", "listen"),
-    "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
+    "epic_cli.analysis.inspection": ("Inspection",),
+    "epic_cli.api.inspecting": ("inspect",),
+    "epic_cli.api.reading": ("PacketReader", "RecordingWarning", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
     "epic_cli.api.tuning": ("tune",),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),

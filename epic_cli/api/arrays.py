@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.api.replaying import TICK, draw, make_stream, packets_of
 from epic_cli.api.sources import PacketSource
 from epic_cli.engine.contract import STATUSES
-from epic_cli.engine.packets import Entities
+from epic_cli.engine.packets import Entities, Status
 from epic_cli.engine.strategies import DEFAULT
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ def replay_array(
 
     The arguments are those of ``replay``, and so are the errors. The fields are those of the CSV
     format: ``time`` (seconds), ``x``, ``y``, ``z`` (the recording's own length unit), ``vx``,
-    ``vy``, ``vz`` (that unit per second), all ``float64``; ``status`` and ``entity`` as text, the
-    latter as wide as the longest name. A row takes 104 bytes and 4 for each character of that
-    name; ``pandas.DataFrame(array)`` and ``polars.DataFrame(array)`` take it as it is.
+    ``vy``, ``vz`` (that unit per second), all ``float64``, NaN where nothing is drawn; ``status``
+    and ``entity`` as text, the latter as wide as the longest name. A row takes 104 bytes and 4 for
+    each character of that name; ``pandas.DataFrame(array)`` and ``polars.DataFrame(array)`` take
+    it as it is.
     """
     import numpy as np
 
@@ -58,8 +59,11 @@ def replay_array(
         len(rows),
         [("time", "f8"), *fields[:-1], ("status", "U12"), ("entity", entities.dtype)],
     )
+    nothing = rows["status"] == Status.NONE
     for name in _NUMBERS:
         array[name] = rows[name]
+        if name != "time":
+            array[name][nothing] = np.nan
     array["status"] = np.array(STATUSES)[rows["status"]]
     array["entity"] = entities[rows["entity"]]
     return array

@@ -16,6 +16,7 @@ from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.api.reading import PacketReader, warned
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.api.shown import register
 from epic_cli.api.sources import PacketSource, Path
@@ -25,6 +26,7 @@ from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
 from epic_cli.formats.recordings import recordings_in
+from epic_cli.formats.watch import Watch
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -206,13 +208,19 @@ def _recorded(
             raise ValueError(not_enough("the truth has no movement to compare with"))
     for one in recordings:
         name = os.fspath(one) if isinstance(one, (str, os.PathLike)) else ""
-        yield Run(name, by_entity(packets_of(one)), truths)
+        read, watch = packets_of(one), Watch()
+        found = by_entity(read, watch)
+        findings = read.findings if isinstance(read, PacketReader) else watch.findings
+        yield Run(name, found, truths, tuple(findings))
 
 
-def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
-    """The packets of each entity by its name, in their order."""
+def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str, PacketBlock]:
+    """The packets of each entity by its name, in their order; warns of what is found in them."""
     found: dict[str, PacketBlock] = {}
-    for block in blocks_of(packets, Entities(), _AT_ONCE):
+    blocks = blocks_of(packets, Entities(), _AT_ONCE)
+    if not isinstance(packets, PacketReader):
+        blocks = warned(blocks, "packets", Watch() if watch is None else watch)
+    for block in blocks:
         separate(block, found)
     return found
 

@@ -14,12 +14,14 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
 from epic_cli.formats.layout import make_layout
 from epic_cli.formats.recordings import read
+from epic_cli.formats.watch import Watch
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.findings import Finding
     from epic_cli.formats.layout import Layout
 
 _Blocks = Generator[PacketBlock, None, None]
@@ -47,6 +49,16 @@ class RefusedLine(ValueError):
         self.text = refusal.text
 
 
+class RecordingWarning(UserWarning):
+    """What is found in a recording: the ``finding`` as a value, in words with its code."""
+
+    def __init__(self, name: str, finding: Finding) -> None:
+        from epic_cli.formats.wording import FrontEnd  # only what is wrong needs it
+
+        super().__init__(f"{name}: {finding.words(FrontEnd.PYTHON)}")
+        self.finding = finding
+
+
 class PacketReader(Iterator["Packet"]):
     """The packets of one recording in their order, read as they are asked for.
 
@@ -54,8 +66,9 @@ class PacketReader(Iterator["Packet"]):
     file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
     """
 
-    def __init__(self, name: str, blocks: _Blocks, inferred: list[Layout]) -> None:
+    def __init__(self, name: str, blocks: _Blocks, inferred: list[Layout], watch: Watch) -> None:
         self.name = name
+        self.watch = watch
         self._inferred = inferred
         self._blocks = blocks
         self._block = PacketBlock()
@@ -69,6 +82,11 @@ class PacketReader(Iterator["Packet"]):
         same in the words of the command line.
         """
         return self._inferred[0] if self._inferred else None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found in what has been read; each was a ``RecordingWarning`` as well."""
+        return tuple(self.watch.findings)
 
     @property
     def used_up(self) -> bool:
@@ -183,14 +201,17 @@ def read_packets(
     inferred: list[Layout] = []
     is_path = isinstance(source, (str, os.PathLike))
     given: IO[bytes] | Bytes
+    watch = Watch()
+    watch.requested(layout)
     if isinstance(source, (str, os.PathLike)):
         name, given = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
     elif hasattr(source, "read"):
         name, given = str(getattr(source, "name", "<file>")), bytes_of(source)
     else:
         name, given, input_format = _rows(source)
-    blocks = _blocks(given, is_path, input_format, layout, inferred.append)
-    reader = PacketReader(name, _accepted(blocks, name, refused), inferred)
+    blocks = _blocks(given, is_path, input_format, layout, inferred.append, watch)
+    taken = warned(_accepted(blocks, name, refused), name, watch)
+    reader = PacketReader(name, taken, inferred, watch)
     if is_path:
         reader.begin()
     return reader
@@ -218,12 +239,35 @@ def _blocks(
     input_format: str,
     layout: Layout | None,
     on_layout: Callable[[Layout], object],
+    watch: Watch,
 ) -> _Blocks:
+    def told(layout: Layout) -> None:
+        watch.inferred(layout)
+        on_layout(layout)
+
     try:
-        yield from read(file, input_format, layout, on_layout)
+        yield from read(file, input_format, layout, told, watch=watch)
     finally:
         if close and not callable(file):
             file.close()
+
+
+def warned(blocks: _Blocks, name: str, watch: Watch) -> _Blocks:
+    """The blocks, with a warning of each thing that is found in them."""
+    from epic_cli.formats.checks import new_findings
+
+    with contextlib.closing(blocks):
+        for block in blocks:
+            if watch.observe(block):
+                _warn(name, new_findings(watch))
+            yield block
+    if watch.end():
+        _warn(name, new_findings(watch))
+
+
+def _warn(name: str, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        warnings.warn(RecordingWarning(name, finding), stacklevel=4)
 
 
 def _accepted(blocks: _Blocks, name: str, refused: OnRefusal) -> _Blocks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -226,7 +226,9 @@ def draw(
         raise error  # here, so that it keeps the cause that it has
 
 
-def blocks_of(packets: Iterable[Packet], entities: Entities, at_once: int) -> Iterator[PacketBlock]:
+def blocks_of(
+    packets: Iterable[Packet], entities: Entities, at_once: int
+) -> Generator[PacketBlock, None, None]:
     """Packets as the engine takes them; ``entities`` are for those that are not from a file."""
     if isinstance(packets, PacketReader):
         yield from packets.blocks()

@@ -372,7 +372,9 @@ def make_layout(**given: Any) -> Layout | None:
         value = given.get(one.name)
         if isinstance(value, Mapping):
             value = ",".join(f"{field}={column}" for field, column in value.items())
-        if value is None or value == one.default or isinstance(value, one.kind):
+        if value is None or value == one.default:
+            continue
+        if isinstance(value, one.kind):
             pass
         elif isinstance(one, Number):
             value = named(one, one.accept, value)

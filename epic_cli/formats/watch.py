@@ -56,7 +56,7 @@ class Watch:
         #: Findings of whoever does something about what was found.
         self.noted: list[Finding] = []
         self.reader: LineReader | None = None
-        self._thorough = thorough
+        self.thorough = thorough
         self._blocks = 0
         self._packets = 0
         self._shown: set[tuple[object, ...]] = set()
@@ -99,7 +99,7 @@ class Watch:
             self._keep(block)
             if block.find_field is None and b"=" in block.text:
                 self.texts.append(block.text)
-        if not (self._thorough or self._blocks <= _ALL or self._blocks % _EVERY == 0):
+        if not (self.thorough or self._blocks <= _ALL or self._blocks % _EVERY == 0):
             self.census.skip()
             return False
         self.census.observe(block)

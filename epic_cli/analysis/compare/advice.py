@@ -61,6 +61,7 @@ class Confidence(enum.Enum):
     CLEAR = "one is clearly best"
     TIED = "too close to call"
     UNCERTAIN = "one scores highest, from too little data to say how surely"
+    DOUBTFUL = "one scores highest, of an input that is in doubt"
     ALONE = "there is one only"
     NONE_GOOD = "none is good"
     NOTHING = "none can be ranked"
@@ -86,9 +87,15 @@ class Advice(NamedTuple):
 
 
 def advice(
-    results: Sequence[Result], weights: Weights, by_recording: Sequence[Result] = ()
+    results: Sequence[Result],
+    weights: Weights,
+    by_recording: Sequence[Result] = (),
+    doubtful: bool = False,
 ) -> Advice:
-    """What these results come to; ``by_recording`` has one of each for each recording."""
+    """What these results come to; ``by_recording`` has one of each for each recording.
+
+    ``doubtful``: nobody knows whether the input is what it seems.
+    """
     ranked = [one for one in results if one.ranked and not math.isnan(one.value("score"))]
     if not ranked:
         return Advice(Confidence.NOTHING)
@@ -101,6 +108,8 @@ def advice(
         confidence = Confidence.NONE_GOOD
     elif not others:
         confidence = Confidence.ALONE
+    elif doubtful:
+        confidence = Confidence.DOUBTFUL
     elif math.isnan(best.interval("score")[0]):
         confidence = Confidence.UNCERTAIN
     else:

@@ -189,6 +189,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         ),
         by_entity=first.by_entity if len(found) == 1 else (),
         refused=tuple(refusal for _, one in found for refusal in one.refused),
+        findings=tuple({one.key: one for _, each in found for one in each.findings}.values()),
         certainty=certainty,
         rare=events,
         recordings=tuple(name for name, _ in found),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
+    from epic_cli.formats.findings import Finding
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often
 #: than every so many rows too little.
@@ -79,6 +80,7 @@ class Prepared:
     timing: Timing
     arrivals: bool
     offset: float
+    findings: tuple[Finding, ...] = ()
 
     @property
     def by_arrival(self) -> bool:
@@ -139,7 +141,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         notes.append(TickHides(tick, interval))
     origin = judged[0].truth.truth.origin
     entities = Entities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
-    return Prepared(entities, timing, arrivals, offset)
+    return Prepared(entities, timing, arrivals, offset, run.findings)
 
 
 def _given(

@@ -14,6 +14,7 @@ from epic_cli.analysis.compare.advice import Advice, advice
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.analysis.tabular import Tabular
+from epic_cli.formats.findings import doubts
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Runs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Origin
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.findings import Finding
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ class Comparison(Tabular):
 
     ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
     all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
-    those that could not be compared, ``notes_of`` notes that are not of all.
+    those that could not be compared, ``notes_of`` notes that are not of all. ``findings`` are what
+    was found wrong with the recordings themselves.
     """
 
     weights: Weights
@@ -148,8 +151,14 @@ class Comparison(Tabular):
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
     rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The codes of findings that make all of it doubtful."""
+        return doubts(self.findings)
 
     @property
     def advice(self) -> Advice:
         """What the results come to: which strategy, how surely, what it costs."""
-        return advice(self.results, self.weights, self.by_recording)
+        return advice(self.results, self.weights, self.by_recording, bool(self.doubts))

@@ -144,6 +144,7 @@ def compare_prepared(
         resolution=entities.resolution,
         cells=work.cells,
         rare=events,
+        findings=prepared.findings,
     )
 
 

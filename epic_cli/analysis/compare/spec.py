@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
+    from epic_cli.formats.findings import Finding
 
 
 class Participant(Protocol):
@@ -35,12 +36,14 @@ Runs = Literal["recordings", "networks"]
 class Run(NamedTuple):
     """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
 
-    Without ``truths``, the truth of each entity is rebuilt from its packets.
+    Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` are what
+    was found wrong with the recording itself.
     """
 
     name: str
     packets: Mapping[str, PacketBlock]
     truths: Mapping[str, Truth] | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class GainKind(enum.Enum):
     NO_BETTER = "it is no better than the default as far as the data tell"
     WORSE = "it is clearly worse"
     UNSURE = "there is too little data to say how sure the difference is"
+    DOUBTFUL = "the input is in doubt"
     SAME = "the default is the best that was found"
 
 
@@ -61,6 +62,8 @@ class Evaluation(NamedTuple):
             return GainKind.SAME
         if math.isnan(self.low) or math.isnan(self.gain):
             return GainKind.UNSURE
+        if self.comparison.doubts:
+            return GainKind.DOUBTFUL
         if self.low > 0:
             return GainKind.BETTER
         return GainKind.WORSE if self.high < 0 else GainKind.NO_BETTER

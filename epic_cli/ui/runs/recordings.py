@@ -81,7 +81,7 @@ class Reading(NamedTuple):
         packets = self.packets(file, reporter)
         if any(block.lacks_velocity() for block in packets.values()):
             reporter.estimated()
-        return Run(reporter.name, packets, truths)
+        return Run(reporter.name, packets, truths, tuple(reporter.watch.findings))
 
     def identity(self) -> dict[str, Any]:
         """What results depend on, for a journal."""

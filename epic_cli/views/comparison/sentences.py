@@ -79,10 +79,11 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
 
     ``settings`` are those of strategies by label, as they are written, where labels do not say.
     """
-    found = comparison.advice
+    found, doubtful = comparison.advice, in_doubt(comparison)
     if found.confidence is Confidence.NOTHING or found.best is None:
-        return []
+        return doubtful
     sentences = [
+        *doubtful,
         *_answer(found, found.best, comparison, settings or {}),
         _next(found),
         _costs(found, found.best, comparison.resolution),
@@ -92,6 +93,12 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
         _drawn(found.best, comparison),
     ]
     return list(filter(None, sentences))
+
+
+def in_doubt(comparison: Comparison) -> list[str]:
+    """That nobody knows whether the input is what it seems, if so."""
+    codes = comparison.doubts
+    return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 
 
 def _answer(
@@ -110,6 +117,8 @@ def _answer(
             if settings.get(best.label):
                 name += f" with {settings[best.label]}"
             return [f"{name} is clearly best{confidence(comparison)}: score {score}."]
+        case Confidence.DOUBTFUL:
+            return [f"{best.label} scores highest: {score}."]
         case Confidence.UNCERTAIN:
             return [f"{best.label} scores highest ({score}); too little data to say how surely."]
         case _:

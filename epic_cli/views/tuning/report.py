@@ -46,6 +46,7 @@ _GAINS = {
     GainKind.NO_BETTER: "no better",
     GainKind.WORSE: "worse",
     GainKind.UNSURE: "unsure",
+    GainKind.DOUBTFUL: "in doubt",
     GainKind.SAME: "unchanged",
 }
 

@@ -81,6 +81,7 @@ def verdict(found: Tunings) -> list[str]:
         return _ranked(found, found.comparison)
     (one,) = found.tunings
     sentences = [
+        *compared.in_doubt(one.evaluation.comparison),
         _decision(one, found),
         _figures(one, found),
         _changes(one),
@@ -113,6 +114,8 @@ def _decision(one: Tuning, found: Tunings) -> str:
                 f"Keep the defaults of {name}: {changed} was best where it was tuned, and is"
                 f" clearly worse{sure} {_where(found)}."
             )
+        case GainKind.DOUBTFUL:
+            return f"Best found for {name}: {changed}."
         case _:
             return (
                 f"Best found for {name}: {changed}; too little data to say whether that is better"

@@ -166,9 +166,9 @@ class CsvReader(LineReader):
             self._refuse_header(block, ambiguous)
             return False
         templates = starred(layout)
-        joined = joined_columns(layout.places.get("entity", ""))
-        if len(joined) > 1 and layout.places["entity"] not in names:
-            self._joined = tuple(names.index(name) for name in joined)
+        parts = joined_columns(layout.places.get("entity", ""))
+        if len(parts) > 1 and layout.places["entity"] not in names:
+            self._joined = tuple(names.index(name) for name in parts)
         shared = {
             field: names.index(name)
             for field, name in layout.places.items()

@@ -1,0 +1,56 @@
+"""What is in a recording, from Python."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.analysis.inspection import Inspection
+from epic_cli.analysis.inspection import inspect as run
+from epic_cli.api.reading import (
+    PacketReader,
+    RecordingWarning,
+    RefusedLine,
+    read_packets,
+    warned,
+)
+from epic_cli.api.replaying import blocks_of, packets_of
+from epic_cli.engine.packets import Entities
+from epic_cli.formats.watch import Watch
+
+if TYPE_CHECKING:
+    from epic_cli.api.sources import PacketSource
+    from epic_cli.engine.contract import Packet
+
+#: Packets are taken by so many.
+_AT_ONCE = 4096
+
+
+def inspect(packets: PacketSource, **layout: Any) -> Inspection:
+    """What is in a recording and what was made of it, as ``epic inspect`` shows it.
+
+    ``packets`` are what ``replay`` takes; with a path, ``layout`` has what ``read_packets`` takes
+    (``columns``, ``time_unit``, ...). The ``findings`` of the result, worst first, have a ``code``,
+    a ``title``, what was seen (``what``), ``lines`` and the ``options`` that mend it; ``doubts``
+    are the codes of those that make all that is computed from the recording doubtful. Nothing is
+    warned of. Raises what ``replay`` does for what is no recording.
+    """
+    mistakes: list[RefusedLine] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordingWarning)
+        if layout or isinstance(packets, (str, os.PathLike)):
+            taken: Iterable[Packet] = read_packets(packets, refused=mistakes.append, **layout)
+        else:
+            taken = packets_of(packets)
+        if isinstance(taken, PacketReader):
+            taken.watch.thorough = True
+            found = run(taken.name, taken.blocks(), taken.watch)
+        else:
+            watch = Watch(thorough=True)
+            blocks = warned(blocks_of(taken, Entities(), _AT_ONCE), "packets", watch)
+            found = run("packets", blocks, watch)
+    refusals = [one.refusal for one in mistakes]
+    return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))
