@@ -119,6 +119,7 @@ class _Sampled(NamedTuple):
     more: Resampled
 
 
+@np.errstate(all="ignore")  # what has diverged has infinite figures, and no intervals
 def assess(
     candidates: Sequence[Figures],
     tick: float,
@@ -138,6 +139,7 @@ def assess(
     return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
 
 
+@np.errstate(all="ignore")
 def difference(
     one: Figures,
     other: Figures,
@@ -155,12 +157,11 @@ def difference(
     certainty, sampled = _sampled([one, other], tick, weights, resolution, seed, rare)
     if sampled is None:
         return None
-    with np.errstate(all="ignore"):
-        before, after = ((value(each.draws), value(each.more)) for each in sampled)
-        between = interval(np.asarray(after[0] - before[0]), certainty.units)
-        down, up = _moves(after[1] - before[1])
-        share = _share(rare)
-        return between and (between[0] + share * down, between[1] + share * up)
+    before, after = ((value(each.draws), value(each.more)) for each in sampled)
+    between = interval(np.asarray(after[0] - before[0]), certainty.units)
+    down, up = _moves(after[1] - before[1])
+    share = _share(rare)
+    return between and (between[0] + share * down, between[1] + share * up)
 
 
 def _sampled(
@@ -342,10 +343,7 @@ def _standings(
     for metric in METRICS:
         drawn: list[_Figure | None] = [None] * len(values)
         if metric.interval and sampled is not None:
-            with np.errstate(all="ignore"):
-                drawn = [
-                    _Figure(*(np.asarray(metric.value(all_)) for all_ in one)) for one in sampled
-                ]
+            drawn = [_Figure(*(np.asarray(metric.value(all_)) for all_ in one)) for one in sampled]
             for own, figure, figures in zip(intervals, drawn, values, strict=True):
                 between = figure and _ends(
                     metric, figure, figures.get(metric.name, math.nan), certainty

@@ -184,6 +184,11 @@ def _run(
     return [future.result() for future in futures]
 
 
+#: Arithmetic on what has diverged ends in infinities, which are noted where figures are made.
+_quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+@_quietly
 def _entity_result(participant: Participant, entity: Entity, work: _Work) -> EntityResult:
     truth = entity.truth
     try:
@@ -235,6 +240,7 @@ def by_session(strategy: SmoothingStrategy) -> bool:
     return bool(getattr(getattr(strategy, "declaration", None), "lag_by_session", False))
 
 
+@_quietly
 def result_of(
     label: str, entity: str | None, found: Sequence[EntityResult], unfit: bool = False
 ) -> Result:

@@ -167,7 +167,11 @@ def evaluate(
     ends = None
     if metric.interval and before.values and after.values:
         figures = [
-            Figures(one.values, [piece_of(each, index) for _, each in found])
+            Figures(
+                one.values,
+                [piece_of(each, index) for _, each in found],
+                max(each.results[index].waver for _, each in found) / math.sqrt(len(found)),
+            )
             for index, one in enumerate((before, after))
         ]
         ends = difference(

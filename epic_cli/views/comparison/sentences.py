@@ -11,7 +11,7 @@ from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare.advice import Advice, Confidence
 from epic_cli.analysis.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.analysis.drawn import LABEL as DRAWN
-from epic_cli.analysis.metrics import named
+from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw
 from epic_cli.engine.text.widths import some
@@ -197,9 +197,19 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
         or comparison.certainty is None
     ):
         return ""
+    best = found.best
+    if best and found.tied and all(_same(best, one) for one in found.tied):
+        return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; only {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
     return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
+
+
+def _same(one: Advised, other: Advised) -> bool:
+    """Whether every figure of both is the same: no data tell them apart."""
+    names = [metric.name for metric in METRICS]
+    figures = (list(map(each.value, names)) for each in (one, other))
+    return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in zip(*figures, strict=True))
 
 
 def _drawn(best: Advised, comparison: Comparison) -> str:

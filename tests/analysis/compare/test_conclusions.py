@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from endurance import bursty
 from support import movements
-from support.comparisons import compared
+from support.comparisons import EVERYTHING, compared
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.analysis.compare.advice import Confidence, advice, best_for
+from epic_cli.analysis.compare.pool import pool_runs
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.compare.run import compare_run
 from epic_cli.analysis.compare.spec import CompareSpec
@@ -352,6 +353,48 @@ def test_divergence_is_named_and_never_the_best() -> None:
     told = found.advice
     assert told.best == found.results[1]
     assert judged(CIRCLE, Drawn("astray", astray)).advice.confidence is Confidence.NONE_GOOD
+
+
+@pytest.mark.parametrize("size", [1e80, 1e155, 1e300])
+def test_what_leaves_all_bounds_does_so_quietly(
+    size: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    wild = Drawn("wild", lambda t: (min(size, 1e3 ** (60 * t)) * math.sin(99 * t), size, 0.0))
+    good = Drawn("good", movements.circle)
+    found = judged(CIRCLE, wild, good, intervals=True, selection=EVERYTHING)
+    whole = pool_runs([("", found)], 0)  # warnings are errors in tests
+    assert named(whole, "good").rank == 1
+    assert named(whole, "wild").rank in (None, 2)
+    assert capfd.readouterr().err == ""
+
+
+def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
+    def told(*taking_part: Drawn) -> list[str]:
+        whole = pool_runs([("", judged(CIRCLE, *taking_part, intervals=True))], 0)
+        assert whole.advice.confidence is Confidence.TIED
+        return verdict(whole)
+
+    late_one, twin = (Drawn(label, late(movements.circle, 0.05)) for label in ("one", "twin"))
+    assert not any("recordings" in line for line in told(late_one, twin))
+    equals = shaken("one", 1, 4), shaken("other", 2, 4)
+    assert any("recordings" in line for line in told(*equals))
+
+
+def shaken(label: str, seed: int, kinds: int) -> Drawn:
+    """Draws the circle with noise that comes and goes, of the same kind for every seed."""
+    source = np.random.default_rng([seed, kinds])
+    noise = np.convolve(source.normal(size=2000) * source.gamma(0.3, 1, 2000), np.ones(9) / 9)
+    return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))
+
+
+def test_of_true_equals_hardly_ever_one_wins() -> None:
+    sent = movements.packets(movements.circle, 20.0)
+    wins = 0
+    for trial in range(40):
+        pair = (shaken("one", trial, 1), shaken("other", trial, 2))
+        whole = pool_runs([("", judged(sent, *pair, intervals=True))], trial)
+        wins += whole.advice.confidence is Confidence.CLEAR
+    assert wins <= 5  # twice in forty in the mean at most; that it happens more often is 1 in 70
 
 
 def test_where_nothing_is_good_no_best_is_praised() -> None:

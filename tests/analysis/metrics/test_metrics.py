@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_one_more_metric_is_in_every_format() -> None:
     head, _, *cells = compared("--format", "markdown").splitlines()[2:7]
     assert head.endswith("| mean |")
     shown = [f"<{one:.1f}>" for one in values]
-    assert [line.split("|")[-2].strip(" *") for line in cells] == shown
+    assert [unescape(line.split("|")[-2].strip(" *")) for line in cells] == shown
     table = compared()
     assert re.search(r"^strategy .* mean\b", table, re.MULTILINE)
     assert all(one in table for one in shown)

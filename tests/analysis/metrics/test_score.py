@@ -39,9 +39,8 @@ MEASURED = Measurement(
 )
 
 
-def weighed(*weights: float, across: float = 0.0, **changed: object) -> float:
-    weighing = Weights(*weights)._replace(across=across)
-    return score(replace(MEASURED, weights=weighing, **changed))  # type: ignore[arg-type, no-any-return]
+def weighed(*weights: float, **changed: object) -> float:
+    return score(replace(MEASURED, weights=Weights(*weights), **changed))  # type: ignore[arg-type, no-any-return]
 
 
 def test_costs_are_those_of_the_formula() -> None:
@@ -81,7 +80,7 @@ def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
 def test_what_is_beside_the_way_costs_where_it_is_weighed() -> None:
     # a quarter of the squares, half of the root
     assert costs(MEASURED).across == pytest.approx(0.25 / (10 * 0.1))
-    assert weighed(0, 0, 0, 0, across=1) == pytest.approx(100 / 1.25)
+    assert weighed(0, 0, 0, 0, 0, 0, 1) == pytest.approx(100 / 1.25)
 
 
 def test_only_ratios_of_weights_matter() -> None:

@@ -22,6 +22,7 @@ def fake(label: str, score: float, rank: int | None = None, gap: float = 0.0) ->
         between = Gap(gap, gap - 2, gap + 2)
         standing = Standing({"score": (score - 1, score + 1)}, rank, between)
     values = {**LATE.values, "score": score, "latency_cost": 1.0}
+    values["overshoot_rms"] = float(sum(map(ord, label)))  # no two draw the same
     return Result(label, None, values, standing=standing)
 
 
