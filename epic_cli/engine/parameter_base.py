@@ -179,11 +179,11 @@ def named(parameter: Parameter, take: Callable[[Any], Any], value: Any) -> Any:
         raise SettingError(f"{parameter.name}={error}") from error
 
 
-def nearest(name: str, known: list[str]) -> str | None:
+def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
     """The known name that looks most like a mistyped one."""
     import difflib  # only a mistake needs it
 
-    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    matches = difflib.get_close_matches(name, known, n=1, cutoff=alike)
     return matches[0] if matches else None
 
 

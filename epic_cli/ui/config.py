@@ -26,8 +26,10 @@ from collections.abc import Callable, Iterator, Mapping
 import click
 
 from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
 from epic_cli.ui.io.configuration import (
+    NO_OPTIONS,
     PROFILES,
     Origin,
     config_path,
@@ -35,7 +37,10 @@ from epic_cli.ui.io.configuration import (
     objection,
     read_config,
 )
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, say
+
+#: How like a variable a mistyped one is: other programs have such names, too.
+_ALIKE = 0.85
 
 #: The commands by name, each with what loads it.
 Commands = Mapping[str, Callable[[], click.Command]]
@@ -54,6 +59,7 @@ def give_defaults(
     options = {name: one for one in command.params for name in names(one)}
     table = _table()
     _check_profiles(context, options, table, commands)
+    _check_variables(options, commands)
     given = [*_from_file(table, command.name or "", commands), *_from_variables(options)]
     origins: dict[str, Origin] = {}
     defaults: dict[str, object] = {}
@@ -94,9 +100,27 @@ def _from_file(
                 yield Origin(name, value, f"{path}: {name} = {value!r}"), is_own
 
 
+def _variable(option: str) -> str:
+    return "EPIC_" + option.upper().replace("-", "_")
+
+
+def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
+    """Names the variables that are no option's, and look like one that is mistyped."""
+    own = {*map(_variable, options), *NO_OPTIONS}
+    others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
+    if not others:
+        return
+    params = (one for load in commands.values() for one in load().params)
+    known = own | {_variable(name) for one in params for name in names(one)}
+    for name in others:
+        near = None if name in known else nearest(name, sorted(known), _ALIKE)
+        if near:
+            say(f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n")
+
+
 def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
     for name, option in options.items():
-        variable = "EPIC_" + name.upper().replace("-", "_")
+        variable = _variable(name)
         text = os.environ.get(variable)
         if text:
             value = option.type.split_envvar_value(text) if is_multiple(option) else text

@@ -12,11 +12,8 @@ import os
 import sys
 from typing import NamedTuple
 
-from epic_cli.ui.io.configuration import config_path
+from epic_cli.ui.io.configuration import NO_OPTIONS, config_path
 from epic_cli.ui.io.errors import ending_of
-
-#: Variables with the prefix of options that are not options.
-_NO_OPTIONS = ("EPIC_ALONE", "EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
 
 #: The options that a plain replay may have, each with a word behind it.
 _STRATEGY, _FORMAT = ("-s", "--strategy"), ("-f", "--format")
@@ -42,7 +39,7 @@ def plain_replay(args: list[str]) -> Plain | None:
     if not args and (sys.stdin is None or sys.stdin.isatty() or sys.stdout is None):
         return None
     for name in os.environ:
-        if name.startswith(("EPIC_", "_EPIC_")) and name not in _NO_OPTIONS:
+        if name.startswith(("EPIC_", "_EPIC_")) and name not in NO_OPTIONS:
             return None
     if os.path.lexists(config_path()):
         return None

@@ -12,6 +12,7 @@ from rich.text import Text
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameter_base import Setting
 from epic_cli.engine.strategies import declaration, find, names
+from epic_cli.views.report import Column, Data, Report, Table
 from epic_cli.views.table import Row, definitions, described, paragraph
 
 _INDENT = "  "
@@ -28,6 +29,23 @@ def catalogue(room: int) -> RenderableType:
         lines += definitions([(one.name, _in_short(one)) for one in members], room, _INDENT)
         lines.append(Text())
     return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
+
+
+def report(name: str | None) -> Report:
+    """The strategies, or the settings of one, for programs."""
+    if name is None:
+        rows = [
+            {"strategy": one.name, "summary": one.summary, **dict(_facts(one))}
+            for one in map(declaration, names())
+        ]
+    else:
+        rows = [
+            {"setting": one.name, "default": one.default, "range": one.range, "help": one.help}
+            for one in declaration(name).settings
+        ]
+    fields = list(rows[0]) if rows else []
+    columns = [Column(field, [str(row[field]) for row in rows]) for field in fields]
+    return Report(parts=[Table(columns)], data=Data(fields, lambda: rows, lambda: rows))
 
 
 def _in_short(one: Declaration) -> str:

@@ -204,3 +204,14 @@ def test_a_typed_loss_overrules_a_configured_model(tmp_path: Path) -> None:
     assert " 0 lost" in given.stderr
     typed = epic(tmp_path, *arguments[:-2], "--gemodel", "50%,50%", config="loss = 0\n")
     assert typed.stdout == lossy.stdout
+
+
+def test_a_mistyped_variable_is_named(tmp_path: Path) -> None:
+    packet = b"1,2,3 / 4,5,6 / 0.1\n"
+    for name, near in (("EPIC_STRATGY", b"EPIC_STRATEGY"), ("EPIC_TICKS", b"EPIC_TICK")):
+        done = running.epic("replay", stdin=packet, env=environment(**{name: "1"}))
+        assert done.returncode == 0
+        assert b"did you mean " + near in done.stderr
+    for name in ("EPIC_GAMES_LAUNCHER", "EPIC_ENTRY_POINTS", "EPIC_THREADS"):
+        done = running.epic("replay", stdin=packet, env=environment(**{name: "1"}), cwd=tmp_path)
+        assert done.stderr == b""

@@ -46,7 +46,9 @@ _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNOR
 
 #: What stands behind the name of an entity, or in front, where it has a column for each axis.
 _PLACE = "(?:pos|position|loc|location|coord)"
-_AXIS = re.compile(rf"[\W_]*{_PLACE}?[\W_]*[xyz]\W*$", re.IGNORECASE)
+_AXIS = re.compile(
+    rf"(?i:[\W_]+{_PLACE}?[\W_]*[xyz]|{_PLACE}[\W_]*[xyz])\W*$|(?<=[a-z\d])[XYZ]$|(?<=\d)[xyz]$"
+)
 _AXIS_BEFORE = re.compile(rf"^(?:{_PLACE}[\W_]*)?[xyz][\W_]+|^{_PLACE}[\W_]+", re.IGNORECASE)
 
 #: Columns by field; names by the texts that they are in; first values by the same; axes by group.

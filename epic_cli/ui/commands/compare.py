@@ -182,6 +182,7 @@ def compare(
                 color,
                 about_of(names, inputs.truth),
                 recordings.sections() if recordings else [],
+                messages.quiet,
             )
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error

@@ -16,7 +16,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.parameters import InputFile, OutputFile
+from epic_cli.ui.io.parameters import FormatChoice, InputFile, OutputFile
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -137,7 +137,7 @@ diagnose_options = OptionGroup(
         "-f",
         "--format",
         "row_format",
-        type=click.Choice(FORMATS),
+        type=FormatChoice(FORMATS),
         default="table",
         show_default=True,
         help="The output format.",

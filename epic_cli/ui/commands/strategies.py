@@ -6,11 +6,19 @@ import sys
 
 import click
 
-from epic_cli.ui.io.console import PROSE, UNLIMITED, ColorChoice, draw, screen_columns, use_color
+from epic_cli.ui.io.console import (
+    PROSE,
+    UNLIMITED,
+    ColorChoice,
+    draw,
+    screen_columns,
+    use_color,
+    write_report,
+)
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.io.refused_lines import report_left_out
-from epic_cli.ui.options.common import color_option
+from epic_cli.ui.options.common import color_option, figures_format_option
 
 EXAMPLES = """\b
 Examples:
@@ -21,13 +29,17 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("name", required=False, type=StrategyName())
+@figures_format_option("How to write the list, or the settings of the strategy NAME.")
 @color_option
-def strategies(name: str | None, color: ColorChoice) -> None:
+def strategies(name: str | None, form: str, color: ColorChoice) -> None:
     """List the smoothing strategies, or explain one: how it works, its settings, its source."""
-    from epic_cli.views.catalogue import catalogue, explanation  # rich is slow to load
+    from epic_cli.views.catalogue import catalogue, explanation, report  # rich is slow to load
 
     if not name:
         report_left_out()
+    if form != "table":
+        write_report(report(name), form, color)
+        return
     room = screen_columns(sys.stdout)
     what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
     with open_sink(None) as sink:

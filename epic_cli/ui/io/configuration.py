@@ -10,6 +10,9 @@ from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 if TYPE_CHECKING:
     import click
 
+#: Variables with the prefix of options that are not options.
+NO_OPTIONS = ("EPIC_ALONE", "EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
+
 #: The table of the file that has a table for each profile.
 PROFILES = "profile"
 

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     ParameterType = click.ParamType[Any]  # generic only for the type checker
+    Choice = click.Choice[str]
 else:
     ParameterType = click.ParamType
+    Choice = click.Choice
+
+#: What formats are called elsewhere.
+_ALSO = {"json": "jsonl", "ndjson": "jsonl", "md": "markdown"}
 
 
 def completions(
@@ -30,6 +35,16 @@ def completions(
         for word, help_text in words
         if word.startswith(begun)
     ]
+
+
+class FormatChoice(Choice):
+    """A format by its name, or as others call it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """``json`` means JSON lines where there are no others."""
+        other = _ALSO.get(str(value), value)
+        known = value not in self.choices and other in self.choices
+        return str(super().convert(other if known else value, param, ctx))
 
 
 class Parsed(ParameterType):

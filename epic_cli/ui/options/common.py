@@ -20,7 +20,7 @@ from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.console import COLOR_CHOICES
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.parameters import OutputFile, SettingAssignment, StrategyName
+from epic_cli.ui.io.parameters import FormatChoice, OutputFile, SettingAssignment, StrategyName
 from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
@@ -219,7 +219,7 @@ def format_option(name: str, formats: Sequence[str], default: str, meaning: str)
         "-f",
         "--format",
         name,
-        type=click.Choice(formats),
+        type=FormatChoice(formats),
         default=default,
         show_default=True,
         help=meaning,

@@ -12,7 +12,7 @@ from epic_cli.formats.conversion import Changes
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.parameters import InputFile
+from epic_cli.ui.io.parameters import FormatChoice, InputFile
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -132,7 +132,7 @@ convert_options = OptionGroup(
     click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
     click.option(
         "--to",
-        type=click.Choice(written_formats()),
+        type=FormatChoice(written_formats()),
         default=None,
         help="The output format.  [default: from the suffix of --output]",
     ),

@@ -43,11 +43,13 @@ def write(
     color: ColorChoice,
     about: About | None = None,
     diagnoses: Sequence[Section] = (),
+    quiet: bool = False,
 ) -> None:
     """Pictures to their files, figures and charts to stdout.
 
     Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
-    comparison is ``about``, and the ``diagnoses`` of its recordings.
+    comparison is ``about``, and the ``diagnoses`` of its recordings. ``quiet``: where programs
+    read the figures, nothing is said of them.
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
@@ -62,7 +64,7 @@ def write(
         from epic_cli.views.page.page import page
 
         write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
-    write_report(found, layout.form, color, summary=True)
+    write_report(found, layout.form, color, summary=not quiet)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)
 

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from epic_cli.ui.session.view import Drawing
 
 
+#: What typed and pasted lines are called.
+TYPED = "<typed>"
+
+
 class Preferences(NamedTuple):
     """What is shown while a person types, and which editing keys there are."""
 
@@ -114,7 +118,19 @@ class Dialogue:
         if self.listening is not None and self.listening.now is not None:
             text = self.listening.stamped(text)
         several = b"\n" in text.rstrip(b"\r\n")
+        if several and name == TYPED and self._is_other(text):
+            return
         self._take(partial(self.session.add, text), name, first_line, refused, several)
+
+    def _is_other(self, text: bytes) -> bool:
+        """Whether what was pasted is a recording in another format; says how that is read."""
+        from epic_cli.formats.recordings import detect
+
+        kind = detect(text, final=True)
+        if kind == "text":
+            return False
+        self.screen.warn(f"this looks like {kind}, not packets: :load FILE reads it from a file")
+        return True
 
     def take(self, block: PacketBlock, name: str, refused: RefusedLines) -> None:
         """Takes packets that were read as packet text, with the session's entities."""

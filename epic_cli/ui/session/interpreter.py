@@ -13,12 +13,16 @@ import click
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.ui.io.errors import CannotAccess
-from epic_cli.ui.session.dialogue import Dialogue
+from epic_cli.ui.session.dialogue import TYPED, Dialogue
 from epic_cli.ui.session.terminal import DrawingStopped
 from epic_cli.ui.session.wording import failure, stopped_words
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.command_table import CommandTable
+
+
+#: What people type in other programs, and is no packet.
+BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
 
 
 class WrongCommand(NamedTuple):
@@ -40,11 +44,12 @@ class Interpreter:
         """The commands that there are."""
         return self._load_commands()
 
-    def run(self, text: bytes, name: str = "<typed>") -> None:
+    def run(self, text: bytes, name: str = TYPED) -> None:
         """Runs lines: packets until the next command, then that, and so on.
 
         ``q`` at the start of a line of packets, or ``:quit``, ends the session.
         """
+        text = BARE.get(text.strip().lower(), text)
         try:
             for first_line, piece in _pieces(text):
                 if self.dialogue.ended:

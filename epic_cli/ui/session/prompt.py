@@ -25,7 +25,7 @@ from epic_cli.engine.text import TextScanner
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_text
-from epic_cli.ui.session.interpreter import Interpreter
+from epic_cli.ui.session.interpreter import BARE, Interpreter
 from epic_cli.ui.session.keys import Pasted, key_bindings
 
 _STYLE = Style.from_dict(
@@ -205,7 +205,7 @@ class LineValidator(Validator):
     def validate(self, document: Document) -> None:
         """Raises ``ValidationError`` with what is expected there."""
         text = document.text
-        if not text.strip():
+        if not text.strip() or text.strip().lower().encode("utf-8", "replace") in BARE:
             return
         if text.lstrip().startswith(":"):
             wrong = self._interpreter.check(text)

@@ -82,6 +82,7 @@ class Session:
         self.named = False  # whether any entity has a name
         self.refused = 0
         self.discarded = 0  # packets that the strategy did not want
+        self.undone: list[bytes] = []  # lines that were taken back, in their order
         self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
         self._reached = -math.inf  # no packet arrived before that (s) but those that are here
         self._stream: SampleStream | None = self.view.stream(_AT_ONCE)
@@ -128,6 +129,7 @@ class Session:
                 if accept:
                     accept(lines)
                 self.packets.add(block, lines)
+                self.undone = []
             self.named = self.named or _NAME in lines
             self.refused += len(refusals)
             self._stream = None
@@ -177,6 +179,8 @@ class Session:
         """Takes the last packets back; how many there were to take."""
         count = min(count, len(self.packets))
         self._stream = None
+        lines = b"".join(self.packets.texts()).splitlines(keepends=True)
+        self.undone = lines[len(lines) - count :] + self.undone
         self.packets.cut(len(self.packets) - count)
         self.named = any(_NAME in text for text in self.packets.texts())
         return count
@@ -269,7 +273,7 @@ def _whole(
 
 def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
     rows, index = stream.largest_tick_gap(block)
-    if rows <= MOST_ROWS:
+    if not MOST_ROWS < rows < math.inf:  # the replay refuses what has no place on the clock
         return None
     return Leap(round(rows), block[index].time, block.line(index))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.digits import counted
@@ -43,7 +44,10 @@ def waiting_words(session: Session) -> str:
 
 def no_rows_words(session: Session) -> str:
     """Why a packet that was taken has no rows, though nothing waits."""
-    return f"no row yet: all are drawn up to {seconds(session.horizon[0])}, beyond this packet's"
+    drawn = session.horizon[0]
+    if not isfinite(drawn):
+        return "no row yet: no clock gets to this packet's time"
+    return f"no row yet: all are drawn up to {seconds(drawn)}, beyond this packet's"
 
 
 def discarded_words(session: Session, added: Added) -> str:
@@ -54,6 +58,8 @@ def discarded_words(session: Session, added: Added) -> str:
         return f"discarded by {strategy}: {packets}, late ones for the most part"
     last = len(session.packets) - 1
     packet = session.packets[last]
+    if not isfinite(packet.time):
+        return f"discarded by {strategy}: the packet's time is not finite"
     newest = session.newest(packet.entity, last)
     if packet.time > newest:
         return f"discarded by {strategy}: the packet of {seconds(packet.time)}"

@@ -189,6 +189,7 @@ def _record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any
         "rank": result.rank,
         "good": None if result.rank is None else good(result),
         **{name: known(value) for name, value in numbers.items()},
+        "rows": None if math.isnan(result.value("rows")) else int(result.value("rows")),
         "best_for": " ".join(games.get(result.label, ())),
         "note": "; ".join(map(result_words, result.notes)),
     }

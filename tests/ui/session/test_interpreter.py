@@ -273,7 +273,7 @@ def test_format_draws_the_rows_again() -> None:
 
 
 def test_compare_shows_every_strategy_with_where_it_ends() -> None:
-    typed = TypedSession()
+    typed = TypedSession(size=(100, 60))
     assert typed.type(":compare") == "there are no packets yet\n"
     end = typed.type(*TURN).splitlines()[-1].split()[1:4]
     output = typed.type(":compare")

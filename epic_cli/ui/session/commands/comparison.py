@@ -29,6 +29,9 @@ _MOST_POINTS = 4000
 #: What ``:plot`` calls the views of a scene.
 _AXES: dict[str, View] = {"x": "x", "y": "y", "z": "z", "xy": "above", "error": "error"}
 
+#: Lines around the best strategies in a window, and so many of these in any.
+_AROUND, _FEWEST = 8, 3
+
 #: The metrics that fit beside the final position.
 _METRICS = ("largest_jump", "error", "lag", "score")
 
@@ -60,6 +63,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.views.comparison.notes import not_enough_words, notes_words, result_words
+    from epic_cli.views.comparison.sentences import verdict
 
     session = dialogue.session
     if not session.packets:
@@ -71,8 +75,11 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
         comparison = _compared(session, candidates, None)
     except (NotEnoughToSay, TooManyRows) as error:  # the final positions can still be shown
         dialogue.screen.warn(f"no figures: {not_enough_words(error)}")
-    table, left_out = _table(session, candidates, comparison, dialogue.screen.columns)
+    most = max(dialogue.screen.lines - _AROUND, _FEWEST) if not names else len(candidates)
+    table, left_out = _table(session, candidates, comparison, dialogue.screen.columns, most)
     dialogue.screen.show(table)
+    for words in verdict(comparison)[:1] if comparison is not None else ():
+        dialogue.screen.say(words)
     if left_out:
         dialogue.screen.say(left_out, "dim")
     for words in notes_words(comparison.notes) if comparison else ():
@@ -141,9 +148,13 @@ def _compared(
 
 
 def _table(
-    session: Session, candidates: list[StrategySpec], comparison: Comparison | None, room: int
+    session: Session,
+    candidates: list[StrategySpec],
+    comparison: Comparison | None,
+    room: int,
+    most: int,
 ) -> tuple[Group, str]:
-    """The table, and what it has no room for."""
+    """The table, of ``most`` strategies, and what it has no room for."""
     from rich.console import Group
 
     from epic_cli.analysis.compare.result import Result
@@ -156,6 +167,7 @@ def _table(
     found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
     by_label = {one.label: one for one in candidates}
     results = sort_results(found, "score")
+    hidden, results = results[most:], results[:most]
     ends = [_final_position(session, by_label[one.label]) for one in results]
     styles = ["bold" if one.label == session.view.strategy.name else "" for one in results]
     metrics = [named(name) for name in _METRICS]
@@ -176,6 +188,9 @@ def _table(
     ]
     fitted = fit(columns, room)
     words = left_out_words(fitted.left_out, room, "a wider window")
+    if hidden:
+        more = f"... {len(hidden)} more strategies; :compare NAME shows one"
+        words = f"{more}. {words}".rstrip()
     return Group(*fitted.lines("underline")), words
 
 

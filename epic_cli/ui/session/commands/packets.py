@@ -20,6 +20,7 @@ from epic_cli.formats.watch import Watch
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.io.parameters import FormatChoice
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.options.common import layout_options
 from epic_cli.ui.session.command_table import command
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @command("format")
-@click.argument("name", required=False, type=click.Choice(FORMATS))
+@click.argument("name", required=False, type=FormatChoice(FORMATS))
 def row_format(dialogue: Dialogue, name: str | None) -> None:
     """Choose how rows are written."""
     screen = dialogue.screen
@@ -57,6 +58,18 @@ def undo(dialogue: Dialogue, count: int) -> None:
         dialogue.draw_tail()
     left = counted(len(dialogue.session.packets), "packet")
     dialogue.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
+
+
+@command("redo")
+@click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
+def redo(dialogue: Dialogue, count: int) -> None:
+    """Add the packet that was taken back last again, or N of them."""
+    undone = dialogue.session.undone
+    if not undone:
+        dialogue.screen.say("nothing was taken back")
+        return
+    dialogue.add(b"".join(undone[:count]), "<redo>")
+    dialogue.session.undone = undone[count:]
 
 
 @command("reset")
@@ -115,7 +128,7 @@ def save(dialogue: Dialogue, file: str, force: bool) -> None:
     "-f",
     "--format",
     "name",
-    type=click.Choice(FORMATS),
+    type=FormatChoice(FORMATS),
     help="How rows are written.  [default: from FILE's extension, or else epic]",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
@@ -138,7 +151,7 @@ def _check_new(file: str, force: bool) -> None:
         raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
 
 
-COMMANDS = [row_format, undo, reset, rows, load, save, export]
+COMMANDS = [row_format, undo, redo, reset, rows, load, save, export]
 
 
 class Loading:
