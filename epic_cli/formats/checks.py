@@ -54,6 +54,9 @@ _SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
 #: So many packets of an entity show that its time goes down.
 _DOWN = 0.9
 
+#: So many packets that are not whole, beside those that are, show that they need not be.
+_PARTIAL, _FEW = 0.1, 3
+
 #: So many numbers out of range are no accident.
 _ODD = 0.1
 
@@ -66,9 +69,17 @@ def new_findings(watch: Watch) -> list[Finding]:
     return watch.fresh(_all(watch))
 
 
+def _partial(watch: Watch, totals: Totals) -> Iterator[Finding]:
+    """Packets that carry only what changed."""
+    delta = watch.given is not None and watch.given.delta
+    if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
+        yield Finding("E107", {"partial": watch.partial}, options=(("delta", "on"),))
+
+
 def _all(watch: Watch) -> list[Finding]:
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *_words(watch.texts), *_junk(watch)]
+    found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
     found += _time(tracks, totals)
     if totals.packets >= LEAST and not any(one.code in ("E101", "E102", "E204") for one in found):

@@ -92,6 +92,15 @@ KINDS: Mapping[str, Kind] = {
         "Packets are replayed in the order in which they arrived. Where the lines are in the order"
         " in which they were sent, they are sorted again.",
     ),
+    "E107": Kind(
+        "only what changed",
+        _ERROR,
+        "{partial:,} packets lack what others have, as snapshots that carry only what changed do;"
+        " they are refused",
+        "fill in what is missing",
+        "A server that sends only what changed leaves out the rest. With --delta a packet has what"
+        " its entity's packet before had, where it lacks it.",
+    ),
     "E201": Kind(
         "times in another unit",
         _ERROR,
@@ -263,6 +272,9 @@ class Finding(NamedTuple):
 
 
 def _option(front_end: FrontEnd, name: str, value: str) -> str:
+    if value == "on":
+        is_python = front_end is FrontEnd.PYTHON
+        return f"{name}=True" if is_python else front_end.option(name)
     if front_end is FrontEnd.PYTHON:
         return f"{name.replace('-', '_')}={value!r}"
     from shlex import quote  # only what is said needs it

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Census
+from epic_cli.engine.refusals import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,9 @@ _SOON, _MOST = 64, 2048
 
 #: With fewer packets only what is certain is reported.
 LEAST = 12
+
+#: What is refused of a packet that is not whole.
+_MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
 
 #: So many blocks are counted, and then one in so many.
 _ALL, _EVERY = 16, 16
@@ -53,6 +57,8 @@ class Watch:
         self.junk = 0
         self.junk_line: tuple[int, bytes] = (0, b"")
         self.texts: list[bytes] = []
+        #: Refused lines that lack a field.
+        self.partial = 0
         #: Findings of whoever does something about what was found.
         self.noted: list[Finding] = []
         self.reader: LineReader | None = None
@@ -90,6 +96,8 @@ class Watch:
                 at = next(at for at in range(len(block)) if block.line(at) == block.junk_line)
                 self.junk_line = block.junk_line, block.line_text(at)
             self.junk += block.junk
+        if block.refusals:
+            self.partial += sum(one.reason in _MISSING for one in block.refusals)
         count = len(block)
         if not count:
             return False
@@ -112,7 +120,7 @@ class Watch:
 
     def end(self) -> bool:
         """After the last packet: returns whether there may be more findings."""
-        if self._packets >= LEAST or self.junk or self.texts or self.noted:
+        if self._packets >= LEAST or self.junk or self.texts or self.noted or self.partial:
             return True
         return self.census.doubtful
 

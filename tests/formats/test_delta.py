@@ -78,3 +78,16 @@ def test_what_was_never_there_is_refused() -> None:
     assert done.returncode == 1
     assert b":2:" in done.stderr
     assert done.stdout.count(b"\n") == 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_recording_that_looks_like_it_is_found(seed: int) -> None:
+    whole = states(seed)
+    text = lines(changed(whole)).encode()
+    done = epic("replay", "-f", "csv", stdin=text)
+    assert b"E107" in done.stderr
+    assert b"--delta" in done.stderr
+    for recording, options in ((text, ["--delta"]), (lines(whole).encode(), [])):
+        assert b"E107" not in epic("replay", "-f", "csv", *options, stdin=recording).stderr
+    broken = lines([*whole, {"time": 9.0, "entity": "a", "x": 1}]).encode()
+    assert b"E107" not in epic("replay", "-f", "csv", stdin=broken).stderr
