@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,6 @@ def test_a_file_without_the_strategy_of_its_name_says_so(family: Path) -> None:
 
 def test_a_module_that_cannot_be_loaded_says_so(family: Path) -> None:
     family.joinpath("broken.pyx").touch()
-    family.joinpath("broken.abi3.so").touch()
+    family.joinpath(f"broken{EXTENSION_SUFFIXES[-1]}").touch()
     with pytest.raises(StrategyFailed, match="broken failed while loading: ImportError"):
         find("broken")
