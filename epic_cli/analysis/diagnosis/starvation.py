@@ -13,15 +13,15 @@ from epic_cli.engine.packets import Status
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import FAMILIES, declaration
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameter_base import Setting, Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
-#: The family of strategies that have such a buffer.
-FAMILY = "delay buffer"
+#: The families of strategies that have such a buffer.
+BUFFERED = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
 
 #: Seconds, or a tenth of the recording where that is less: until then a buffer is being filled.
 WARM_UP = 1.0
@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
 def has_buffer(candidate: StrategySpec) -> bool:
     """Whether it is a strategy that draws between states that it has."""
-    return declaration(candidate.name).family == FAMILY
+    return declaration(candidate.name).family in BUFFERED
 
 
 def starved(

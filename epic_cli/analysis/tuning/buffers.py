@@ -95,6 +95,18 @@ class _Mirror(Buffer):
         return {**super().settings(delay, settings, line), "dynamic_adjustment": "off"}
 
 
+class _Lightyear(Buffer):
+    """Its ratio counts where the jitter is given."""
+
+    def delay(self, settings: Written, line: Line) -> float:
+        # the mean deviation of delays, by the standard one of intervals
+        jitter = _number(settings, "jitter", 0.6 * line.deviation)
+        return super().delay(settings, line) + _number(settings, "jitter_multiple") * jitter
+
+    def settings(self, delay: float, settings: Written, line: Line) -> dict[str, Value]:
+        return {**super().settings(delay, settings, line), "jitter": 0.0}
+
+
 class _Gambetta(Buffer):
     """Its setting is a rate."""
 
@@ -119,7 +131,7 @@ def _geckos_auto(settings: Written) -> float:
     return 3 / rate if rate else 0.1
 
 
-#: The built-in strategies of the family, by name.
+#: The built-in strategies that have one, by name.
 BUFFERS: Mapping[str, Buffer] = {
     # with the stamps' own clock the latency is part of the setting
     "snapshot": Buffer(
@@ -128,6 +140,10 @@ BUFFERS: Mapping[str, Buffer] = {
     ),
     "source": _Source("cl_interp", _latency),
     "hermite": Buffer("playout_delay", _latency),
+    "panda3d": Buffer(
+        "delay",
+        lambda settings, line: line.usual if settings["accept_clock_skew"] == "on" else 0.0,
+    ),
     "geckos": Buffer("interpolation_buffer", lambda _settings, line: line.kept, auto=_geckos_auto),
     "mirror": _Mirror(
         "buffer_time_multiplier",
@@ -149,5 +165,15 @@ BUFFERS: Mapping[str, Buffer] = {
     # comes less than 5 ms before it is needed (CL_AdjustTimeDelta, CL_SetCGameTime): the clock
     # stays where that happens to one in three.
     "quake3": Buffer("cl_time_nudge", lambda _settings, line: line.waited + 0.005),
+    "ddnet": Buffer("tick_interval", _usual),
+    "lightyear": _Lightyear(
+        "send_interval_ratio",
+        lambda settings, line: (
+            line.usual
+            - _number(settings, "rtt") / 2
+            + _number(settings, "jitter_margin") * _number(settings, "tick_interval")
+        ),
+        lambda settings, line: _number(settings, "send_interval", line.period),
+    ),
     "gambetta": _Gambetta("update_rate", lambda _settings, _line: 0.0, by_arrival=True),
 }

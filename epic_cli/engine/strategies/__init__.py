@@ -31,7 +31,8 @@ FAMILIES = {
     "aim": "aim at a predicted point",
     "show": "show what was received",
     "chase": "chase the newest state",
-    "delay_buffer": "delay buffer",
+    "fixed_delay": "draw a fixed time in the past",
+    "adaptive_delay": "draw the past, on a clock that adapts",
     "correct": "extrapolate and correct",
     "filter": "filter",
 }

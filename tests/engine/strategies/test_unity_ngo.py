@@ -21,7 +21,7 @@ MODES = {"LegacyLerp": "legacy-lerp", "Lerp": "lerp", "SmoothDampening": "smooth
 
 
 def interpolator(kind: str, *given: Any) -> Any:
-    module = importlib.import_module("epic_cli.engine.strategies.delay_buffer")
+    module = importlib.import_module("epic_cli.engine.strategies.adaptive_delay")
     name = kind.upper().replace("-", "_")
     return module.BufferedInterpolator(module.Interpolation[name], *given)
 
@@ -119,7 +119,7 @@ def test_upstream_assertions_on_the_factor_of_2026(kind: str) -> None:
 
 @pytest.mark.parametrize("case", NEW["smoothdamp"]["cases"], ids=str)
 def test_smooth_damp(case: dict[str, Any]) -> None:
-    damped = importlib.import_module("epic_cli.engine.strategies.delay_buffer").damped
+    damped = importlib.import_module("epic_cli.engine.strategies.adaptive_delay").damped
     value, velocity = case["current"], case["velocity"]
     for step in case["steps"]:
         value, velocity = damped(value, case["target"], velocity, case["smooth_time"], case["dt"])
@@ -156,7 +156,7 @@ def test_a_burst_shows_only_the_newest() -> None:
 
 
 def test_the_server_time_follows_slowly_and_jumps_when_far_off() -> None:
-    clock = importlib.import_module("epic_cli.engine.strategies.delay_buffer").NetworkTime()
+    clock = importlib.import_module("epic_cli.engine.strategies.adaptive_delay").NetworkTime()
     clock.sync(10.0, 0.0)
     assert clock.advance(0.0, 0.0) == pytest.approx(9.95)
     clock.sync(10.6, 0.5)  # not yet due
@@ -171,7 +171,7 @@ def test_the_server_time_follows_slowly_and_jumps_when_far_off() -> None:
 
 def test_the_server_time_swings_about_what_is_wanted() -> None:
     # the original's adjustment has no rest: each frame takes a hundredth of its length, up or down
-    clock = importlib.import_module("epic_cli.engine.strategies.delay_buffer").NetworkTime()
+    clock = importlib.import_module("epic_cli.engine.strategies.adaptive_delay").NetworkTime()
     clock.sync(10.0, 0.0)
     off = [clock.advance(k / 20, 1 / 20) - (9.95 + k / 20) for k in range(1, 7)]
     assert off == pytest.approx([0.00025, -0.00025] * 3, abs=1e-9)

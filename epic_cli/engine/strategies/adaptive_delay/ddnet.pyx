@@ -1,0 +1,146 @@
+"""The snapshot interpolation of DDNet (Teeworlds), on its smooth time."""
+
+from libc.math cimport trunc
+
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    Snapshot, SnapshotBuffer, draw_at, farther, snapshot_of,
+)
+
+from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+
+# How fast the clock goes to its target: part of the way a second, up, and down at first.
+cdef double UP = 0.3
+cdef double FIRST_DOWN = 0.3
+# What is no more doubled, and what does not fall further.
+cdef double FASTEST_DOWN = 30
+cdef double SLOWEST_DOWN = 2
+
+
+cdef class DDNet(Strategy):
+    """Draws between the two snapshots around a clock that ignores spikes of latency.
+
+        time  = c + (t - c) * min(elapsed * speed, 1)    since the last snapshot that set it
+        u     = (time - before.time) / (after.time - before.time)
+        drawn = lerp(before, after, u), also beyond 1
+
+    c is where the clock would be by itself, t where it should be: ``tick_interval`` before the new
+    snapshot. Each snapshot moves c to what the clock shows, and t; its time left is how far it is
+    ahead of the clock. Below zero the speed downwards doubles (up to 30), otherwise it falls by
+    5 % (down to 2); upwards it is 0.3. With less than -``spike`` it is a spike: five are counted,
+    each one in time takes one off, and below fifteen a spike moves nothing.
+
+    Little lag, and deaf to single spikes. Snapshots that are further apart than a tick
+    are drawn by extrapolation for the rest of the time, without limit when they stay away. The
+    clock runs backwards where it is far ahead.
+
+    Where this differs from DDNet: times are not whole milliseconds where it compares
+    them with 0, and an entity is shown from its first snapshot on. ``snap_distance`` is an
+    addition. Late packets are discarded. The velocity is interpolated alike.
+    """
+
+    declaration = Declaration(
+        name="ddnet",
+        summary="DDNet, Teeworlds: between two snapshots, on a clock that ignores spikes",
+        needs=(Need.ARRIVALS,),
+        lag="latency and a tick; what is missing of the interval is extrapolated",
+        on_loss="continues in a straight line, forever",
+        source="DDNet (ddnet/ddnet), smooth_time.cpp, client.cpp, (c) Magnus Auvinen; zlib",
+        proof="runs of the original (clock)",
+        lag_wavers=Wavering(
+            "by up to a frame: its clock knows a packet's arrival only by the frame",
+            seconds=0.002, periods=1, frames=1,
+        ),
+        settings=(
+            Number("tick_interval", 0.02, "the time between two ticks", "s", 0.0001, 1,
+                   tune=(0.005, 0.2), scale="log"),
+            Number("spike", 0.05, "a packet later than this is a spike", "s", 0, 60,
+                   tune=(0.02, 0.5), scale="log"),
+            SNAP_DISTANCE,
+        ),
+    )
+
+    cdef public double tick_interval, spike, snap_distance
+    cdef SnapshotBuffer snapshots
+    cdef size_t fresh                   # snapshots that no frame has seen
+    cdef long spikes
+    cdef bint running
+    cdef double snap, current, target, down     # the clock's
+    cdef readonly double game_time
+
+    def configure(self):
+        self.check_free()
+        self.snapshots.set_capacity()
+
+    cdef void clear(self) noexcept nogil:
+        self.snapshots.clear()
+        self.fresh = self.spikes = 0
+        self.running = False
+        self.game_time = 0
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if not self.snapshots.empty() and packet.time <= self.newest:
+            return False
+        self.snapshots.append(snapshot_of(packet, now))
+        self.fresh = min(self.fresh + 1, self.snapshots.size())
+        return True
+
+    cdef double clock(self, double at) noexcept nogil:
+        cdef double elapsed = at - self.snap
+        cdef double way = self.target - self.current
+        return self.current + elapsed + way * min(elapsed * (UP if way > 0 else self.down), 1.0)
+
+    cdef void adjust(self, double at, double stamp) noexcept nogil:
+        """Moves the clock for a new snapshot, as in ``CSmoothTime::Update``."""
+        # whole milliseconds, towards zero
+        cdef double left = trunc((stamp - self.clock(at)) * 1000 + 1e-9) / 1000
+        if left < 0:
+            if left < -self.spike - 1e-9:
+                self.spikes = min(self.spikes + 5, 50)
+                if self.spikes < 15:
+                    return
+            if self.down < FASTEST_DOWN:
+                self.down *= 2
+        else:
+            self.spikes = max(self.spikes - 1, 0)
+            self.down = max(self.down * 0.95, SLOWEST_DOWN)
+        self.current = self.clock(at)
+        self.snap = at
+        self.target = stamp - self.tick_interval
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef size_t count = self.snapshots.size()
+        cdef Snapshot before, after
+        cdef double u
+        cdef Motion motion
+        if count == 0:
+            sample.status = NONE
+            return
+        while self.fresh > 0:
+            if self.running:
+                self.adjust(at, self.snapshots[count - self.fresh].time)
+            elif count - self.fresh >= 1:
+                self.running = True
+                self.down = FIRST_DOWN
+                self.snap = at
+                self.current = self.target = (
+                    self.snapshots[count - self.fresh].time - self.tick_interval)
+            self.fresh -= 1
+        if not self.running:
+            sample.hold(self.snapshots.front(), self.drawn, INTERPOLATED)
+            return
+        self.game_time = self.clock(at)
+        while self.snapshots.size() > 2 and self.snapshots[1].time < self.game_time:
+            self.snapshots.drop_front(1)
+        before, after = self.snapshots[0], self.snapshots[1]
+        u = (self.game_time - before.time) / (after.time - before.time)
+        if 0 <= u <= 1 or farther(before.position, after.position, self.snap_distance):
+            draw_at(before, after, self.game_time, self.snap_distance, sample)
+        else:
+            motion.position = lerp(before.position, after.position, u)
+            motion.velocity = lerp(before.velocity, after.velocity, u)
+            sample.show(motion, EXTRAPOLATED)

@@ -1,0 +1,194 @@
+"""The interpolation timeline of lightyear: its delay follows the jitter, its speed the error."""
+
+from libc.math cimport NAN, fabs, isnan
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Packet, Sample, clamped
+from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
+from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at, snapshot_of
+
+from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
+
+# The weight of a packet in the sender's time: with little jitter, and with much; s of it.
+cdef double MOST_WEIGHT = 0.10
+cdef double LEAST_WEIGHT = 0.02
+cdef double LITTLE_JITTER = 0.001
+cdef double MUCH_JITTER = 0.010
+# The weights of a measurement in the mean latency and in its deviation.
+cdef double LATENCY_WEIGHT = 1 / 12.0
+cdef double JITTER_WEIGHT = 1 / 6.0
+
+
+cdef class Lightyear(Strategy):
+    """Draws between two snapshots on a timeline behind the sender's, as far as jitter demands.
+
+        delay     = max(send_interval_ratio * send interval, min_delay)
+                    + jitter_multiple * jitter + jitter_margin ticks
+        timeline += frame time * speed
+
+    The sender's time is an average of timestamp + rtt / 2 - local time, in which a packet weighs
+    0.1 where the jitter is below 1 ms, down to 0.02 from 10 ms on. After each frame with packets
+    the timeline's error e against that time - delay is looked at, in ticks: beyond
+    ``max_error_margin`` the timeline is set; the third in a row beyond ``error_margin`` on the same
+    side sets the speed, which otherwise goes a tenth of the way back to 1:
+
+        speed = 1 + 2 (speedup_factor - 1) * min(|e| / max_error_margin, 1)    or 1 / that
+
+    Adapts without ever jumping at small errors, which it leaves alone: the lag may stay off by a
+    tick. There is no extrapolation, and the delay does not include the latency: it is counted from
+    the sender's present, so with ``rtt`` given the buffer runs empty where half of it
+    exceeds the delay.
+
+    Where this differs from lightyear: it exchanges pings, which a recording does not have. ``rtt``
+    is given, 0 unless it is known; ``jitter=auto`` is the deviation of the delays of packets,
+    averaged as lightyear averages that of its pings. ``send_interval=auto`` measures it. Packets
+    are drawn from the first on, without a handshake. ``snap_distance`` is an addition. Late packets
+    are discarded.
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="lightyear",
+        summary="lightyear: a timeline behind the sender's, by send interval and jitter",
+        needs=(Need.ARRIVALS, Need.STEADY_RATE),
+        lag="latency - rtt / 2, 1.7 send intervals, 4 times the jitter, and a tick",
+        on_loss="interpolates what the delay covers, then holds",
+        source="lightyear (cBournhonesque/lightyear), crates/core/sync and crates/replication;"
+        " MIT or Apache-2.0",
+        proof="runs of the original's functions, its own tests",
+        lag_wavers=Wavering(
+            "by up to two ticks, and a frame: errors below one are not corrected",
+            seconds=0.035, periods=1, frames=2,
+        ),
+        settings=(
+            SEND_INTERVAL,
+            Number("tick_interval", 1.0 / 64, "the time between two ticks", "s", 0.001, 1),
+            Number("min_delay", 0.005, "the least delay", "s", 0, 60),
+            Number("send_interval_ratio", 1.7, "the delay in send intervals", "", 0, 100,
+                   tune=(0.5, 5)),
+            Number("jitter", "auto", "deviation of the latency; auto measures it", "s", 0, 60,
+                   unset="auto"),
+            Number("jitter_multiple", 4, "how often it is added", "", 0, 255, whole=True,
+                   tune=(0, 8)),
+            Number("jitter_margin", 1.0, "what is added to that", "ticks", 0, 100, tune=(0, 4)),
+            Number("rtt", 0.0, "round-trip time; half of it is taken for a packet's age", "s", 0,
+                   60),
+            Number("error_margin", 1.0, "tolerate a smaller error", "ticks", 0, 100,
+                   tune=(0.2, 4)),
+            Number("max_error_margin", 10.0, "set the timeline at a larger error", "ticks", 0.1,
+                   1e4),
+            Number("consecutive_errors_threshold", 3, "errors in a row before the speed changes",
+                   "", 1, 255, whole=True),
+            Number("speedup_factor", 1.05, "the speed at half of max_error_margin", "", 1, 2,
+                   tune=(1.01, 1.3)),
+            SNAP_DISTANCE,
+        ),
+    )
+
+    cdef public double tick_interval, min_delay, send_interval_ratio, jitter, jitter_margin, rtt
+    cdef public double error_margin, max_error_margin, speedup_factor, snap_distance
+    cdef public long jitter_multiple, consecutive_errors_threshold
+    cdef SendInterval interval
+    cdef SnapshotBuffer snapshots
+    cdef size_t fresh
+    cdef double offset, mean, deviation     # the sender's time - ours; of the packets' delays
+    cdef long errors
+    cdef bint synced, behind
+    cdef readonly double timeline, speed
+
+    def configure(self, *, send_interval):
+        self.check_free()
+        self.interval = SendInterval(send_interval, 0.05)
+        self.snapshots.set_capacity()
+
+    cdef void clear(self) noexcept nogil:
+        self.interval.clear()
+        self.snapshots.clear()
+        self.fresh = 0
+        self.offset = self.mean = NAN
+        self.deviation = 0
+        self.errors = 0
+        self.synced = self.behind = False
+        self.speed = 1
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double delay = now - packet.time
+        if not self.snapshots.empty() and packet.time <= self.newest:
+            return False
+        self.interval.add(packet.time)
+        if isnan(self.mean):
+            self.mean = delay
+        else:
+            self.deviation += (fabs(delay - self.mean) - self.deviation) * JITTER_WEIGHT
+            self.mean += (delay - self.mean) * LATENCY_WEIGHT
+        self.snapshots.append(snapshot_of(packet, now))
+        self.fresh = min(self.fresh + 1, self.snapshots.size())
+        return True
+
+    cdef double current_jitter(self) noexcept nogil:
+        return self.deviation if isnan(self.jitter) else self.jitter
+
+    cdef void hear(self, double offset) noexcept nogil:
+        """Takes the sender's minus the local time by a packet."""
+        cdef double share = (self.current_jitter() - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER)
+        cdef double weight = MOST_WEIGHT - clamped(share, 0, 1) * (MOST_WEIGHT - LEAST_WEIGHT)
+        if isnan(self.offset):
+            self.offset = offset
+        else:
+            self.offset = self.offset * (1 - weight) + offset * weight
+
+    cdef void sync(self, double at) noexcept nogil:
+        """Sets the timeline or its speed, once a frame that had packets."""
+        cdef double delay = max(self.send_interval_ratio * self.interval.value, self.min_delay)
+        cdef double goal, error, faster
+        cdef bint behind, turned
+        delay += self.jitter_multiple * self.current_jitter()
+        goal = at + self.offset - delay - self.jitter_margin * self.tick_interval
+        error = (self.timeline - goal) / self.tick_interval
+        if not self.synced:
+            self.synced = True
+            self.timeline = goal
+            return
+        behind = error < 0
+        turned = behind != self.behind
+        self.behind = behind
+        if fabs(error) > self.max_error_margin:
+            self.errors = 0
+            self.timeline = goal
+            return
+        if fabs(error) > self.error_margin:
+            self.errors = min(self.errors + 1, 255)
+            if not turned and self.errors >= self.consecutive_errors_threshold:
+                faster = 1 + 2 * (self.speedup_factor - 1) * fabs(error) / self.max_error_margin
+                self.speed = faster if behind else 1 / faster
+                return
+        else:
+            self.errors = 0
+        if fabs(self.speed - 1) > 0.001:
+            self.speed += (1 - self.speed) * 0.1
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef bint heard = self.fresh > 0
+        cdef size_t before
+        if self.snapshots.empty():
+            sample.status = NONE
+            return
+        self.timeline += self.elapsed(at) * self.speed
+        while self.fresh > 0:
+            self.hear(self.snapshots[self.snapshots.size() - self.fresh].time + self.rtt / 2 - at)
+            self.fresh -= 1
+        if not self.synced:
+            self.sync(at)
+            heard = False
+        before = self.snapshots.count_until(self.timeline)
+        if before > 1:
+            self.snapshots.drop_front(before - 1)
+        if before > 0 and self.snapshots.size() > 1:
+            draw_at(self.snapshots[0], self.snapshots[1], self.timeline, self.snap_distance,
+                    sample)
+        else:
+            sample.hold(self.snapshots.front(), self.drawn, INTERPOLATED)
+        if heard:
+            self.sync(at)

@@ -1,0 +1,206 @@
+"""The SmoothMover of Panda3D: a fixed delay, with simple prediction."""
+
+from libc.math cimport trunc
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, narrowed, widened,
+)
+from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    Snapshot, SnapshotBuffer, farther, snapshot_of,
+)
+
+from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+
+cdef enum:
+    DELAYS = 10     # that the mean is of
+    REPORTS = 10    # that are kept
+
+
+cdef class Panda3D(Strategy):
+    """Draws between the two reports around a time that is ``delay`` and the mean delay ago.
+
+        time  = local time - delay - mean of the last 10 (arrival - timestamp), whole ms
+        u     = (time - before.time) / (after.time - before.time)
+        drawn = before + u * (after - before)
+
+    Past the newest report it continues along the last two, by ``max_position_age`` at most
+    (``prediction=off``: it stays). Two reports that are further apart than that mean
+    that the entity stood still in between: a report of the older place is added
+    ``expected_broadcast_period`` before the newer (``default_to_standing_still``). With
+    ``accept_clock_skew=off`` the mean delay is left out, for clocks that agree.
+
+    Simple, cheap, good for entities that send only when they move. The first of the delays is 0, so
+    that for ten packets it is drawn too early; positions are in single precision, as in the wheel.
+    A delay that shrinks can bring a frame back before what was drawn, which is then the report
+    behind it.
+
+    Where this differs from Panda3D: a late packet is discarded, though its delay counts; there all
+    reports are cleared, since TCP has no late ones (``quirks=on``). ``accept_clock_skew`` is on,
+    since a recording's clocks need not agree; a packet's delay is measured at its arrival, not in
+    a frame. ``snap_distance`` is an addition. The velocity is the slope of the line, zero where
+    nothing moves for ``reset_velocity_age``.
+    """
+
+    declaration = Declaration(
+        name="panda3d",
+        summary="Panda3D's SmoothMover: linear, a fixed delay in the past, with simple prediction",
+        needs=(Need.ARRIVALS.unless(", or clocks that agree and accept_clock_skew=off"),),
+        lag="latency and delay",
+        on_loss="interpolates what the delay covers, continues for max_position_age, then holds",
+        source="Panda3D (panda3d/panda3d), direct/src/deadrec/smoothMover.cxx; BSD-3-Clause, (c)"
+        " Carnegie Mellon University",
+        proof="runs of the original (its wheel), to the last digit of single precision",
+        lag_wavers=Wavering(
+            "by a millisecond, to which delays are rounded; by a frame where that is at a report",
+            seconds=0.0015, frames=1,
+        ),
+        settings=(
+            Number("delay", 0.2, "how far in the past to draw", "s", 0, 60, tune=(0.02, 0.5)),
+            Switch("prediction", "on", "continue past the newest report"),
+            Number("max_position_age", 0.25, "for how long; and how far reports are apart at most",
+                   "s", 0, 3600, tune=(0.05, 1)),
+            Switch("accept_clock_skew", "on", "subtract the mean delay of timestamps"),
+            Switch("default_to_standing_still", "on", "take a gap between reports for a rest"),
+            Number("expected_broadcast_period", 0.2, "how long before a report it ends", "s", 0,
+                   3600),
+            Number("reset_velocity_age", 0.3, "how long a velocity is kept without reports", "s",
+                   0, 3600),
+            SNAP_DISTANCE,
+            Switch("quirks", "off", "let a late packet clear all reports", tune=False),
+        ),
+    )
+
+    cdef public double delay, max_position_age, expected_broadcast_period, reset_velocity_age
+    cdef public double snap_distance
+    cdef public bint prediction, accept_clock_skew, default_to_standing_still, quirks
+    cdef SnapshotBuffer reports
+    cdef long last_before, last_after   # places in reports; -1: none
+    cdef double delays[DELAYS]
+    cdef int count, oldest
+
+    def configure(self):
+        self.check_free()
+        self.reports.set_capacity(64)
+
+    cdef void clear(self) noexcept nogil:
+        self.reports.clear()
+        self.last_before = self.last_after = -1
+        self.delays[0] = 0
+        self.count, self.oldest = 1, 0
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double delay = trunc((now - packet.time) * 1000)
+        if self.count < DELAYS:
+            self.delays[self.count] = delay
+            self.count += 1
+        else:
+            self.delays[self.oldest] = delay
+            self.oldest = (self.oldest + 1) % DELAYS
+        if not self.reports.empty():
+            if packet.time < self.reports.back().time:
+                if not self.quirks:
+                    return False
+                self.reports.clear()
+                self.last_before = self.last_after = -1
+            elif packet.time == self.reports.back().time:
+                self.reports.drop_back()
+            elif self.reports.size() >= REPORTS:
+                self.forget()
+        self.reports.append(snapshot_of(packet, now))
+        self.reports.back().position = widened(narrowed(packet.position))
+        return True
+
+    cdef void forget(self) noexcept nogil:
+        """Drops the oldest report."""
+        self.reports.drop_front(1)
+        self.last_before -= 1
+        self.last_after -= 1
+
+    cdef double mean_delay(self) noexcept nogil:
+        cdef double total = 0
+        cdef int place
+        for place in range(self.count):
+            total += self.delays[place]
+        return total / self.count / 1000
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = at - self.delay
+        if self.reports.empty():
+            sample.status = NONE
+            return
+        if self.accept_clock_skew:
+            time -= self.mean_delay()
+        while self.adds_rest(time, sample):
+            pass
+
+    cdef bint adds_rest(self, double time, Sample& sample) noexcept nogil:
+        """Draws; or adds a report of standing still, after which it must be drawn again."""
+        cdef long size = self.reports.size()
+        cdef long after = max(self.last_before, 0), before = -1, way_before
+        cdef bint beyond
+        cdef Snapshot rest
+        while after < size and self.reports[after].time < time:
+            before = after
+            after += 1
+        way_before = max(before - 1, -1)
+        beyond = after >= size
+        if before < 0:
+            after = min(after, size - 1)
+            sample.hold(Motion(self.reports[after].position, Vec3[double]()), self.drawn,
+                        INTERPOLATED)
+        elif not beyond or self.prediction and way_before >= 0:
+            if beyond:
+                after, before = before, way_before
+                time = min(time, self.reports[after].time + self.max_position_age)
+            rest = self.reports[before]
+            rest.time = self.reports[after].time - self.expected_broadcast_period
+            if self.default_to_standing_still and rest.time > self.reports[before].time and (
+                    self.reports[after].time - self.reports[before].time > self.max_position_age
+                    and self.apart(before, after)):
+                self.reports.insert(after, rest)
+                return True
+            self.interpolate(before, after, time, beyond, sample)
+        else:
+            after = -1
+            sample.show(self.reports[before], EXTRAPOLATED)
+            sample.velocity = Vec3[double]()
+            if way_before >= 0 and time - self.reports[before].time <= self.reset_velocity_age:
+                sample.velocity = self.slope(way_before, before)
+            sample.hold(sample, self.drawn, INTERPOLATED)
+        self.last_before, self.last_after = before, -1 if before < 0 else after
+        while way_before > 0 or way_before == 0 and not self.prediction:
+            self.forget()
+            way_before -= 1
+        return False
+
+    cdef bint apart(self, long before, long after) noexcept nogil:
+        cdef Vec3[double] way = self.reports[after].position - self.reports[before].position
+        return dot(way, way) > 0
+
+    cdef Vec3[double] slope(self, long before, long after) noexcept nogil:
+        return (self.reports[after].position - self.reports[before].position) * (
+            1 / (self.reports[after].time - self.reports[before].time))
+
+    cdef void interpolate(self, long before, long after, double time, bint beyond,
+                          Sample& sample) noexcept nogil:
+        cdef Vec3[float] start = narrowed(self.reports[before].position)
+        cdef Vec3[float] way = narrowed(self.reports[after].position) - start
+        cdef double u = (time - self.reports[before].time) / (
+            self.reports[after].time - self.reports[before].time)
+        cdef Motion motion
+        if not self.apart(before, after):
+            motion.position = self.reports[before].position
+            sample.hold(motion, self.drawn, INTERPOLATED)
+            return
+        if farther(self.reports[before].position, self.reports[after].position,
+                   self.snap_distance):
+            u = 0 if u < 1 else 1
+        motion.position = widened(start + way * <float>u)
+        motion.velocity = self.slope(before, after)
+        if beyond and time >= self.reports[after].time + self.max_position_age:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
+        else:
+            sample.show(motion, EXTRAPOLATED if beyond else INTERPOLATED)
