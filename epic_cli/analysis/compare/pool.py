@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.certainty.rare import together
-from epic_cli.analysis.certainty.uncertainty import Figures, Piece, assess
+from epic_cli.analysis.certainty.resampling import Figures, Piece
+from epic_cli.analysis.certainty.uncertainty import assess
 from epic_cli.analysis.compare.result import Comparison, Result, Skipped
 from epic_cli.analysis.compare.run import EntityResult, Progress, compare_run, result_of
 from epic_cli.analysis.jobs.executors import Threads

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.certainty.rare import Rare
-from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
+from epic_cli.analysis.certainty.resampling import Certainty
+from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Standing
 from epic_cli.analysis.compare.advice import Advice, advice
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote

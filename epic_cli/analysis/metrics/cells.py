@@ -220,6 +220,12 @@ class Resampled:
     def _of(self, field: str) -> Floats:
         return np.asarray(self.sums[:, _PLACES[field]])
 
+    def __getattr__(self, field: str) -> Floats:
+        """How much each draw has of what ``Measurement`` counts under the same name."""
+        if field not in _PLACES:
+            raise AttributeError(field)
+        return self._of(field)
+
     def _mean(self, field: str, rows: str) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self._of(field) / self._of(rows))
@@ -235,11 +241,6 @@ class Resampled:
         return np.asarray(np.sqrt(self._mean("speed_squares", "rows")))
 
     @property
-    def rows(self) -> Floats:
-        """How many rows count."""
-        return self._of("rows")
-
-    @property
     def lag(self) -> ResampledLag:
         """The lag, as the influence of each cell on it has it, and what it leaves."""
         return ResampledLag(
@@ -250,29 +251,9 @@ class Resampled:
         )
 
     @property
-    def jumps(self) -> Floats:
-        """How many steps are jumps."""
-        return self._of("jumps")
-
-    @property
-    def backward(self) -> Floats:
-        """How many steps go backward."""
-        return self._of("backward")
-
-    @property
     def overshoot_rms(self) -> Floats:
         """Root mean square of how far it is ahead of the truth."""
         return np.asarray(np.sqrt(self._mean("overshoots", "rows")))
-
-    @property
-    def recoveries(self) -> Floats:
-        """From how much there was to recover."""
-        return self._of("recoveries")
-
-    @property
-    def recovery_seconds(self) -> Floats:
-        """How long that took in all."""
-        return self._of("recovery_seconds")
 
     @property
     def jerk_rms(self) -> Floats:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.certainty.rare import Rare
-from epic_cli.analysis.certainty.uncertainty import Figures, difference
+from epic_cli.analysis.certainty.resampling import Figures
+from epic_cli.analysis.certainty.uncertainty import difference
 from epic_cli.analysis.compare.pool import piece_of, pool_runs
 from epic_cli.analysis.metrics.metric import Better
 from epic_cli.analysis.tabular import Tabular

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.certainty.ranking import RESOLUTION
-from epic_cli.analysis.certainty.uncertainty import Unit
+from epic_cli.analysis.certainty.resampling import Unit
 from epic_cli.analysis.compare.advice import Advice, Confidence
 from epic_cli.analysis.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.analysis.drawn import LABEL as DRAWN
@@ -26,7 +26,7 @@ from epic_cli.views.comparison.notes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epic_cli.analysis.certainty.uncertainty import Certainty
+    from epic_cli.analysis.certainty.resampling import Certainty
     from epic_cli.analysis.compare.advice import Result as Advised
     from epic_cli.analysis.compare.conditions import Condition
     from epic_cli.analysis.compare.result import Comparison, Result

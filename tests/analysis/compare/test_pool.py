@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support import movements
 
-from epic_cli.analysis.certainty.uncertainty import Unit
+from epic_cli.analysis.certainty.resampling import Unit
 from epic_cli.analysis.compare.advice import Confidence, best_for
 from epic_cli.analysis.compare.networks import Setting, simulated
 from epic_cli.analysis.compare.pool import compare

@@ -6,7 +6,8 @@ from dataclasses import replace
 from support import comparisons
 
 from epic_cli.analysis.certainty.ranking import Gap
-from epic_cli.analysis.certainty.uncertainty import Certainty, Standing, Unit
+from epic_cli.analysis.certainty.resampling import Certainty, Unit
+from epic_cli.analysis.certainty.uncertainty import Standing
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.weights import Weights
