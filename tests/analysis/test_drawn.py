@@ -124,6 +124,49 @@ def test_another_clock_is_told_and_is_no_smoothing(late: float) -> None:
     assert found.off < 0.02
 
 
+@pytest.mark.parametrize(
+    ("strategy", "rate"),
+    [
+        ("snapshot+interpolation_time=0.1", 60),
+        ("one-euro+mincutoff=3", 30),
+        ("projective+smoothing_time=0.48", 30),
+        ("unity-ngo+tick_latency=3", 144),
+    ],
+)
+def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> None:
+    block = recorded()
+    found = explained(block, drawn(block, strategy, rate), read_specs())
+    assert found.best.candidate.label == strategy
+    assert not found.smoothed
+    assert not found.tick
+
+
+@pytest.mark.parametrize(("tick", "rate"), [(30, 60), (50, 60), (60, 144)])
+def test_what_is_drawn_at_ticks_is_told_with_their_rate(tick: float, rate: float) -> None:
+    block = recorded("figure-eight")
+    times = np.arange(1.0, 11.0, 1 / tick)
+    own = Redraw(block).draw(read_specs(["lerp"])[0], times)
+    frames = np.arange(1.5, 10.9, 1 / rate) + 0.0013
+    shown = own[np.searchsorted(times, frames, side="right") - 1]
+    found = explained(block, DrawnPath(frames, np.round(shown, 4), 5e-5))
+    assert 1 / found.tick == pytest.approx(tick, rel=0.002)
+    assert found.best.candidate.label == "lerp"
+    assert not found.smoothed
+
+
+def test_small_remains_are_no_second_smoothing() -> None:
+    """A game's own ``position += k * (newest - position)`` is one smoothing, however called."""
+    block = recorded()
+    raw = drawn(block, "dumb-terminal")
+    position, moved = raw.positions[0], []
+    for newest in raw.positions:
+        position = position + 0.2 * (newest - position)
+        moved.append(np.round(position, 4))
+    found = explained(block, raw._replace(positions=np.array(moved)))
+    assert found.off < 0.02
+    assert not (found.smoothed and found.without.residual < 0.02 * found.step)
+
+
 def test_rows_of_the_demo_are_what_epic_drew() -> None:
     """Without arrival times, with two decimals."""
     block = PacketBlock()

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table
-from epic_cli.analysis.drawn.path import FEWEST_FRAMES, DrawnPath, UnusableDrawing
+from epic_cli.analysis.drawn.path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
 from epic_cli.analysis.drawn.redraw import Redraw, at_times
 from epic_cli.analysis.drawn.search import Explanation, Search
 from epic_cli.analysis.drawn.smoothing import EARLIEST, LATEST, Fit
-from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Frames that are looked at, those in which it moves the most.
 MOST_FRAMES = 1200
@@ -43,6 +42,12 @@ LEAP = 4.0
 #: So many times the resolution are the same, too.
 ROUNDED = 2.5
 
+#: So many times the resolution are its rounding alone.
+EXACT = 1.25
+
+#: A share of the usual step that nobody sees: what is left below it needs no low-pass.
+MATTERS = 0.02
+
 #: A low-pass is there if without it what is left is so many times as much.
 CLEARER = 2.0
 
@@ -66,7 +71,7 @@ class Match(NamedTuple):
 
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
-    there is a second smoothing.
+    there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
     """
 
     best: Explanation
@@ -76,6 +81,7 @@ class Match(NamedTuple):
     smoothed: bool
     lag: float
     frame: float
+    tick: float
     entities: tuple[EntityMatch, ...]
 
     @property
@@ -108,15 +114,30 @@ class _Entity:
         if len(self.stamps) < FEWEST_FRAMES:
             raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
         self.redraw = Redraw(packets)
-        path = self._excerpt(path)
-        self.path = path
-        wait = min(WARM_UP, 0.1 * float(path.times[-1] - path.times[0])) if len(path.times) else 0
-        counted = path.times >= max(path.times[0], self.redraw.begins) + wait
-        self.fit = Fit(path.times, path.positions, counted)
+        self.path = path = self._excerpt(path)
+        self.frame, self.tick = path.frame, 0.0
+        self.fit = self._fitted(path)
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
+
+    def _fitted(self, path: DrawnPath) -> Fit:
+        wait = min(WARM_UP, 0.1 * float(path.times[-1] - path.times[0])) if len(path.times) else 0
+        counted = path.times >= max(path.times[0], self.redraw.begins) + wait
+        return Fit(path.times, path.positions, counted)
+
+    def at_ticks(self) -> bool:
+        """Goes by the ticks at which it is drawn, if it is not in each frame."""
+        ticks = drawn_at_ticks(self.path)
+        if ticks is not None:
+            self.path, self.fit, self.tick = ticks, self._fitted(ticks), ticks.frame
+        return ticks is not None
+
+    def search(self) -> Search:
+        """The search for what draws it."""
+        exact, matters = EXACT * self.path.resolution, MATTERS * self.step
+        return Search(self.redraw, self.fit, self.path.times, self.enough, exact, matters)
 
     def _excerpt(self, path: DrawnPath) -> DrawnPath:
         begins, ends = self.stamps[[0, -1]]
@@ -182,12 +203,17 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    search = Search(first.redraw, first.fit, first.path.times, first.enough)
-    found = search.explanations(candidates or read_specs())
+    wanted = candidates or read_specs()
+    found = first.search().explanations(wanted, drawn_at_ticks(first.path) is None)
+    # some strategies stand until the next packet by themselves
+    if found[0].residual > first.enough and first.at_ticks():
+        for one in moving[1:]:
+            one.at_ticks()
+        found = first.search().explanations(wanted)
     without, best = found[0], found[-1]
     smoothed = (
         bool(best.constant)
-        and CLEARER * max(best.residual, first.enough) < without.residual
+        and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
         and best.residual <= max(first.enough, ALIKE * first.step)
     )
     if not smoothed:
@@ -199,7 +225,8 @@ def match(
         first.enough,
         smoothed,
         first.lag(),
-        first.path.frame,
+        first.frame,
+        first.tick,
         tuple(_of_entity(one, best) for one in moving),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,13 @@ ROWS = (
 )
 
 _ORIGIN = (0.0, 0.0, 0.0)
+
+#: In frames: how long each position is held where it is drawn at ticks; what share of them stays
+#: for one of two neighbouring numbers of frames.
+REPEATED, REGULAR = 1.12, 0.93
+
+#: What stays for so many times as long as usual rests.
+RESTS = 2.5
 
 #: Of fewer frames nothing is said.
 FEWEST_FRAMES = 20
@@ -99,6 +107,38 @@ def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
     return DrawnPath(times[last], positions, resolution_of(positions))
+
+
+def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
+    """The same at the ticks at which it changes, where that is not in each frame.
+
+    Where it moves, each position stays for one of two neighbouring numbers of frames. Ticks are the
+    latest regular times of which none is behind the first frame that shows it. None: it changes in
+    nearly every frame, or irregularly.
+    """
+    steps = np.linalg.norm(np.diff(path.positions, axis=0), axis=1)
+    frame = path.frame
+    around = np.ones(2 * max(round(0.15 / frame), 1) + 1)
+    pace = np.convolve(steps, around / len(around), "same")
+    starts = np.flatnonzero(steps > 0) + 1
+    held = np.diff(starts)
+    # what rests, or hardly moves, changes when it likes
+    moving = np.minimum(pace[starts[:-1] - 1], pace[starts[1:] - 1]) > 4 * path.resolution
+    if int(moving.sum()) < FEWEST_FRAMES:
+        return None
+    moving &= held <= RESTS * np.median(held[moving])
+    ratio = float(held[moving].mean())
+    one = np.isin(held, (math.floor(ratio), math.floor(ratio) + 1))
+    if ratio < REPEATED or float(one[moving].mean()) < REGULAR:
+        return None
+    tick = ratio * frame
+    for _ in range(3):  # the more ticks are counted right, the better is their length known
+        passed = np.where(one, 1.0, np.maximum(np.round(held * frame / tick), 1.0))
+        numbers = np.cumsum(np.append(0, passed))
+        tick = float(np.polyfit(numbers, path.times[starts], 1)[0])
+    begin = float((path.times[starts] - tick * numbers).min())
+    numbers, kept = np.unique(numbers, return_index=True)
+    return path._replace(times=begin + tick * numbers, positions=path.positions[starts[kept]])
 
 
 class Shown:

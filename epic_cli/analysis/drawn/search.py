@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from epic_cli.analysis.minimum import minimum
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 
@@ -18,11 +18,17 @@ if TYPE_CHECKING:
     from epic_cli.analysis.drawn.smoothing import Fit
     from epic_cli.engine.parameter_base import Value
 
-#: Settings are sought of so many strategies: those that come nearest with their usual ones.
+#: Several settings together, and a low-pass, are sought of so many strategies: the nearest.
 FINALISTS = 4
 
-#: Values of a setting that are tried, and how often all settings are gone through.
-VALUES, ROUNDS = 7, 2
+#: Values of a setting that are tried, or all whole numbers up to so many; and in the descent.
+VALUES, WHOLE, FEWER = 13, 48, 7
+
+#: So many of all settings, the nearest, are sought to the last digit.
+SHARPENED = 14
+
+#: How often all settings of a strategy are gone through.
+ROUNDS = 2
 
 #: A simpler explanation is taken where it is off by no more than so many times as much.
 AS_GOOD = 1.1
@@ -40,45 +46,93 @@ class Explanation(NamedTuple):
     residual: float
 
 
+class _Scan(NamedTuple):
+    """A setting's values, how far off each is, and the nearest."""
+
+    setting: Number
+    values: list[float]
+    found: list[Explanation]
+    best: Explanation
+
+
 class Search:
     """One entity: its frames, what strategies draw in them, and what is nearest to the drawn.
 
-    ``enough`` (length): what is no further off is the same.
+    ``enough`` (length): what is no further off is the same; ``exact``: but for rounding. What is
+    within ``matters`` has nothing on top of it that anybody sees.
     """
 
-    def __init__(self, redraw: Redraw, fit: Fit, times: Floats, enough: float) -> None:
+    def __init__(
+        self, redraw: Redraw, fit: Fit, times: Floats, enough: float, exact: float, matters: float
+    ) -> None:
         self._redraw = redraw
         self._fit = fit
         self._times = times
         self._enough = enough
+        self._exact = min(exact, enough)
+        self._matters = max(matters, enough)
 
-    def explanations(self, candidates: Sequence[StrategySpec]) -> list[Explanation]:
-        """The best of them, without a low-pass and with one, each the simplest that is as good."""
+    def explanations(
+        self, candidates: Sequence[StrategySpec], thorough: bool = True
+    ) -> list[Explanation]:
+        """The best of them, without a low-pass and with one, each the simplest that is as good.
+
+        Several settings together, other clocks and low-passes only if it is to be ``thorough``.
+        """
         drawings = [(one, self._draw(one)) for one in candidates]
-        usual = [Explanation(one, 0.0, 0.0, self._fit.residual(own)) for one, own in drawings]
-        best = _least(usual)
-        if best.residual <= self._enough:
-            return [best]
-        scans = [(one, own, *self._fit.scan(own)) for one, own in drawings]
-        near_plain = _nearest(
-            (self._fit.nearby(own, fit).residual, one) for one, own, fit, _ in scans
-        )
-        near_smooth = _nearest((fit.residual, one) for one, _, _, fit in scans)
-        likely = [Explanation(one, *self._fit.likely_constant(own)) for one, own in drawings]
-        likely.sort(key=lambda one: one.residual)
-        plain, smooth = [*usual], [self._refined(one) for one in likely[:FINALISTS]]
-        for one in near_plain:  # a strategy's own settings may draw what a low-pass does
-            plain.append(self._tuned(one, False))
+        plain = [Explanation(one, 0.0, 0.0, self._fit.residual(own)) for one, own in drawings]
+        if _least(plain).residual <= self._enough:
+            return [_least(plain)]
+        singles, scans = list(plain), []
+        for one in candidates:
+            singles += [self._explained(one, changed) for changed in _options(one)]
+            scans += [self._scan(one, setting, {}, VALUES) for setting in _tunable(one)]
+        scans.sort(key=lambda scan: scan.best.residual)
+        singles += [scan.best for scan in scans]
+        for scan in scans[:SHARPENED]:
+            singles.append(self._sharpened(scan))
+            if singles[-1].residual <= self._exact:
+                return [singles[-1]]
+        if _least(singles).residual <= self._enough or not thorough:
+            return [_simplest(singles, self._enough)]
+        plain = singles
+        near: dict[str, Explanation] = {}
+        for found in sorted(singles, key=lambda one: one.residual):
+            near.setdefault(found.candidate.name, found)
+        for found in list(near.values())[:FINALISTS]:
+            plain.append(self._descended(found))
             if plain[-1].residual <= self._enough:
                 return [plain[-1]]
-        plain += [self._redrawn(one) for one in near_plain]
-        if _least([*plain, *smooth]).residual > self._enough:
-            for one in near_smooth:
+        looks = [(one, own, *self._fit.scan(own)) for one, own in drawings]
+        plain += [
+            self._redrawn(one)
+            for one in _nearest(
+                (self._fit.nearby(own, fit).residual, one) for one, own, fit, _ in looks
+            )
+        ]
+        without = _simplest(plain, self._enough)
+        if _least(plain).residual <= self._matters:
+            return [without]
+        likely = [Explanation(one, *self._fit.likely_constant(own)) for one, own in drawings]
+        likely.sort(key=lambda one: one.residual)
+        smooth = [self._refined(one) for one in likely[:FINALISTS]]
+        if _least(smooth).residual > self._enough:
+            for one in _nearest((fit.residual, one) for one, _, _, fit in looks):
                 smooth.append(Explanation(one, *self._fit.both(self._draw(one))))
-                smooth.append(self._refined(self._tuned(one, True)))
+                smooth.append(self._refined(self._descended(Explanation(one, 0, 0, 0), True)))
                 if smooth[-1].residual <= self._enough:
                     break
-        return [_simplest(plain, self._enough), _simplest(smooth, self._enough)]
+        return [without, _simplest(smooth, self._enough)]
+
+    def _explained(
+        self, candidate: StrategySpec, changed: dict[str, Value], smooth: bool = False
+    ) -> Explanation:
+        """How near a strategy comes with some settings changed."""
+        other = StrategySpec(candidate.name, {**candidate.settings, **changed})
+        own = self._draw(other)
+        if smooth:
+            return Explanation(other, *self._fit.likely_constant(own))
+        return Explanation(other, 0.0, 0.0, self._fit.residual(own))
 
     def _draw(self, candidate: StrategySpec, shift: float = 0.0) -> Floats:
         return self._redraw.draw(candidate, self._times, shift)
@@ -98,55 +152,75 @@ class Search:
         own = self._draw(found.candidate)
         return found._replace(**self._fit.constant(own, found.shift)._asdict())
 
-    def _tuned(self, candidate: StrategySpec, smooth: bool) -> Explanation:
-        """The best settings that the declaration says are worth tuning, one after the other."""
+    def _scan(
+        self,
+        candidate: StrategySpec,
+        setting: Number,
+        changed: dict[str, Value],
+        values: int,
+        smooth: bool = False,
+    ) -> _Scan:
+        """Values all over the range of a setting, the others as they are."""
+        steps = list(_steps(setting, values))
+        found = [
+            self._explained(candidate, {**changed, setting.name: one}, smooth) for one in steps
+        ]
+        return _Scan(setting, steps, found, _least(found))
 
-        def explained(settings: dict[str, Value]) -> Explanation:
-            changed = StrategySpec(candidate.name, settings)
-            own = self._draw(changed)
-            if smooth:
-                return Explanation(changed, *self._fit.likely_constant(own))
-            return Explanation(changed, 0.0, 0.0, self._fit.residual(own))
+    def _sharpened(self, scan: _Scan, smooth: bool = False, zooms: int = 3) -> Explanation:
+        """The best value near the nearest of a scan."""
+        setting, best = scan.setting, scan.best
+        if setting.whole:
+            return best
+        place = scan.found.index(best)
+        last = len(scan.values) - 1
+        low, high = scan.values[max(place - 1, 0)], scan.values[min(place + 1, last)]
+        tried = [best]
 
-        best = explained({})
-        numbers = _tunable(candidate)
-        for _ in range(ROUNDS if len(numbers) > 1 else 1):
+        def off(value: float) -> float:
+            changed: dict[str, Value] = {setting.name: value}
+            tried.append(self._explained(best.candidate, changed, smooth))
+            return tried[-1].residual
+
+        for _ in range(zooms):
             before = best.residual
-            for setting in numbers:
-                best = self._along(setting, best, explained)
+            minimum(off, low, high, 9)
+            best = _least(tried)
+            value = best.candidate.settings.get(setting.name)
+            if not isinstance(value, float):
+                break
+            for digits in (1, 2, 3):  # as people write numbers
+                off(float(f"{value:.{digits}g}"))
+            best = _least(tried)
+            if best.residual <= self._exact or best.residual > 0.98 * before:
+                break
+            reach = 0.04 * (high - low)
+            low, high = max(low, value - reach), min(high, value + reach)
+        value = best.candidate.settings.get(setting.name)
+        if isinstance(value, float):  # no more digits than it needs
+            off(_short(value))
+            if tried[-1].residual <= max(AS_GOOD * best.residual, self._exact):
+                best = tried[-1]
+        return best
+
+    def _descended(self, best: Explanation, smooth: bool = False) -> Explanation:
+        """The best settings that the declaration says are worth tuning, one after the other."""
+        candidate = best.candidate
+        best = self._explained(candidate, {}, smooth)
+        for _ in range(ROUNDS):
+            before = best.residual
+            tried = [best]
+            tried += [self._explained(best.candidate, one, smooth) for one in _options(candidate)]
+            best = _least(tried)
+            for setting in _tunable(candidate):
+                scan = self._scan(best.candidate, setting, {}, FEWER, smooth)
+                if scan.best.residual <= 2 * best.residual:
+                    best = _least([best, self._sharpened(scan, smooth, 1)])
                 if best.residual <= self._enough:
                     return best
             if best.residual > 0.9 * before:
                 break
         return best
-
-    def _along(
-        self,
-        setting: Number,
-        best: Explanation,
-        explained: Callable[[dict[str, Value]], Explanation],
-    ) -> Explanation:
-        """The best value of one setting, the others as they are."""
-        given = best.candidate.settings
-        steps = list(_steps(setting))
-        found = [explained({**given, setting.name: one}) for one in steps]
-        place = int(np.argmin([one.residual for one in found]))
-        best = min(best, found[place], key=lambda one: one.residual)
-        if setting.whole or found[place].residual > 2 * best.residual:
-            return best
-        low, high = steps[max(place - 1, 0)], steps[min(place + 1, len(steps) - 1)]
-        tried = []
-
-        def off(value: float) -> float:
-            tried.append(explained({**given, setting.name: _short(value)}))
-            return tried[-1].residual
-
-        minimum(off, low, high, 9)
-        best = min([best, *tried], key=lambda one: one.residual)
-        value = best.candidate.settings.get(setting.name)
-        for digits in (1, 2, 3) if isinstance(value, float) else ():  # as people write numbers
-            off(float(f"{value:.{digits}g}"))
-        return min([best, *tried], key=lambda one: one.residual)
 
 
 def _nearest(found: Iterable[tuple[float, StrategySpec]]) -> list[StrategySpec]:
@@ -161,10 +235,26 @@ def _tunable(candidate: StrategySpec) -> list[Number]:
     return sorted(found, key=lambda one: one.unit != "s")
 
 
-def _steps(setting: Number) -> Iterator[float]:
+def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
+    """Each other word of each choice and switch that is worth trying."""
+    known = declaration(candidate.name)
+    usual = known.values(candidate.settings)
+    return [
+        {one.name: word}
+        for one in known.settings
+        if isinstance(one, (Choice, Switch)) and one.tune
+        for word in one.choices
+        if one.convert(word) != usual[one.name]
+    ]
+
+
+def _steps(setting: Number, values: int) -> Iterator[float]:
     low, high = setting.tune or (setting.low, setting.high)
+    if setting.whole and high - low < WHOLE:
+        yield from (float(one) for one in range(round(low), round(high) + 1))
+        return
     space = np.geomspace if setting.scale == "log" else np.linspace
-    for one in space(low, high, VALUES):
+    for one in space(low, high, values):
         yield float(round(one)) if setting.whole else _short(float(one))
 
 
