@@ -88,8 +88,8 @@ struct Record {
             entity = text;
             return true;
         }
-        const bool is_date = units.iso && (field == FIELD_TIME || field == FIELD_ARRIVAL);
-        if (units.decimal_comma && !is_date && text.find(',') != text.npos) {
+        if (units.decimal_comma && !(units.iso && (field == FIELD_TIME || field == FIELD_ARRIVAL)) &&
+            text.find(',') != text.npos) {
             if (text.size() > size_t(kLongestToken) || text.find('.') != text.npos) return false;
             std::replace_copy(text.begin(), text.end(), copy, ',', '.');
             copy[text.size()] = '\0';

@@ -172,7 +172,15 @@ cdef class RecordScanner:
 
     cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
         """Adds a packet, if it is complete."""
-        return self.finish(block, record, packet) == FIELD_NONE and packet.entity >= 0
+        if self.units.delta:
+            return self.finish(block, record, packet) == FIELD_NONE and packet.entity >= 0
+        if record.finish(self.units, packet) != FIELD_NONE:
+            return False
+        packet.entity = self.entities.names.number_of(record.entity)
+        if packet.entity < 0:
+            return False
+        block.items.push_back(packet)
+        return True
 
     cdef int32_t finish(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
         """Adds a packet; returns the field that it lacks. Its entity is -1 if that is no UTF-8."""
