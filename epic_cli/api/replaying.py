@@ -12,6 +12,7 @@ from epic_cli.api.sources import PacketSource, is_row, is_table
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
+from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import (
     CLOCKS,
     DEFAULT_TICK,
@@ -121,7 +122,7 @@ def replay(
     that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn = draw(packets_of(packets), stream, at_once=1)
+    drawn = draw(packets_of(packets), stream, 1, strategy if isinstance(strategy, str) else "")
     return (sample for block, names in drawn for sample in block.samples(names))
 
 
@@ -196,16 +197,17 @@ def _begun(packets: Any) -> PacketReader:
 
 
 def draw(
-    packets: Iterable[Packet], stream: SampleStream, at_once: int
+    packets: Iterable[Packet], stream: SampleStream, at_once: int, strategy: str = ""
 ) -> Iterator[tuple[SampleBlock, Entities]]:
     """What a replay draws, block by block, and whose names the entities have.
 
     Packets that are not read from a file are taken ``at_once`` at a time. A block is emptied when
-    the next one is asked for.
+    the next one is asked for. Logs of one's own player are made ready for a ``strategy`` that
+    draws them.
     """
     entities, error = Entities(), None
     try:
-        for block in blocks_of(packets, entities, at_once):
+        for block in as_drawn(strategy, blocks_of(packets, entities, at_once)):
             entities = block.entities
             for drawn in stream.feed(block):
                 yield drawn, entities

@@ -29,7 +29,7 @@ from epic_cli.engine.replay.strategy_spec import (
     read_owned_assignment,
     read_specs,
 )
-from epic_cli.engine.strategies import DEFAULT, names
+from epic_cli.engine.strategies import DEFAULT, remote_names
 from epic_cli.engine.text import COLUMNS, FORMATS
 from epic_cli.formats import input_formats, layout
 from epic_cli.formats.layout import Layout
@@ -224,7 +224,7 @@ class _Reading:
             raise self._file.broken(what, "strategies")
         labels: list[str] = []
         for one in listed:
-            labels += sorted(names()) if one == ALL else [str(one)]
+            labels += sorted(remote_names()) if one == ALL else [str(one)]
         settings: dict[tuple[str, str], Any] = {}
         for text in assignments:
             try:

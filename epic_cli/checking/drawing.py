@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
+from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import some
@@ -61,7 +62,7 @@ def _draw(
     refused = 0
     block = None
     try:
-        for block in packets(drawing, recording):
+        for block in as_drawn(candidate.name, packets(drawing, recording)):
             for samples in stream.feed(block):
                 out.write(writer.rows(samples, block.entities))
                 if out.tell() > MOST_ROWS:

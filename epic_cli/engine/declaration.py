@@ -63,6 +63,9 @@ class Declaration(NamedTuple):
     packets (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
     strategy has an estimate of its own.
 
+    ``own_player``: it draws one's own player, which a client predicts; others draw remote ones, and
+    ``all`` is these.
+
     All strategies make the same guarantees. Where the original deviates, it is declared:
 
     ``takes_any_number``: a packet that is not finite is accepted, and propagates; others discard
@@ -84,6 +87,7 @@ class Declaration(NamedTuple):
     source: str = ""
     proof: str = ""
     estimates_velocity: bool = False
+    own_player: bool = False
     takes_any_number: bool = False
     begins_at_origin: bool = False
     waits_for_two: bool = False

@@ -10,13 +10,14 @@ from support.places import SAMPLES
 from epic_cli.checking.case import BrokenCase
 from epic_cli.checking.case_file import KEYS, read_case
 from epic_cli.checking.drawing import draw
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import remote_names
 from epic_cli.ui.commands.replay import replay
 from epic_cli.ui.main import main
 
 #: What a case cannot say of the options of ``epic replay``, and why.
 EXCUSED = {
     "output": "rows go beside the case",
+    "corrections": "a case names the strategy and its settings",
     "profile": "a case must not depend on whose configuration it is run with",
     "save-profile": "it changes the configuration",
     "replace-profile": "it changes the configuration",
@@ -108,7 +109,7 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     expected += [f"{row}\tepic+calc_ahead=0.1" for row in parts[1][1:]]
     assert draw(read_case(str(path)).drawing).rows.decode().splitlines() == expected
     path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategies = 'all'\n")
-    assert [one.label for one in read_case(str(path)).drawing.candidates] == sorted(names())
+    assert [one.label for one in read_case(str(path)).drawing.candidates] == sorted(remote_names())
 
 
 def test_settings_as_a_table_and_a_strategy_of_a_file(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from epic_cli.analysis.notes import (
 from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
 from epic_cli.engine.replay import Trace
+from epic_cli.engine.replay.corrections import own_players
 from epic_cli.engine.strategies.parts import Strategy
 
 if TYPE_CHECKING:
@@ -100,18 +101,24 @@ class Prepared:
 def prepare(run: Run, spec: CompareSpec) -> Prepared:
     """What every participant's drawing of a run needs.
 
-    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``.
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and ``ValueError``
+    for logs of one's own player without common sequence numbers.
     """
-    packets, timing, offset = run.packets, spec.timing, spec.truth_offset
+    packets, truths, timing = run.packets, run.truths, spec.timing
+    offset = spec.truth_offset
+    own = own_players(packets) if truths is None else {}
+    if own:  # what a client predicted is judged by what the server said of it
+        packets = {name: one.predicted for name, one in own.items()}
+        truths, _ = truths_of({name: one.truth for name, one in own.items()}, "given")
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
     by_arrival = timing.in_force(arrivals)[1] == "arrival"
     # that of packets without an arrival time; None: arrival times have no part in it
     latency = (timing.latency or 0.0) if by_arrival else None
     tick = timing.tick[0] / timing.tick[1]
-    if run.truths is None:
+    if truths is None:
         known, missing = truths_of(packets, "rebuilt", offset)
     else:
-        known, missing = _given(packets, run.truths)
+        known, missing = _given(packets, truths)
     if not known:
         raise NothingJudged(tuple(missing))
     longest = max(known.values(), key=lambda truth: truth.duration)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import ARRIVAL, TIME, lengths, packet_table
+from epic_cli.analysis.arrays import ARRIVAL, TELEPORT, TIME, lengths, packet_table
 from epic_cli.analysis.truth import GAP_INTERVALS, GAP_SECONDS
 
 if TYPE_CHECKING:
@@ -38,24 +38,26 @@ BETWEEN = 0.1
 
 
 class Events(NamedTuple):
-    """The n teleports and outages of one entity, by when the first packet after each arrived.
+    """The n teleports, corrections and outages of one entity, by when the packet after it arrived.
 
     ``arrivals`` and ``stamps`` (n) are of that packet, in seconds on the receiver's clock;
-    ``teleports`` (n) says which are teleports; ``silences`` (n) is how long no packet had come,
-    in seconds. ``first`` is when the state was true that came first, ``interval`` the median time
-    between the states of two packets, infinite of fewer than two.
+    ``teleports`` (n) says which are teleports, ``corrections`` (n) which packets are marked as such
+    where the truth goes on: a client corrected its prediction. ``silences`` (n) is how long no
+    packet had come, in seconds. ``first`` is when the state was true that came first, ``interval``
+    the median time between the states of two packets, infinite of fewer than two.
     """
 
     arrivals: Floats
     stamps: Floats
     teleports: Flags
+    corrections: Flags
     silences: Floats
     first: float
     interval: float
 
 
 class Recovery(NamedTuple):
-    """After how many teleports and outages a strategy recovered in how many ``seconds`` in all.
+    """After how many teleports, outages and corrections it recovered in how many seconds in all.
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
     ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
@@ -67,6 +69,8 @@ class Recovery(NamedTuple):
     smeared: int = 0
     outages: int = 0
     outage_seconds: float = 0.0
+    corrections: int = 0
+    correction_seconds: float = 0.0
     each: tuple[float, ...] = ()
     unseen: float = 0.0
 
@@ -78,6 +82,8 @@ class Recovery(NamedTuple):
             self.smeared + other.smeared,
             self.outages + other.outages,
             self.outage_seconds + other.outage_seconds,
+            self.corrections + other.corrections,
+            self.correction_seconds + other.correction_seconds,
             self.each + other.each,
             self.unseen + other.unseen,
         )
@@ -96,15 +102,15 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     else:
         arrivals = np.where(np.isnan(table[ARRIVAL]), table[TIME] + latency, table[ARRIVAL])
     known = np.isfinite(stamps) & np.isfinite(arrivals)
-    stamps, arrivals = stamps[known], arrivals[known]
+    stamps, arrivals, marked = stamps[known], arrivals[known], table[TELEPORT][known] > 0
     if not (arrivals[1:] >= arrivals[:-1]).all():
         order = np.argsort(arrivals, kind="stable")
-        stamps, arrivals = stamps[order], arrivals[order]
+        stamps, arrivals, marked = stamps[order], arrivals[order], marked[order]
     earliest = float(stamps[0]) if len(stamps) else -np.inf
     # late and repeated packets are no news
     newest = np.maximum.accumulate(stamps) if len(stamps) else stamps
     fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
-    stamps, arrivals = stamps[fresh], arrivals[fresh]
+    stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
     silence = np.diff(arrivals, prepend=arrivals[:1])
     usual = float(np.median(silence[1:])) if len(silence) > 1 else 0.0
     outage = silence > max(GAP_INTERVALS * usual, GAP_SECONDS)
@@ -113,11 +119,13 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     teleport = np.zeros(len(stamps), bool)
     first = np.searchsorted(stamps, truth.starts[truth.teleported] - 1e-9)
     teleport[first[first < len(stamps)]] = True
-    chosen = np.flatnonzero(outage | teleport)
+    corrected = marked & ~teleport & (truth.origin == "given")
+    chosen = np.flatnonzero(outage | teleport | corrected)
     return Events(
         arrivals[chosen],
         stamps[chosen],
         teleport[chosen],
+        corrected[chosen],
         np.where(outage, silence, 0.0)[chosen],
         earliest,
         float(np.median(np.diff(stamps))) if len(stamps) > 1 else np.inf,
@@ -161,13 +169,16 @@ def recovery(
     found = np.minimum(found, last)
     seconds = (found - first) * sampled.tick
     judged = last - first >= steady
-    teleports, outages = judged & events.teleports, judged & ~events.teleports
+    teleports, corrections = judged & events.teleports, judged & events.corrections
+    outages = judged & ~(teleports | corrections)
     return Recovery(
         int(teleports.sum()),
         float(seconds[teleports].sum()),
         _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
         int(outages.sum()),
         float(seconds[outages].sum()),
+        int(corrections.sum()),
+        float(seconds[corrections].sum()),
         tuple(np.where(judged, seconds, np.nan).tolist()),
         float(np.minimum(events.silences, UNSEEN).sum()) if truth.origin == "rebuilt" else 0.0,
     )

@@ -120,6 +120,15 @@ METRICS = (
         weight=6,
     ),
     Metric(
+        "settle",
+        "how long it is wrong after a correction of one's own prediction; mean",
+        lambda measured: _each(measured.recovery.correction_seconds, measured.recovery.corrections),
+        title="settle ms",
+        unit="s",
+        format=milliseconds,
+        weight=6,
+    ),
+    Metric(
         "held",
         "share of the judged rows that are frozen for lack of data",
         lambda measured: measured.mean("held"),

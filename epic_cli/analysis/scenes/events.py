@@ -116,7 +116,8 @@ class Interruption(NamedTuple):
 
 def interruptions(events: Events) -> tuple[Interruption, ...]:
     """All of them, in their order; each ends when the first packet after it arrives."""
-    columns = (events.arrivals, events.silences, events.teleports)
+    seen = ~events.corrections
+    columns = (events.arrivals[seen], events.silences[seen], events.teleports[seen])
     return tuple(
         Interruption(end - silence, end, "teleport" if teleport else "outage")
         for end, silence, teleport in zip(*(one.tolist() for one in columns), strict=True)

@@ -119,6 +119,7 @@ def _entity_since(entity: Entity, warm_up: float, begin: float) -> Entity:
             arrivals=events.arrivals[late],
             stamps=events.stamps[late],
             teleports=events.teleports[late],
+            corrections=events.corrections[late],
             silences=events.silences[late],
         ),
     )

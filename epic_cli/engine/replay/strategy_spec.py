@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.parameter_base import nearest
-from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, names
+from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, remote_names
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -108,7 +108,7 @@ def read_specs(
     for (strategy, key), value in (settings or {}).items():
         by_strategy.setdefault(strategy, {})[key] = value
     found: list[StrategySpec] = []
-    for text in list(texts) or names():
+    for text in list(texts) or remote_names():
         found.append(read_spec(text, by_strategy.get(_parts(text)[0])))
     labels = [one.label for one in found]
     for label in labels:

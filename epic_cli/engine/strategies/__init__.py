@@ -50,6 +50,11 @@ def names() -> list[str]:
     return [*_built_in(), *(name for name, reason in _others() if not reason)]
 
 
+def remote_names() -> list[str]:
+    """The names of those that draw remote entities: what ``all`` means."""
+    return [one for one in names() if not declaration(one).own_player]
+
+
 def declarations() -> list[Declaration]:
     """The declarations of these strategies."""
     return [declaration(name) for name in names()]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet, SmoothingStrategy
+from epic_cli.engine.replay.corrections import AUTHORITATIVE, PREDICTED
 from epic_cli.play.client.clock.contract import ClockSync, Timekeeper
 from epic_cli.play.client.local_player import LocalMode, LocalPlayer, Smoothing
 from epic_cli.play.client.remote_player import RemotePlayer
@@ -71,6 +72,7 @@ class Client:
         }
         self.refused: Counter[str] = Counter()
         self.packets: list[Packet] | None = None  # what came in, if it is to be kept
+        self.own: list[Packet] | None = None  # its own player, predicted and by the server
         self.now_us = 0
         self.state: StatePacket | None = None  # the newest
         self.round_trip = RoundTrip()
@@ -149,6 +151,8 @@ class Client:
         """What the newest state says about this client's own player."""
         body = packet.players[self.identity.player].body
         size = self.local.reconcile(body, packet.echo_us, now)
+        if packet.echo_us is not None:
+            self._keep(AUTHORITATIVE, body, packet.echo_us, now)
         if size:
             self._report("correction", {"size": size, "snapshot": packet.snapshot})
 
@@ -172,6 +176,7 @@ class Client:
         acted = self.local.act(control, now_us, views)
         if acted:
             move, result = acted
+            self._keep(PREDICTED, self.local.predicted, now_us, None)
             if result.weapon:
                 position = self.local.body.position
                 hit = self.aimed_at(position, move.control.aim)
@@ -186,6 +191,14 @@ class Client:
         moves = self.local.moves.newest()
         packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
+
+    def _keep(self, state: str, body: Body, sequence: int, arrival: float | None) -> None:
+        """Keeps a state of its own player, which contains the moves up to a timestamp."""
+        if self.own is not None:
+            name = f"{self.identity.names[self.identity.player]}/{state}"
+            place, velocity = (body.x, body.y, 0.0), (body.vx, body.vy, 0.0)
+            time = to_seconds(sequence)
+            self.own.append(Packet(place, velocity, time, arrival, name, False, sequence))
 
     def _steer(self) -> None:
         steering = self.timekeeper.frame(self.now_us)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from epic_cli.engine.strategies.correct import Fading, VisualOffset
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.moves import MOST_MOVES, Move, MoveList, View
 from epic_cli.play.world.rules import Body, Control, MoveResult, Rules
@@ -41,7 +42,7 @@ class LocalPlayer:
         self.moves = MoveList()
         self.predicted = body  # simulated here
         self.received = body  # the server's, as it came
-        self.smoothed = Correction(smoothing)
+        self.smoothed = smoothing.apply(VisualOffset())
         self.states = 0
         self.mispredictions = 0
         self.corrections = 0
@@ -137,8 +138,8 @@ class LocalPlayer:
         self.corrections += 1
         self.corrected += size
         self.largest = max(self.largest, size)
-        if self.smoothed.smoothing.duration:
-            self.smoothed.add((before.x - body.x, before.y - body.y), now)
+        if self.smoothed.time:
+            self.smoothed.add(before.x - body.x, before.y - body.y, 0.0, now)
         return size
 
 
@@ -146,11 +147,8 @@ def _difference(after: tuple[float, ...], before: tuple[float, ...]) -> tuple[fl
     return tuple(one - other for one, other in zip(after, before, strict=True))
 
 
-SmoothingCurve = Literal["linear", "exponential"]
-SMOOTHING_CURVES: tuple[SmoothingCurve, ...] = ("linear", "exponential")
-
-#: What an exponential curve leaves of a correction after its duration.
-RATIO = 0.5
+#: How a correction fades.
+SMOOTHING_CURVES = tuple(one.name.lower() for one in Fading if one is not Fading.SNAP)
 
 
 class Smoothing(NamedTuple):
@@ -161,52 +159,15 @@ class Smoothing(NamedTuple):
     """
 
     duration: float = 0.0
-    curve: SmoothingCurve = "linear"
+    curve: str = "linear"
     smooth_above: float = 0.0
     snap_above: float = math.inf
 
-
-class Correction:
-    """A difference that fades: in equal steps until its time is over, or by half in that time.
-
-    A new one is added to what is left of the old one, and the clock starts again. Source: Valve's
-    Source SDK, cl_smooth and cl_smoothtime, which leaves errors below 0.5 and above 64 units alone
-    (formula only); lightyear's prediction, which keeps ``exp(ln(0.5) / 0.2 dt)`` in each frame.
-    """
-
-    def __init__(self, smoothing: Smoothing) -> None:
-        self.smoothing = smoothing
-        self._offset: Point = (0.0, 0.0)
-        self._started = 0.0
-
-    def add(self, offset: Point, now: float) -> None:
-        """Drawing goes on from here, which is ``offset`` away from the corrected position."""
-        size = math.hypot(*offset)
-        if size < self.smoothing.smooth_above:
-            return
-        left = (0.0, 0.0)
-        if size <= self.smoothing.snap_above:
-            left = self.left(now)
-            left = (left[0] + offset[0], left[1] + offset[1])
-        self._offset, self._started = left, now
-
-    def left(self, now: float) -> Point:
-        """The offset that is drawn now."""
-        share = self._share(now - self._started)
-        return (self._offset[0] * share, self._offset[1] * share)
-
-    def _share(self, age: float) -> float:
-        duration = self.smoothing.duration
-        if not duration:
-            return 0.0
-        if self.smoothing.curve == "exponential":
-            return decay(age, duration)
-        return 0.0 if age >= duration else 1 - age / duration
-
-
-def decay(seconds: float, period: float, ratio: float = RATIO) -> float:
-    """What is left after this time, where ``ratio`` is left after every ``period`` seconds."""
-    return math.exp(math.log(ratio) / period * seconds)
+    def apply(self, offset: VisualOffset) -> VisualOffset:
+        """Makes an offset fade like this from now on."""
+        fading = Fading[self.curve.upper()]
+        offset.set(fading, self.duration, self.smooth_above, self.snap_above)
+        return offset
 
 
 #: A state's numbers: position and velocity, or any others that change alike.

@@ -132,7 +132,8 @@ class Match:
         follows = change.is_of_link or name == "send_rate"
         for participant in self.participants:
             local = participant.client.local
-            local.mode, local.smoothed.smoothing = settings.local, settings.smoothing_of_corrections
+            local.mode = settings.local
+            settings.smoothing_of_corrections.apply(local.smoothed)
             if name.startswith("remote") or (follows and settings.strategy_settings() != before):
                 for remote in participant.client.remotes.values():
                     remote.change_strategy(self._make_strategy)

@@ -22,7 +22,6 @@ from epic_cli.play.client.local_player import (
     SMOOTHING_CURVES,
     LocalMode,
     Smoothing,
-    SmoothingCurve,
 )
 from epic_cli.play.server.compensation import COMPENSATIONS, DEFAULT_HISTORY
 from epic_cli.play.world.arena import Point
@@ -93,7 +92,7 @@ class MatchSpec:
     send_rate: float = 20.0
     local: LocalMode = "reconciled"
     smoothing: float = 0.0
-    smoothing_curve: SmoothingCurve = "linear"
+    smoothing_curve: str = "linear"
     smooth_above: float = 0.0
     snap_above: float = math.inf
     remote_strategy: str = "snapshot"
@@ -195,7 +194,8 @@ TECHNIQUES: tuple[Parameter, ...] = (
     Choice(
         "smoothing_curve",
         MatchSpec.smoothing_curve,
-        "Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
+        "How it fades: evenly, as in Source; by half in each such time, as in lightyear; frame by"
+        " frame or with overshoot, as in Unreal; or as a spring.",
         SMOOTHING_CURVES,
     ),
     Number(

@@ -90,11 +90,15 @@ class Selection:
 
 
 class Chunk(NamedTuple):
-    """What a piece of a match gives: lines, packets received by the client, true states."""
+    """What a piece of a match gives: lines, packets received by the client, true states.
+
+    ``own`` are the client's own player's states, as it predicted them and as the server had them.
+    """
 
     lines: list[Row | Event | Shot | Figure]
     packets: list[Packet]
     truth: list[Snapshot]
+    own: list[Packet]
 
 
 class HeadlessRun:
@@ -106,7 +110,7 @@ class HeadlessRun:
         self._selection = selection
         number = self.match.names.index(selection.client)
         self._participant = self.match.participants[number]
-        self._participant.client.packets = []
+        self._participant.client.packets, self._participant.client.own = [], []
         self._flashes = Flashes(settings.rules.arena)
         self._lines: list[Row | Event | Shot | Figure] = []
         self._truth: list[Snapshot] = []
@@ -120,7 +124,7 @@ class HeadlessRun:
             self.match.run_until(end)
             yield self._take()
         if self._selection.show == "summary":
-            yield Chunk(list(self._all_figures()), [], [])
+            yield Chunk(list(self._all_figures()), [], [], [])
 
     def figures(self) -> list[Figure]:
         """The figures of the chosen client."""
@@ -165,7 +169,8 @@ class HeadlessRun:
                 shot = self.statistics.last_shot
                 if shot is not None:
                     self._lines.append(shot)
-        received, self._participant.client.packets = self._participant.client.packets or [], []
-        chunk = Chunk(self._lines, received, self._truth)
+        client = self._participant.client
+        chunk = Chunk(self._lines, client.packets or [], self._truth, client.own or [])
+        client.packets, client.own = [], []
         self._lines, self._truth = [], []
         return chunk

@@ -95,7 +95,7 @@ class DiagnoseOptions(NamedTuple):
             if self.assignments:
                 raise WrongUsage("--set changes a strategy of -s: name it there")
             return []
-        return Participants(self.strategies, self.assignments).specs()
+        return Participants(self.strategies, self.assignments, ()).specs()
 
 
 class Cause(click.ParamType[str]):

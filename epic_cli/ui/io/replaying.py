@@ -5,7 +5,7 @@ Without click, so that it can start before the command line's parser is there.
 
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from epic_cli.engine.failures import StrategyFailed
@@ -158,9 +158,7 @@ class _Recording:
         options = self._options
         stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
-        for block in blocks(
-            self._file, options.input_format, options.given, self.reporter, self._progress
-        ):
+        for block in self._blocks():
             self.reporter.save(options.saving, options.given)
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
@@ -187,6 +185,18 @@ class _Recording:
         for samples in stream.finish():
             sink.write(writer.view(samples, block.entities))
         sink.flush()
+
+    def _blocks(self) -> Iterator[PacketBlock]:
+        """What is drawn of the file."""
+        options = self._options
+        found = blocks(
+            self._file, options.input_format, options.given, self.reporter, self._progress
+        )
+        if options.chosen.name != "visual-offset":
+            return found
+        from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs
+
+        return as_drawn(options.chosen.name, found)
 
     def _check_entity(self, block: PacketBlock) -> None:
         wanted = self._options.entity

@@ -28,14 +28,26 @@ if TYPE_CHECKING:
     from epic_cli.ui.io.profiles import Saving
 
 
-def _chosen(strategy: str, assignments: tuple[tuple[str, str], ...]) -> StrategySpec:
+def _chosen(
+    strategy: str,
+    assignments: tuple[tuple[str, str], ...],
+    corrections: tuple[StrategySpec, ...] = (),
+) -> StrategySpec:
+    if corrections:
+        if len(corrections) > 1:
+            raise WrongUsage("--corrections draws one way: epic compare takes several")
+        (spec,) = corrections
+        return StrategySpec(spec.name, {**spec.settings, **dict(assignments)})
     return StrategySpec(strategy, dict(assignments))
 
 
-def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
+def strategy_options(
+    name: str, default: str, meaning: str, settings: str, *more: Decorator
+) -> OptionGroup:
     """An option for a strategy, and ``--set``, as ``chosen: StrategySpec``.
 
-    ``meaning`` and ``settings`` are what the help says of the two.
+    ``meaning`` and ``settings`` are what the help says of the two; ``more`` are other options that
+    choose it.
     """
     return OptionGroup(
         "chosen",
@@ -57,6 +69,7 @@ def strategy_options(name: str, default: str, meaning: str, settings: str) -> Op
             callback=_for_this_strategy,
             help=settings,
         ),
+        *more,
     )
 
 

@@ -19,6 +19,7 @@ from epic_cli.ui.options.common import (
     timing_options,
 )
 from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.runs import corrections_option
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
 DRAWING_OPTIONS: tuple[Decorator, ...] = (
@@ -27,6 +28,9 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
         DEFAULT,
         "The smoothing strategy; 'epic strategies' lists them.",
         "Set one of the strategy's settings; may be repeated.",
+        corrections_option(
+            "Draw one's own predicted player, and hide its corrections as an engine does."
+        ),
     ),
     timing_options,
     row_format_option("How rows are written; epic is the demo's own format."),

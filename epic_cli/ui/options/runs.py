@@ -146,6 +146,7 @@ class Participants:
 
     strategies: tuple[tuple[str, ...], ...]
     assignments: tuple[tuple[str, str, str], ...]
+    corrections: tuple[StrategySpec, ...]
 
     def specs(self) -> list[StrategySpec]:
         """Each with its settings; raises ``WrongUsage``."""
@@ -153,7 +154,10 @@ class Participants:
 
         settings = {(name, key): value for name, key, value in self.assignments}
         try:
-            return read_specs([one for several in self.strategies for one in several], settings)
+            names = [one for several in self.strategies for one in several]
+            if self.corrections and not names:
+                return [*self.corrections]
+            return [*read_specs(names, settings), *self.corrections]
         except ValueError as error:  # an unknown strategy or setting is one too
             raise WrongUsage(str(error)) from error
 
@@ -168,6 +172,42 @@ def assignments_option(meaning: str) -> Decorator:
     return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
 
 
+class Corrections(ParameterType):
+    """Ways to hide corrections of one's own player, as strategies."""
+
+    name = "ways"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[StrategySpec, ...]:
+        """Each as a strategy."""
+        from epic_cli.engine.replay.corrections import engine_specs
+
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(engine_specs(str(value)))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names."""
+        del ctx, param
+        from epic_cli.engine.replay.corrections import ENGINES
+
+        before, comma, begun = incomplete.rpartition(",")
+        return completions(((one, "") for one in (*ENGINES, "all")), begun, f"{before}{comma}")
+
+
+def corrections_option(meaning: str, default: object = ()) -> Decorator:
+    """``--corrections``."""
+    return click.option(
+        "--corrections", type=Corrections(), default=default, metavar="WAYS", help=meaning
+    )
+
+
 #: ``--set``, of each variant that takes part.
 variants_assignments_option = assignments_option(
     "Change a setting in all variants of a strategy; may be repeated."
@@ -178,4 +218,8 @@ participants_options = OptionGroup(
     Participants,
     strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
     variants_assignments_option,
+    corrections_option(
+        "Compare ways to hide the corrections of one's own predicted player, as engines do:"
+        " names separated by commas, or all."
+    ),
 )

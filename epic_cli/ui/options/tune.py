@@ -14,12 +14,18 @@ from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.compare import warm_up_option, weighing_options, weights_of
 from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, renamed_option
-from epic_cli.ui.options.runs import Participants, assignments_option, strategies_option
+from epic_cli.ui.options.runs import (
+    Participants,
+    assignments_option,
+    corrections_option,
+    strategies_option,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from epic_cli.analysis.tuning.spec import Division
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 DIVISIONS = ("time", "recording", "none")
 
@@ -41,10 +47,19 @@ class Tuned(Participants):
         if self.every and self.strategies:
             raise WrongUsage("--all tunes every strategy: leave out -s, or --all")
 
+    def specs(self) -> list[StrategySpec]:
+        """Each with the settings that stay: of a way to hide corrections, all but its time."""
+        return [
+            one._replace(settings={key: one.settings[key] for key in one.settings if key != "time"})
+            if one in self.corrections
+            else one
+            for one in super().specs()
+        ]
+
     @property
     def searches(self) -> bool:
         """Whether to search; otherwise only delays are computed."""
-        return self.every or bool(self.strategies)
+        return self.every or bool(self.strategies or self.corrections)
 
 
 tuned_options = OptionGroup(
@@ -52,6 +67,7 @@ tuned_options = OptionGroup(
     Tuned,
     strategies_option("Tune these: names separated by commas; NAME+key=value keeps that setting."),
     assignments_option("Keep a setting of a strategy at this value; may be repeated."),
+    corrections_option("Tune these ways to hide the corrections of one's own predicted player."),
     click.option("--all", "every", is_flag=True, help="Tune every strategy."),
 )
 

@@ -40,6 +40,7 @@ class OutputOptions:
     view: str | None
     player: str | None
     packets: str | None
+    own: str | None
     truth_out: str | None
     picture: str | None
     client: str
@@ -60,7 +61,7 @@ class OutputOptions:
             raise WrongUsage("--view is for --show rows")
         if math.isinf(duration) and self.show == "summary":
             raise WrongUsage("a summary needs an end: set a --duration")
-        files = [self.packets, self.truth_out, self.picture, self.record]
+        files = [self.packets, self.own, self.truth_out, self.picture, self.record]
         given = [path for path in (self.output, *files) if path]
         if len(set(given)) < len(given):
             raise WrongUsage("two outputs cannot share a file")
@@ -110,6 +111,13 @@ output_options = OptionGroup(
         help="Write the states of the others that --client received, for 'epic replay'.",
     ),
     click.option(
+        "--own",
+        type=OutputFile(),
+        metavar="FILE",
+        help="Write what --client predicted of its own player, and what the server said, for"
+        " --corrections.",
+    ),
+    click.option(
         "--truth-out",
         type=OutputFile(),
         metavar="FILE",
@@ -146,6 +154,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
         packets = stack.enter_context(open_optional(options.packets))
+        own = stack.enter_context(open_optional(options.own))
         truths = stack.enter_context(open_optional(options.truth_out))
         record = stack.enter_context(open_optional(options.record))
         drawing = stack.enter_context(open_optional(options.picture))
@@ -161,6 +170,8 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
             rows.write(b"".join(map(line.line, chunk.lines)))
             if packets:
                 packets.write(b"".join(map(packet.row, chunk.packets)))
+            if own:
+                own.write(b"".join(map(packet.row, chunk.own)))
             if truths:
                 truths.write(b"".join(map(truth.rows, chunk.truth)))
         keep_record(recorder, record)

@@ -10,11 +10,11 @@ from epic_cli.engine.replay.strategy_spec import (
     read_owned_assignment,
     read_specs,
 )
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import remote_names
 
 
 def test_without_names_all_take_part() -> None:
-    assert [one.label for one in read_specs()] == names()
+    assert [one.label for one in read_specs()] == remote_names()
 
 
 def test_variants_have_settings_of_their_own() -> None:

@@ -8,6 +8,7 @@ import pytest
 from support.places import GOLDEN
 
 from epic_cli import Declaration, Number, Packet, Sample, replay, strategies, strategy
+from epic_cli.engine.strategies import remote_names
 
 #: What each says of itself, with the promises that its original does not keep.
 DECLARED = {one.name: one for one in strategies()}
@@ -224,7 +225,7 @@ def test_every_strategy_declares_all_that_the_catalogue_shows() -> None:
                 assert setting.low <= setting.tune[0] < setting.tune[1] <= setting.high
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", remote_names())
 def test_every_strategy_has_golden_rows_on_two_recordings(name: str) -> None:
     for recording in ("turn", "jitter"):
         table = (GOLDEN / "strategies" / recording / "expected.tsv").read_text()

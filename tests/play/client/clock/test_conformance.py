@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from support.conformance import load
 
+from epic_cli.engine.strategies.correct import fading_share
 from epic_cli.play.client.clock.contract import Exchange
 from epic_cli.play.client.clock.ggpo import (
     FRAME_WINDOW,
@@ -26,7 +27,6 @@ from epic_cli.play.client.clock.netfox import (
     average_offset,
     stretch,
 )
-from epic_cli.play.client.local_player import decay
 from epic_cli.play.world.moves import between
 
 BOTH = load("netfox_lightyear")
@@ -96,7 +96,7 @@ def test_the_interpolation_delay_is_lightyears(case: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("case", LIGHTYEAR["correction_decay"])
 def test_a_correction_decays_as_in_lightyear(case: dict[str, float]) -> None:
-    left = decay(case["dt"], case["decay_period"], case["ratio"])
+    left = fading_share(case["dt"], case["decay_period"], case["ratio"])
     assert left == pytest.approx(case["factor"], abs=1e-12)
 
 

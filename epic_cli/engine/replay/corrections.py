@@ -1,0 +1,163 @@
+"""One's own player: what the client predicted, what the server said, and how engines hide it.
+
+A log of one's own player has two entities, ``predicted`` and ``authoritative`` (or
+``NAME/predicted`` and ``NAME/authoritative``): the states that the client predicted, one a frame,
+and those of the server, by when they arrived. Both have the sequence number of the input that they
+contain.
+"""
+
+import math
+from bisect import bisect
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from epic_cli.engine.contract import Packet, Vector
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay import separate
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+
+PREDICTED, AUTHORITATIVE = "predicted", "authoritative"
+
+#: The strategy that draws such a log.
+STRATEGY = "visual-offset"
+
+#: How engines hide a correction, as settings of that strategy.
+ENGINES = {
+    "snap": "fading=snap",
+    "source": "fading=linear+time=0.1",
+    "netfox": "fading=linear+time=1/30",
+    "lightyear": "fading=exponential+time=0.2",
+    "unreal": "fading=frames+time=0.1",
+    "unreal-linear": "fading=overshooting+time=0.1",
+    "spring": "fading=spring+time=0.1",
+}
+
+#: Differences of less than this share of a position are rounding.
+_ROUNDING = 1e-6
+
+#: A correction shows in what is predicted by more than this share of it.
+_SHOWS = 0.1
+
+
+class OwnPlayer(NamedTuple):
+    """A log made ready: what the client predicted, and where the player really was.
+
+    Packets of ``predicted`` arrive when they are made, and are marked as teleports where the
+    client corrected itself. ``truth`` has the server's states at the client's time of their input.
+    ``states`` of the server were compared, ``mispredicted`` of them were another; ``corrections``
+    are the sizes of the steps that the client made, in length units.
+    """
+
+    predicted: PacketBlock
+    truth: PacketBlock
+    states: int
+    mispredicted: int
+    corrections: tuple[float, ...]
+
+
+def engine_specs(text: str) -> list[StrategySpec]:
+    """Ways of engines, separated by commas, or ``all``; raises ``ValueError``."""
+    chosen = list(ENGINES) if text == "all" else [one.strip() for one in text.split(",")]
+    for one in chosen:
+        if one not in ENGINES:
+            known = ", ".join((*ENGINES, "all"))
+            raise ValueError(f"no way to hide corrections is called {one!r}: choose from {known}")
+    specs = read_specs([f"{STRATEGY}+{ENGINES[one]}" for one in chosen])
+    return [
+        StrategySpec(spec.name, spec.settings, f"correction:{one}")
+        for one, spec in zip(chosen, specs, strict=True)
+    ]
+
+
+def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
+    """The logs of one's own players in a recording, by player; none: it has other things.
+
+    Raises ``ValueError`` where their states have no sequence numbers in common.
+    """
+    found = {}
+    entities = Entities()
+    for name, block in packets.items():
+        player, slash, state = name.rpartition("/")
+        server = packets.get(f"{player}{slash}{AUTHORITATIVE}")
+        if state == PREDICTED and server is not None:
+            found[player] = _own_player(player, [*_packets(block)], [*_packets(server)], entities)
+    return found
+
+
+def as_drawn(strategy: str, blocks: Iterator[PacketBlock]) -> Iterator[PacketBlock]:
+    """The blocks of a recording as a strategy draws them: logs of one's own player made ready.
+
+    Only for ``STRATEGY``, which then needs all of them at once. Raises ``ValueError``.
+    """
+    if strategy != STRATEGY:
+        yield from blocks
+        return
+    kept: list[PacketBlock] = []
+    packets: dict[str, PacketBlock] = {}
+    for block in blocks:
+        kept.append(block)
+        separate(block.part(0, len(block)), packets)
+    players = own_players(packets)
+    if not players:
+        yield from kept
+    for player in players.values():
+        player.predicted.refusals, kept = [one for block in kept for one in block.refusals], []
+        yield player.predicted
+
+
+def _packets(block: PacketBlock) -> Iterator[Packet]:
+    return map(block.__getitem__, range(len(block)))
+
+
+def _own_player(
+    player: str, predicted: list[Packet], server: list[Packet], entities: Entities
+) -> OwnPlayer:
+    by_sequence = {one.sequence: one for one in predicted if one.sequence is not None}
+    known = [
+        (state, guess)
+        for state in server
+        if state.sequence is not None and (guess := by_sequence.get(state.sequence))
+    ]
+    if not known:
+        raise ValueError(
+            f"no state of {AUTHORITATIVE!r} has the sequence number of one of {PREDICTED!r}"
+        )
+    truth, drawn = PacketBlock(), PacketBlock(entities)
+    wrong = []  # when a state of the server arrived that was predicted otherwise, and how far off
+    for state, guess in known:
+        truth.append(Packet(state.position, state.velocity, guess.time, None, player))
+        off = math.dist(state.position, guess.position)
+        if off > _ROUNDING * (1 + math.hypot(*state.position)):
+            wrong.append((_arrival(state), off))
+    wrong.sort()
+    predicted = sorted(predicted, key=lambda packet: packet.time)
+    intervals = sorted(after.time - before.time for before, after in pairwise(predicted))
+    frame = intervals[len(intervals) // 2] if intervals else 0.0
+    corrections = []
+    for before, one in zip([predicted[0], *predicted], predicted, strict=False):
+        # the client's clock may have been read before the state was, or some frames later
+        begin, end = (bisect(wrong, (one.time + frames * frame,)) for frames in (-3, 3))
+        sizes = [off for _, off in wrong[begin:end]]
+        step = _unexplained(before, one)
+        corrected = bool(sizes) and step > max(_SHOWS * min(sizes), _SHOWS**2 * max(sizes))
+        if corrected:
+            corrections.append(step)
+        drawn.append(one._replace(arrival=one.time, entity=player, teleport=corrected))
+    return OwnPlayer(drawn, truth, len(known), len(wrong), tuple(corrections))
+
+
+def _arrival(packet: Packet) -> float:
+    return packet.time if packet.arrival is None else packet.arrival
+
+
+def _unexplained(before: Packet, packet: Packet) -> float:
+    """How far a state is from where the velocities of both lead."""
+    seconds = packet.time - before.time
+    zero: Vector = (0.0, 0.0, 0.0)
+    a, b = before.velocity or zero, packet.velocity or zero
+    led = [
+        place + (one + other) / 2 * seconds
+        for place, one, other in zip(before.position, a, b, strict=True)
+    ]
+    return math.dist(led, packet.position)

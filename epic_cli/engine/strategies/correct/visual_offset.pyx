@@ -1,0 +1,187 @@
+"""Corrections of one's own prediction, hidden: the drawn player goes on from where it was.
+
+After move replay the predicted state is somewhere else. Engines move the simulation at once and
+what is drawn gradually, by an offset that fades.
+"""
+
+from libc.math cimport INFINITY, exp, log, sqrt
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite,
+)
+from epic_cli.engine.strategies.parts.curves cimport critically_damped, projected
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration, Need
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
+
+cpdef enum class Fading:
+    SNAP
+    LINEAR
+    EXPONENTIAL
+    FRAMES
+    OVERSHOOTING
+    SPRING
+
+# What an exponential curve leaves of a correction after its time.
+cdef double RATIO = 0.5
+
+# How far beyond its end Unreal's linear smoothing goes on.
+cdef double BEYOND = 1.15
+
+
+cdef class VisualOffset:
+    """The difference between what is drawn and what is predicted, length units, and how it fades.
+
+        snap         0
+        linear       offset * (1 - age / time), until that is 0
+        exponential  offset * 0.5^(age / time)
+        frames       in each frame of dt seconds: offset * (1 - dt / time); 0 where dt >= time
+        overshooting offset * (1 - min(age / time, 1.15))
+        spring       critically damped: x'' = -2 w x' - w^2 x, w = 2 / time; its velocity goes on
+
+    A new correction is added to what is left, and its age begins again. One below ``smooth_above``
+    is applied at once; one beyond ``snap_above`` is, too, and drops what was left.
+
+    Source: linear: Valve's Source SDK, cl_smooth and cl_smoothtime, 0.1 s (formula only), and
+    netfox, which takes one tick. exponential: lightyear (MIT/Apache), 0.2 s. frames, overshooting:
+    Unreal's exponential and linear smoothing, 0.1 s (formulas only). spring: the smoothing of
+    Game Programming Gems 4, chapter 1.10.
+    """
+
+    cdef public Fading fading
+    cdef public double time, smooth_above, snap_above
+    cdef Motion offset
+    cdef double began, seen
+
+    def __init__(self, fading=Fading.LINEAR, double time=0.1, double smooth_above=0.0,
+                 double snap_above=INFINITY):
+        self.set(fading, time, smooth_above, snap_above)
+
+    cpdef void set(self, Fading fading, double time, double smooth_above, double snap_above):
+        """Fades this way from now on; what is left of the last correction stays."""
+        self.fading, self.time = fading, time
+        self.smooth_above, self.snap_above = smooth_above, snap_above
+
+    def add(self, double x, double y, double z, double now):
+        """A correction: what is drawn is to go on from here, as seen from the new prediction."""
+        self.correct(Vec3[double](x, y, z), now)
+
+    def left(self, double now):
+        """The offset that is drawn now; times must not decrease."""
+        cdef Vec3[double] left = self.at(now).position
+        return left.x, left.y, left.z
+
+    cdef void clear(self) noexcept nogil:
+        self.offset = Motion()
+        self.began = self.seen = 0
+
+    cdef void correct(self, Vec3[double] offset, double now) noexcept nogil:
+        cdef double size = sqrt(dot(offset, offset))
+        cdef Motion left
+        if size < self.smooth_above:
+            return
+        left = self.at(now)
+        if size > self.snap_above or not is_finite(left.position + offset):
+            self.offset = Motion()
+        else:
+            self.offset = Motion(left.position + offset, left.velocity)
+        self.began = self.seen = now
+
+    cdef Motion at(self, double now) noexcept nogil:
+        """What is left of the offset, with its velocity."""
+        cdef double age = now - self.began
+        cdef double frame = now - self.seen
+        cdef double share = 0
+        if self.fading == Fading.SNAP or self.time <= 0:
+            return Motion()
+        if self.fading == Fading.SPRING:
+            return critically_damped(self.offset, 2 / self.time, age)
+        if self.fading == Fading.FRAMES:
+            self.offset.position = self.offset.position * max(1 - frame / self.time, 0.0)
+            self.seen = now
+            return self.offset
+        if self.fading == Fading.EXPONENTIAL:
+            share = fading_share(age, self.time, RATIO)
+        elif self.fading == Fading.OVERSHOOTING:
+            share = 1 - min(age / self.time, BEYOND)
+        elif age < self.time:
+            share = 1 - age / self.time
+        return Motion(self.offset.position * share, Vec3[double]())
+
+
+cpdef double fading_share(double seconds, double period, double ratio=RATIO) noexcept nogil:
+    """What is left after this time, where ``ratio`` is left after every ``period`` seconds."""
+    return exp(log(ratio) / period * seconds)
+
+
+cdef class VisualOffsetStrategy(Strategy):
+    """Draws one's own predicted player, and hides the corrections of the prediction.
+
+    Its packets are the states that a client predicts for itself, one a frame, each known at once.
+    A packet that is marked as a teleport is a correction: the client had replayed its moves from a
+    state of the server. What is drawn goes on from where it was, and the difference fades:
+    see ``VisualOffset`` for how each engine does that.
+
+    Between two packets it moves on by the newest one's velocity. A packet with an earlier timestamp
+    than the newest is discarded. Every row is ``extrapolated``; the velocity is the packet's.
+    """
+
+    declaration = Declaration(
+        name="visual-offset",
+        summary="one's own prediction, its corrections faded: snap, linear, exponential, spring",
+        needs=(Need.VELOCITY,),
+        lag="none",
+        on_loss="continues at constant velocity",
+        source="Valve's Source SDK, Unreal, lightyear, netfox: how they smooth prediction errors",
+        proof="closed forms, tables of the formulas",
+        own_player=True,
+        settings=(
+            Choice("fading", "snap", "how a correction fades", Fading),
+            Number("time", 0.1, "how long a correction takes; exponential: until half is left",
+                   "s", 0, 60, tune=(0.02, 1.0), scale="log"),
+            Number("smooth_above", 0.0, "apply a smaller correction at once", "length units",
+                   0, 1e12),
+            SNAP_CORRECTION,
+        ),
+    )
+
+    cdef VisualOffset offset
+    cdef bint empty
+    cdef Motion received
+    cdef double arrived
+
+    def configure(self, *, fading, time, smooth_above, snap_distance):
+        self.check_free()
+        self.offset = VisualOffset(fading, time, smooth_above, snap_distance or INFINITY)
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.offset.clear()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time < self.newest:
+            return False
+        self.empty = False
+        self.received = packet
+        self.arrived = now
+        return True
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        cdef Vec3[double] before
+        if not self.empty:
+            before = projected(self.received, Vec3[double](), now - self.arrived).position
+            self.offset.correct(before - packet.position, now)
+        return self.accept(packet, now)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef Motion motion
+        if self.empty:
+            sample.status = NONE
+            return
+        motion = projected(self.received, Vec3[double](), at - self.arrived)
+        motion.position = motion.position + self.offset.at(at).position
+        if not is_finite(motion.position):
+            motion.position = self.received.position    # numbers too large to predict with
+        sample.show(motion, EXTRAPOLATED)

@@ -1,0 +1,133 @@
+"""Logs of one's own player: where the client corrected itself, and where the server had it."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epic_cli import Packet, compare, read_packets, replay
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.corrections import ENGINES, OwnPlayer, engine_specs, own_players
+from epic_cli.ui.main import main
+
+FRAME, LATENCY = 1 / 60, 0.1
+
+
+def game(seed: int, reconciles: bool = True, player: str = "") -> tuple[list[Packet], list[float]]:
+    """A client that runs along x while the server pushes it; both logs, and each push.
+
+    The client knows of a push when the first state with it arrives, and then moves by it.
+    """
+    dice = random.Random(seed)
+    pushes = sorted(dice.uniform(0.5, 4.5) for _ in range(4))
+    sizes = [dice.choice([-2.0, 0.4, 5.0]) for _ in pushes]
+    late = dice.uniform(-0.01, 0.03)  # the arrival is not stamped in the frame that it changes
+    begin = f"{player}/" if player else ""
+    log = []
+    for k in range(360):
+        time = k * FRAME
+        heard = (math.ceil(at / (3 * FRAME)) * 3 * FRAME + LATENCY for at in pushes)
+        known = sum(s for at, s in zip(heard, sizes, strict=True) if at <= time)
+        true = sum(s for at, s in zip(pushes, sizes, strict=True) if at <= time)
+        x = 3 * time
+        drawn = x + (known if reconciles else 0)
+        log.append(Packet((drawn, 0, 0), (3, 0, 0), time, None, f"{begin}predicted", False, k))
+        if k % 3 == 0:
+            arrival = time + LATENCY + late
+            state = Packet((x + true, 0, 0), (3, 0, 0), time, arrival, f"{begin}authoritative")
+            log.append(state._replace(sequence=k))
+    log.sort(key=lambda one: one.time if one.arrival is None else one.arrival)
+    return log, sizes
+
+
+def read(log: list[Packet]) -> dict[str, OwnPlayer]:
+    blocks: dict[str, PacketBlock] = {}
+    for one in log:
+        blocks.setdefault(one.entity, PacketBlock()).append(one)
+    return own_players(blocks)
+
+
+@given(st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(["", "A", "a b"]))
+def test_corrections_are_where_the_client_moved(
+    seed: int, dice: random.Random, player: str
+) -> None:
+    log, sizes = game(seed, player=player)
+    dice.shuffle(log)  # a log may have one table after the other
+    (found,) = read(log).items()
+    assert found[0] == player
+    own = found[1]
+    assert own.states == 120
+    assert len(own.corrections) <= len(sizes)
+    marks = [own.predicted[k] for k in range(360) if own.predicted[k].teleport]
+    assert len(marks) == len(own.corrections) > 0
+    steps = [
+        abs(after.position[0] - before.position[0] - 3 * FRAME)
+        for before, after in pairwise(own.predicted[k] for k in range(360))
+    ]
+    for one in own.corrections:
+        assert min(abs(one - step) for step in steps) < 1e-9
+    # one that is small beside another in the same frames may be taken for rounding
+    assert len(own.corrections) >= sum(step > 0.1 * max(map(abs, sizes)) for step in steps)
+    assert all(own.predicted[k].arrival == own.predicted[k].time for k in range(360))
+
+
+def test_a_client_that_never_listens_has_no_corrections() -> None:
+    own = read(game(3, reconciles=False)[0])[""]
+    assert own.corrections == ()
+    assert own.mispredicted > 50
+
+
+def test_without_common_sequence_numbers_it_says_so() -> None:
+    log = [one._replace(sequence=None) for one in game(1)[0]]
+    with pytest.raises(ValueError, match="sequence number"):
+        read(log)
+
+
+def test_other_recordings_are_left_alone() -> None:
+    assert read([Packet((0, 0, 0), None, 0.0, None, "predicted")]) == {}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    log = tmp_path / "own.txt"
+    match = ["--latency", "100ms", "--bot", "B=chaser", "--duration", "8", "--seed", "2"]
+    assert main(["play", "-q", *match, "--own", str(log), "-o", str(tmp_path / "rows")]) == 0
+    return log
+
+
+def test_a_match_is_recorded_and_a_snap_draws_what_was_predicted(recorded: Path) -> None:
+    predicted = [one for one in read_packets(recorded) if one.entity == "A/predicted"]
+    rows = list(replay(recorded, "visual-offset", tick=1 / 60))
+    assert len(predicted) > 200
+    assert {one.entity for one in rows} == {"A"}
+    last = {one.time: one.position for one in predicted}
+    times = sorted(last)
+    for row in rows:
+        before = [one for one in times if one <= row.time]
+        if before and row.time - before[-1] < 1e-4:
+            assert row.position == pytest.approx(last[before[-1]], abs=1e-2)
+
+
+def test_engines_are_compared_on_a_match(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "--corrections", "all", "-f", "csv", str(recorded)]) == 0
+    table = capsys.readouterr().out
+    assert all(f"correction:{one}" in table for one in ENGINES)
+    snap, source = (
+        compare(recorded, [spec]).results[0].measured for spec in engine_specs("snap,source")
+    )
+    assert snap is not None
+    assert source is not None
+    assert snap.excess > source.excess
+
+
+def test_unknown_ways_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--corrections", "sorce", "-"]) == 2
+    assert "choose from snap, source" in capsys.readouterr().err
