@@ -143,7 +143,9 @@ cdef class Geckos(Strategy):
 
     cdef void drop_oldest(self) noexcept nogil:
         """Drops the snapshot with the oldest stamp, of equal ones the first that arrived."""
-        cdef size_t last = self.vault.count_until(self.vault.front().time) - 1
+        cdef size_t last = 0
+        while last + 1 < self.vault.size() and self.vault[last + 1].time == self.vault[0].time:
+            last += 1
         while last > 0:
             self.vault[last] = self.vault[last - 1]
             last -= 1

@@ -79,6 +79,7 @@ cdef class Panda3D(Strategy):
     cdef SnapshotBuffer reports
     cdef long last_before, last_after   # places in reports; -1: none
     cdef double delays[DELAYS]
+    cdef double total                   # of whole milliseconds: it stays exact
     cdef int count, oldest
 
     def configure(self):
@@ -88,7 +89,7 @@ cdef class Panda3D(Strategy):
     cdef void clear(self) noexcept nogil:
         self.reports.clear()
         self.last_before = self.last_after = -1
-        self.delays[0] = 0
+        self.delays[0] = self.total = 0
         self.count, self.oldest = 1, 0
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -97,8 +98,10 @@ cdef class Panda3D(Strategy):
             self.delays[self.count] = delay
             self.count += 1
         else:
+            self.total -= self.delays[self.oldest]
             self.delays[self.oldest] = delay
             self.oldest = (self.oldest + 1) % DELAYS
+        self.total += delay
         if not self.reports.empty():
             if packet.time < self.reports.back().time:
                 if not self.quirks:
@@ -119,20 +122,13 @@ cdef class Panda3D(Strategy):
         self.last_before -= 1
         self.last_after -= 1
 
-    cdef double mean_delay(self) noexcept nogil:
-        cdef double total = 0
-        cdef int place
-        for place in range(self.count):
-            total += self.delays[place]
-        return total / self.count / 1000
-
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = at - self.delay
         if self.reports.empty():
             sample.status = NONE
             return
         if self.accept_clock_skew:
-            time -= self.mean_delay()
+            time -= self.total / self.count / 1000
         while self.adds_rest(time, sample):
             pass
 

@@ -84,8 +84,8 @@ cdef class TickInterpolation(Strategy):
             self.ticked = True
             self.last_tick = at
             self.before = self.after = self.newest_state
-        passed = floor((at - self.last_tick + NEARLY) / tick)
-        if passed > 0:
+        if at - self.last_tick + NEARLY >= tick:
+            passed = floor((at - self.last_tick + NEARLY) / tick)
             self.before = self.after if passed == 1 else self.newest_state
             self.after = self.newest_state
             if farther(self.before.position, self.after.position, self.snap_distance):
