@@ -308,7 +308,7 @@ def _participant(wanted: StrategyLike, label: str = "") -> Participant:
 
 
 def _report(found: Comparison) -> Report:
-    """With the scores as a picture, or a scene where one was kept."""
+    """With the scores as a picture."""
     from epic_cli.views.comparison.report import report
     from epic_cli.views.pictures.scores import picture
     from epic_cli.views.report import Figure

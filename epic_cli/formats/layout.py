@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.parameter_base import Table, Value, named
 from epic_cli.engine.parameters import Custom, Number, Switch
-from epic_cli.formats.columns import POSITION, in_order, parse_columns
+from epic_cli.formats.columns import POSITION, parse_columns
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -189,11 +189,6 @@ def begun_together(given: Layout | None) -> Layout:
     given = given or Layout()
     known = given.time_origin if isinstance(given.time_origin, float) else None
     return given._replace(beginning=Beginning(known))
-
-
-def layout_of(columns: Mapping[str, str], **others: object) -> Layout:
-    """A layout with the columns in their usual order."""
-    return Layout(in_order(columns), **others)  # type: ignore[arg-type]
 
 
 def per_second(text: str) -> float | None:

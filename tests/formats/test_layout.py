@@ -11,13 +11,13 @@ from epic_cli.formats.columns import (
     FIELD_ORDER,
     column_name,
     column_text,
+    in_order,
     parse_columns,
     path_names,
     path_text,
 )
 from epic_cli.formats.layout import (
     Layout,
-    layout_of,
     parse_axes,
     parse_time_origin,
     parse_time_unit,
@@ -53,7 +53,7 @@ def test_a_layout_is_parsed_from_the_options_that_it_prints(
 ) -> None:
     different = {name: field for field, name in names.items()}
     columns = {field: column_text(name) for name, field in different.items()}
-    layout = layout_of(columns, time_unit=unit, time_origin=origin, axes=axes, scale=scale)
+    layout = Layout(in_order(columns), time_unit=unit, time_origin=origin, axes=axes, scale=scale)
     assert parsed(layout.options()) == layout
 
 
@@ -66,7 +66,9 @@ def test_a_name_and_a_path_are_read_as_they_are_written(names: list[str]) -> Non
 
 def test_defaults_are_not_printed() -> None:
     assert Layout().options() == ""
-    layout = layout_of({"y": "b", "time": "t", "x": "a"}, time_unit="s", time_origin=0.0, axes="xy")
+    layout = Layout(
+        in_order({"y": "b", "time": "t", "x": "a"}), time_unit="s", time_origin=0.0, axes="xy"
+    )
     assert layout.options() == "--columns time=t,x=a,y=b"
     assert layout._replace(axes="yx").options() == "--columns time=t,x=a,y=b --axes yx"
 

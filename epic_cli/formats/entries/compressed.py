@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.formats import Format, Unreadable
@@ -29,24 +30,6 @@ class _Packed:
         return data[:size]
 
 
-def _gzip(packed: Any) -> Iterator[bytes]:
-    from gzip import GzipFile
-
-    return _read(GzipFile(fileobj=packed))
-
-
-def _bzip2(packed: Any) -> Iterator[bytes]:
-    from bz2 import BZ2File
-
-    return _read(BZ2File(packed))
-
-
-def _xz(packed: Any) -> Iterator[bytes]:
-    from lzma import LZMAFile
-
-    return _read(LZMAFile(packed))
-
-
 def _zstd(packed: Any) -> Iterator[bytes]:
     try:
         from compression.zstd import ZstdFile  # Python 3.14
@@ -70,6 +53,16 @@ def _zstandard(packed: _Packed) -> Iterator[bytes]:
             data = frame.unused_data if frame.eof else b""
     if not frame.eof:
         raise EOFError
+
+
+def _by(module: str, name: str) -> Callable[[_Packed], Iterator[bytes]]:
+    """What unpacks with a class of the standard library for files, loaded when it is wanted."""
+
+    def unpacks(packed: Any) -> Iterator[bytes]:
+        opened = getattr(import_module(module), name)
+        return _read(opened(fileobj=packed) if module == "gzip" else opened(packed))
+
+    return unpacks
 
 
 def _read(file: Any) -> Iterator[bytes]:
@@ -146,9 +139,14 @@ def decoded(source: Source, encoding: str) -> Callable[[], bytes]:
 
 
 FORMATS = (
-    Compressed("gzip", ".gz", (b"\x1f\x8b",), _gzip),
-    Compressed("bzip2", ".bz2", tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)), _bzip2),
-    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _xz),
+    Compressed("gzip", ".gz", (b"\x1f\x8b",), _by("gzip", "GzipFile")),
+    Compressed(
+        "bzip2",
+        ".bz2",
+        tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
+        _by("bz2", "BZ2File"),
+    ),
+    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _by("lzma", "LZMAFile")),
     Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _zstd),
     Utf16(),
 )
