@@ -40,6 +40,7 @@ cdef class TickInterpolation(Strategy):
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
         " Timestep!",
         proof="formula, its own tests",
+        lag_by_session=True,
         lag_wavers=Wavering(
             "by up to two ticks where packets and ticks or frames are of other lengths",
             periods=2, frames=1,
