@@ -119,6 +119,12 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
         yield Finding("E104", lines=(down[0].line,))
     else:
         yield from _restarts(watch, tracks)
+    if totals.overlaps and totals.runs == totals.entities > 1:
+        done = "each is drawn by itself, from its own beginning"
+        yield Finding("E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,))
+    overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
+    if overtaken:
+        yield Finding("E106", {"packets": overtaken})
     yield from _mixed(watch, tracks)
 
 

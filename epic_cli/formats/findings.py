@@ -79,9 +79,8 @@ KINDS: Mapping[str, Kind] = {
         "the {entities} entities stand one after the other; {done}",
         "",
         "A table exported from a group-by has all rows of one entity, then those of the next. That"
-        " times go back from one to the next is the order of the file, not lateness: a file is"
-        " read in the order of time. A stream cannot be read twice: the rows of its entities"
-        " follow one another as they came.",
+        " times go back from one to the next is the order of the file, not lateness: each entity"
+        " is drawn by itself, and the rows stand in the order of the file.",
     ),
     "E106": Kind(
         "sorted by send time",
@@ -90,7 +89,8 @@ KINDS: Mapping[str, Kind] = {
         " arrival",
         "",
         "Packets are replayed in the order in which they arrived. Where the lines are in the order"
-        " in which they were sent, they are sorted again.",
+        " in which they were sent, they are sorted by arrival: comparisons sort all packets of an"
+        " entity, replays those of 64 KiB at a time.",
     ),
     "E107": Kind(
         "only what changed",

@@ -164,6 +164,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     field, setting = refusal.field, front_end.setting
     columns, width = ",".join(refusal.expected), len(refusal.expected)
     first = next(iter(refusal.names), "")
+    whole = next(iter(refusal.expected), "") or f"{field}={first}"
     facts: dict[str, object] = {
         "field": field,
         "limit": refusal.limit,
@@ -179,7 +180,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "alternatives": " or ".join(refusal.names),
         "column_option": front_end.option("columns", f"{field}=NAME"),
         "columns_of_one": front_end.option("columns", refusal.detail),
-        "first_option": front_end.option("columns", f"{field}={first}"),
+        "first_option": _columns_option(whole, front_end),
         "stars_option": front_end.option("columns", "time=*.TIME,x=*.X,y=*.Y"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
         "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
@@ -205,6 +206,14 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     return facts
 
 
+def _columns_option(columns: str, front_end: FrontEnd) -> str:
+    if front_end is FrontEnd.PYTHON:
+        return front_end.option("columns", columns)
+    from shlex import quote  # only this needs it
+
+    return front_end.option("columns", quote(columns))
+
+
 def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
     """How a pattern is given; there may be none that could be proposed."""
     if not pattern:
@@ -214,7 +223,8 @@ def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
         return f"pattern={pattern!r}"
     from shlex import quote  # only this needs it
 
-    return f"--pattern {quote(pattern)}"
+    rate = " --time-unit ticks@HZ" if "(?P<tick>" in pattern else ""
+    return f"--pattern {quote(pattern)}{rate}"
 
 
 def _numbered(count: int, first: str) -> str:

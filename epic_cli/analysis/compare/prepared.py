@@ -21,6 +21,7 @@ from epic_cli.analysis.notes import (
 )
 from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
+from epic_cli.engine.packets import sort_by_arrival
 from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.corrections import own_players
 from epic_cli.engine.strategies.parts import Strategy
@@ -112,6 +113,8 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         truths, _ = truths_of({name: one.truth for name, one in own.items()}, "given")
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
     by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    for block in packets.values() if by_arrival else ():
+        sort_by_arrival(block)  # some programs log packets in the order in which they were sent
     # that of packets without an arrival time; None: arrival times have no part in it
     latency = (timing.latency or 0.0) if by_arrival else None
     tick = timing.tick[0] / timing.tick[1]

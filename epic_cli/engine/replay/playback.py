@@ -4,7 +4,13 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.packets import (
+    Groups,
+    PacketBlock,
+    SampleBlock,
+    sort_by_arrival,
+    split_block,
+)
 from epic_cli.engine.parameters import Choice, Custom, Number
 from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay import (
@@ -157,7 +163,8 @@ class SampleStream:
 
     Feed it blocks of packets, and take the samples for each before the next one. A ``strict``
     stream takes no packets after the first refused line. A block of samples has ``at_once`` at
-    most.
+    most. Where all packets of an entity stand before those of the next, each is drawn by itself,
+    from its own beginning.
     """
 
     def __init__(
@@ -171,6 +178,7 @@ class SampleStream:
         self._timing = timing
         self._strict = strict
         self._out = SampleBlock(at_once)
+        self._groups = Groups()
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -182,7 +190,20 @@ class SampleStream:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
+        group = self._groups.next_group(block)
+        rest = split_block(block, group) if group < len(block) else None
+        if len(block):
+            yield from self._fed(block)
+        if rest is not None:
+            yield from self.finish()
+            self.replay = None
+            yield from self.feed(rest)
+            block.refusals.extend(rest.refusals)
+
+    def _fed(self, block: PacketBlock) -> Iterator[SampleBlock]:
         replay = self._begun(block)
+        if isinstance(replay.pacing, ArrivalPacing):
+            sort_by_arrival(block)
         replay.feed(block)
         yield from self._draw(replay)
         block.refusals.extend(replay.refusals())

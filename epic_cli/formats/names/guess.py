@@ -14,6 +14,7 @@ from epic_cli.formats.names.spellings import (
     ALTITUDES,
     LATITUDES,
     LENGTH_UNITS,
+    LESSER,
     LONGITUDES,
     SPEED_UNITS,
     SPELLINGS,
@@ -341,9 +342,15 @@ def _best(groups: Groups, prefix: str) -> Columns:
     rank = min(group.rank for group in groups)
     best = [axes for group, axes in groups.items() if group.rank == rank]
     if len(best) > 1:
-        candidates = tuple(next(iter(axes.values())) for axes in best)
+        best.sort(key=lambda axes: bool(LESSER & set(name_of(next(iter(axes.values()))).words)))
+        whole = tuple(
+            ",".join(f"{prefix}{axis}={text}" for axis, text in axes.items()) for axes in best
+        )
         field = prefix + min(best[0])
-        raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=candidates)
+        candidates = tuple(axes.get(min(axes), "") for axes in best)
+        raise AmbiguousLayout(
+            Reason.COLUMN_AMBIGUOUS, field=field, names=candidates, expected=whole
+        )
     return {prefix + axis: text for axis, text in best[0].items()}
 
 

@@ -116,6 +116,9 @@ NEUTRAL_WORDS = frozenset((
     "view", "camera", "pawn", "character", "payload", "params", "event", "message",
 ))  # fmt: skip
 
+#: Of several positions, those with one of these words are less likely the entity's own.
+LESSER = frozenset(("camera", "view", "root", "center", "centre", "event", "data", "meta"))
+
 #: The axes by the names that they have, alone or behind a word.
 AXES = {
     "x": "x",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support import arrival_oracle
 from support.oracle import Interpolator, Vector
 from support.recordings import draw, draw_samples, examples
+from support.running import epic
 
 from epic_cli import Packet, Sample, Timing, replay
 
@@ -152,7 +153,6 @@ def test_a_packet_keeps_its_own_arrival_time_when_there_is_a_latency() -> None:
 @pytest.mark.parametrize(
     ("line", "timing", "what"),
     [
-        ("arrival=0.19", ARRIVAL, "the packet arrived before the one above it"),
         ("", ARRIVAL, "the packet has no arrival time"),
         ("arrival=250000.3", ARRIVAL, "this is more than 5,000,000 ticks after the last row"),
         ("arrival=1e15", ARRIVAL, "no clock gets to this time"),
@@ -240,3 +240,42 @@ def test_the_first_packet_decides_which_pacing_is_the_usual_one() -> None:
     assert [problem.line for problem in draw(timed + bare).problems] == [2]
     assert draw(bare + timed.replace(b"0.1 ", b"0.3 ")).problems == []
     assert draw_samples(bare, timing=Timing(latency=1.0))[0].time == 1.2
+
+
+def rows_by_entity(text: str, *options: str) -> dict[str, list[str]]:
+    """The rows that a recording gets, by entity."""
+    done = epic("replay", "--format", "csv", *options, stdin=text.encode())
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[str]] = {}
+    for row in done.stdout.decode().splitlines()[1:]:
+        found.setdefault(row.rpartition(",")[2], []).append(row)
+    return found
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("p0", "p1", "p2", "p3")])
+@pytest.mark.parametrize("arrival", [False, True])
+def test_a_table_grouped_by_entity_draws_each_as_if_it_were_alone(
+    names: tuple[str, ...], arrival: bool
+) -> None:
+    header = f"entity,time,x,y,z{',arrival' if arrival else ''}\n"
+    groups = {}
+    for number, name in enumerate(names):
+        times = [n / 20 for n in range(10 + 5 * number)]
+        extra = [f",{time + 0.1}" if arrival else "" for time in times]
+        groups[name] = "".join(
+            f"{name},{time},{number * 100 + time},{time},0{more}\n"
+            for time, more in zip(times, extra, strict=True)
+        )
+    together = rows_by_entity(header + "".join(groups.values()))
+    assert list(together) == list(names)
+    for name, rows in groups.items():
+        assert together[name] == rows_by_entity(header + rows)[name]
+
+
+def test_a_log_sorted_by_send_time_is_replayed_in_order_of_arrival() -> None:
+    delays = [0.1, 0.3, 0.1, 0.1, 0.25, 0.1, 0.1, 0.1]
+    rows = [f"{n / 20},{n},0,0,{n / 20 + delay}\n" for n, delay in enumerate(delays)]
+    sorted_rows = sorted(rows, key=lambda row: float(row.split(",")[-1]))
+    header = "time,x,y,z,arrival\n"
+    found = rows_by_entity(header + "".join(rows))
+    assert found == rows_by_entity(header + "".join(sorted_rows))

@@ -33,6 +33,8 @@ def is_sentence(line: bytes) -> bool:
     from epic_cli.formats.vectors import numbers_in
 
     _, cells = cells_of(line)
+    if any(cell.count("(") != cell.count(")") for cell in cells):
+        return True  # its commas are those of vectors
     values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
     return values < 3 or 2 * values < len(cells)
 
@@ -56,7 +58,9 @@ class Sentences(Format):
         """What looks for the pattern."""
         from epic_cli.formats.entries.sentences.reader import PatternReader
 
-        return PatternReader(layout, on_layout, entities)
+        reader = PatternReader(layout, on_layout, entities)
+        reader.look_ahead(head)
+        return reader
 
 
 FORMATS = (Sentences(),)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from epic_cli.formats.layout import Layout, compiled
 from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
-from epic_cli.formats.names.spellings import VELOCITY_WORDS
+from epic_cli.formats.names.spellings import POSITION_WORDS, VELOCITY_WORDS
 
 #: What stands behind a name, which may be in quotes.
 _NAMED = r"[\x22']?\s*[=:]"
@@ -21,27 +22,30 @@ _LOOKED_AT, _LIMIT = 1000, 0.1
 _TAKES_NUMBER, _TAKES_COUNT, _TAKES_NAME = r"[-+.e\d]+", r"\d+", r"\w+"
 _TAKES_DATE, _TAKES_TIME = r"[-.\d]+[T -][\d:.,]+", r"[\d:.,]+"
 
-#: Times: the game's own come before those of the logger.
+#: Times with a name: the sender's, the receiver's, and those that do not say whose they are.
+_NAMED_TIME = re.compile(
+    r"\b(?P<key>t|ts|\w*(?:time|stamp|sent|recv|received|arrival|arrived)(?:_ms)?)[\x22']?\s*[=:]"
+    rf"\s*(?P<value>{_NUMBER})(?![\d:])",
+    re.I,
+)
+_SENT, _RECEIVED = re.compile("sent|send|server|remote", re.I), re.compile("rec|arriv|local", re.I)
+
+#: Others: the game's own come before those of the logger.
 _TIMES = (
-    (
-        re.compile(
-            rf"\b(?P<key>time_ms|t|time|ts|timestamp)[\x22']?\s*[=:]\s*(?P<value>{_NUMBER})(?![\d:])",
-            re.I,
-        ),
-        _TAKES_NUMBER,
-    ),
     (re.compile(r"\b(?P<key>tick|frame)[\x22']?\s*[=:]?\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
     (
         re.compile(r"(?P<value>\d{4}[-.]\d\d[-.]\d\d[T -]\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d+)?)"),
         _TAKES_DATE,
     ),
     (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
+    (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=\s)"), _TAKES_NUMBER),
 )
 _VECTOR = re.compile(
-    r"(?:(?P<word>[A-Za-z]*)[\s=:]*[(\[<{]|\b(?:set)?(?:pos|position|origin|loc|location)[\s=:]+)"
+    r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|Vector[23f]*|FVector)?[(\[<{]"
+    r"|\b(?i:set)?(?i:pos|position|origin|loc|location)[\s=:]+)"
     r"\s*(?:[Xx]\s*[=:]\s*)?"
     rf"(?P<x>{_NUMBER})[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})"
-    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?\s*(?:[)\]>}}]|(?!\S))"
+    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?(?![,;\s]*[-+]?\.?\d)\s*(?:[)\]>}}]|(?!\S)|(?=;))"
 )
 _AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
 _OTHERS = (
@@ -49,11 +53,29 @@ _OTHERS = (
     (
         "entity",
         re.compile(
-            r"\b(?:entity|player|actor|id|name)[\x22']?\s*[=:]\s*[\x22']?(?P<value>\w+)", re.I
+            r"\b(?:entity|player|actor|(?:net|player)?id|name)[\x22']?\s*[=:]\s*[\x22']?"
+            r"(?P<value>\w+)",
+            re.I,
         ),
         _TAKES_NAME,
     ),
 )
+
+
+#: Names of vectors that are positions, and of those that are none.
+_POSITIONS = POSITION_WORDS | {"at", "setpos"}
+_OTHER_VECTORS = frozenset((
+    "rot", "rotation", "angles", "euler", "target", "camera", "cam", "size", "scale", "dir",
+    "direction", "forward", "normal", "aim", "look", "color", "colour", "accel", "acceleration",
+    "gravity", "input", "force", "quat", "setang", "ang", "goal", "bounds", "extent",
+))  # fmt: skip
+
+
+class _Vector(NamedTuple):
+    """A vector in the line: its name, and where its components stand."""
+
+    name: str
+    spans: dict[str, tuple[int, int]]
 
 
 class _Piece(NamedTuple):
@@ -65,10 +87,15 @@ class _Piece(NamedTuple):
     takes: str
 
 
-def propose(line: str) -> str | None:
-    """A pattern with a group for each field that the line seems to have; None: not enough."""
+def propose(line: str, ahead: Sequence[str] = ()) -> str | None:
+    """A pattern with a group for each field that the line seems to have; None: not enough.
+
+    ``ahead`` are lines below: a word that changes there may name the entity.
+    """
     line = line[:_LOOKED_AT]
     pieces = sorted([*_time(line), *_vectors(line), *_others(line)])
+    if not any(one.name == "entity" for one in pieces):
+        pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
     pattern, at = "", 0
     for piece in pieces:
         if piece.begin < at:
@@ -88,35 +115,89 @@ def propose(line: str) -> str | None:
 
 def _between(text: str, first: bool) -> str:
     """What leads to a group: as much of the text before it as has no numbers or other words."""
-    kept = re.search(r"[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text)
+    kept = re.search(r"(?:[^\s\d]+[=:]\s)?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text)
     lead = kept.group() if kept else ""
     passed = "" if first or len(lead) == len(text) else ".*?"
     return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
 
 
 def _time(line: str) -> list[_Piece]:
+    named = {found["key"].lower(): found for found in _NAMED_TIME.finditer(line)}
+    if named:
+        received = [one for key, one in named.items() if _RECEIVED.search(key)]
+        others = [one for one in named.values() if one not in received] or received
+        sent = next((one for one in others if _SENT.search(one["key"])), others[0])
+        received += [one for one in others if one is not sent]
+        name = "time_ms" if sent["key"].lower().endswith("_ms") else "time"
+        pieces = [_Piece(*sent.span("value"), name, _TAKES_NUMBER)]
+        if received and received[0] is not sent:
+            pieces.append(_Piece(*received[0].span("value"), "arrival", _TAKES_NUMBER))
+        return pieces
     for pattern, takes in _TIMES:
         found = pattern.search(line)
         if found:
             key = found.groupdict().get("key", "").lower()
-            name = "tick" if key in ("tick", "frame") else "time_ms" if "ms" in key else "time"
-            return [_Piece(*found.span("value"), name, takes)]
+            return [_Piece(*found.span("value"), "tick" if key else "time", takes)]
     return []
 
 
+def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """The word that has a few values in lines alike, again and again."""
+    words = list(re.finditer(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", line))
+    rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", one) for one in ahead]
+    alike = [row for row in rows if len(row) == len(words)]
+    for place, word in enumerate(words):
+        values = [word.group(), *(row[place] for row in alike)]
+        begin, end = word.span()
+        apart = all(end <= one.begin or one.end <= begin for one in pieces)
+        named = all(re.search(r"[A-Za-z_]", one) or one.isdigit() for one in values)
+        clock = re.search(r"\d[:.]$", line[:begin]) or re.match(r"[:.]\d", line[end:])
+        if apart and named and not clock and 1 < len(set(values)) <= len(values) // 3:
+            takes = _TAKES_NAME if all(map(_is_word, values)) else r"[^\s,;:]+"
+            yield _Piece(begin, end, "entity", takes)
+            return
+
+
+def _is_word(text: str) -> bool:
+    return re.fullmatch(r"\w+", text) is not None
+
+
 def _vectors(line: str) -> list[_Piece]:
-    pieces: dict[str, _Piece] = {}
+    """The position and the velocity: of several vectors those with the likeliest names."""
+    found = list(_found_vectors(line))
+    pieces: list[_Piece] = []
+    for prefix, named in (("", _POSITIONS), ("v", VELOCITY_WORDS)):
+        meant = [one for one in found if _word(one) in named]
+        if not meant and not prefix:
+            meant = [one for one in found if _word(one) not in _OTHER_VECTORS | VELOCITY_WORDS]
+        pieces += _components(meant[0], prefix) if meant else ()
+    return pieces
+
+
+def _word(one: _Vector) -> str:
+    """The last word of its name: ``localPosition`` is a position."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)
+    return words[-1].lower() if words else ""
+
+
+def _components(one: _Vector, prefix: str) -> Iterator[_Piece]:
+    for axis, span in one.spans.items():
+        yield _Piece(*span, prefix + axis, _TAKES_NUMBER)
+
+
+def _found_vectors(line: str) -> Iterator[_Vector]:
+    """All that may be one: in brackets, behind a name, or with the names of its axes."""
     for found in _VECTOR.finditer(line):
-        prefix = "v" if (found["word"] or "").lower() in VELOCITY_WORDS else ""
-        for axis in "xyz":
-            if found[axis] is not None:
-                name = prefix + axis
-                pieces.setdefault(name, _Piece(*found.span(axis), name, _TAKES_NUMBER))
-    if "x" not in pieces:
-        for found in _AXIS.finditer(line):
-            name = found["axis"].lower()
-            pieces.setdefault(name, _Piece(*found.span("value"), name, _TAKES_NUMBER))
-    return list(pieces.values())
+        spans = {axis: found.span(axis) for axis in "xyz" if found[axis] is not None}
+        yield _Vector(found["word"] or "", spans)
+    axes = list(_AXIS.finditer(line))
+    for prefix in ("", "v"):
+        spans = {}
+        for found in axes:
+            if found["axis"].lower().startswith("v") == bool(prefix):
+                spans.setdefault(found["axis"].lower()[-1], found.span("value"))
+        if {"x", "y"} <= set(spans):
+            yield _Vector("velocity" if prefix else "", spans)
 
 
 def _others(line: str) -> list[_Piece]:

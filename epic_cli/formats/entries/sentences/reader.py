@@ -64,7 +64,8 @@ class PatternReader(LineReader):
         from epic_cli.formats.entries.sentences.proposal import propose
 
         self._first = self._first or (self._line, raw)
-        pattern = propose(line)
+        ahead = [one.decode("utf-8", "replace") for one in self._ahead]
+        pattern = propose(line, ahead)
         if pattern or self._line >= _PATIENCE:
             if not pattern:
                 self._line, raw = self._first

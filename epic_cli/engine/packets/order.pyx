@@ -1,0 +1,90 @@
+"""The order of packets in a recording: entities one after the other, packets sorted as sent."""
+
+from libc.math cimport INFINITY, isnan
+from libc.stdint cimport int32_t
+from libcpp.algorithm cimport stable_sort
+from libcpp.vector cimport vector
+
+
+# So many packets of an entity stand together where a table is grouped.
+cdef size_t TOGETHER = 3
+
+# An entity begins again where its first time lies in this part of what there was.
+cdef double BEGINNING = 0.2
+
+
+cdef class Groups:
+    """Finds where a recording that is grouped by entity goes on to its next one.
+
+    All packets of an entity stand together there, and times go back to the beginning from one to
+    the next: that is the order of the file, not lateness.
+    """
+
+    cdef int32_t entities               # seen so far: their numbers are those of their appearance
+    cdef int32_t entity
+    cdef size_t run
+    cdef bint mixed
+    cdef double first, newest
+
+    def __init__(self):
+        self.entity = -1
+        self.first, self.newest = INFINITY, -INFINITY
+
+    def next_group(self, PacketBlock block not None):
+        """The index of the first packet of another group; the block's size: there is none."""
+        cdef size_t index
+        cdef double time
+        cdef const Packet* packet
+        for index in range(block.items.size()):
+            packet = &block.items[index]
+            time = packet.time if isnan(packet.arrival) else packet.arrival
+            if packet.entity != self.entity:
+                if packet.entity < self.entities:
+                    self.mixed = True       # one of before: they are not grouped
+                elif not self.mixed and self.run >= TOGETHER and time <= (
+                    self.first + BEGINNING * (self.newest - self.first)
+                ) and self.newest > self.first and stands_together(block, index):
+                    self.run, self.first, self.newest = 0, INFINITY, -INFINITY
+                    self.entity = -1
+                    return index
+                self.entities = max(self.entities, packet.entity + 1)
+                self.entity = packet.entity
+                self.run = 0
+            self.run += 1
+            self.first = min(self.first, time)
+            self.newest = max(self.newest, time)
+        return block.items.size()
+
+
+cdef bint stands_together(PacketBlock block, size_t begin) noexcept:
+    """Whether the packets behind are of the same entity, as far as they have come."""
+    cdef size_t index
+    for index in range(begin, min(begin + TOGETHER, block.items.size())):
+        if block.items[index].entity != block.items[begin].entity:
+            return False
+    return True
+
+
+cdef bint arrived_before(const Packet& a, const Packet& b) noexcept nogil:
+    return a.arrival < b.arrival
+
+
+def sort_by_arrival(PacketBlock block not None):
+    """Sorts packets that all have an arrival time by it."""
+    cdef size_t index
+    cdef bint sorted = True
+    for index in range(block.items.size()):
+        if isnan(block.items[index].arrival):
+            return
+        sorted &= index == 0 or block.items[index - 1].arrival <= block.items[index].arrival
+    if not sorted:
+        stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+
+
+def split_block(PacketBlock block not None, size_t index):
+    """Cuts the packets from an index on off a block; returns them as a block of the same text."""
+    cdef PacketBlock rest = PacketBlock(block.entities)
+    rest.items.assign(block.items.begin() + index, block.items.end())
+    block.items.resize(index)
+    rest.text, rest.find_field = block.text, block.find_field
+    return rest
