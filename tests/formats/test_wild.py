@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shlex
 import tomllib
 from pathlib import Path
@@ -100,3 +101,15 @@ def test_sheets_and_tables_are_chosen(tmp_path: Path) -> None:
         done = epic("replay", name, cwd=tmp_path)
         assert done.returncode == 2
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name, one in INDEX.items() if "findings" in one])
+def test_what_is_in_doubt_is_found_and_the_options_mend_it(name: str) -> None:
+    options = shlex.split(INDEX[name].get("options", ""))
+    found = epic("inspect", "--format", "json", name, cwd=WILD)
+    assert found.returncode == 1
+    codes = [one["code"] for one in json.loads(found.stdout)["findings"]]
+    assert set(INDEX[name]["findings"]) <= set(codes)
+    if options:
+        mended = epic("inspect", "--format", "json", *options, name, cwd=WILD)
+        assert json.loads(mended.stdout)["doubts"] == []

@@ -3,7 +3,6 @@
 from libc.math cimport INFINITY, isnan
 from libc.stdint cimport int32_t
 from libcpp.algorithm cimport stable_sort
-from libcpp.vector cimport vector
 
 
 # So many packets of an entity stand together where a table is grouped.

@@ -51,6 +51,8 @@ struct Units {
     int32_t axes[3] = {0, 1, 2};  // which of its axes ours are; -1: 0
     bool decimal_comma = false;
     std::string time_format;  // of its dates; empty: ISO 8601
+    int64_t midnights = 0;    // that times of day have passed, and the latest of them
+    int64_t latest = 0;
     bool delta = false;       // what a packet lacks is as in the entity's packet before
     bool geo = false;         // x and y are longitude and latitude in degrees, scaled
     Plane plane;
@@ -58,6 +60,20 @@ struct Units {
     bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
     bool plain_space() const {
         return !scaled && axes[0] == 0 && axes[1] == 1 && axes[2] == 2 && !geo;
+    }
+    // Times of day without a date go on past midnight.
+    Instant past_midnight(Instant at) {
+        constexpr int64_t kDay = 86400;
+        if (!iso || at.whole < -kDay || at.whole > 2 * kDay) return at;  // it has a date
+        at.whole += midnights * kDay;
+        if (at.whole < latest - kDay / 2) {
+            at.whole += kDay;
+            ++midnights;
+        } else if (midnights && at.whole > latest + kDay / 2) {
+            at.whole -= kDay;  // a late one, from before
+        }
+        if (at.whole > latest) latest = at.whole;
+        return at;
     }
     bool scan_time(std::string_view text, Instant& out) const {
         return time_format.empty() ? scan_iso(text, out) : scan_date(text, time_format, out);
@@ -153,13 +169,16 @@ struct Record {
             if (arrived) packet.arrival = arrival_seconds;
             return FIELD_NONE;
         }
+        const Instant sent = units.past_midnight(time);
         if (units.from_first && !units.moved) {
             units.moved = true;
-            units.origin = time;
+            units.origin = sent;
         }
-        packet.time = difference(time, units.origin) / units.per_second;
+        packet.time = difference(sent, units.origin) / units.per_second;
         packet.single.time = float(packet.time);
-        if (arrived) packet.arrival = difference(arrival, units.origin) / units.per_second;
+        if (arrived)
+            packet.arrival =
+                difference(units.past_midnight(arrival), units.origin) / units.per_second;
         return FIELD_NONE;
     }
 

@@ -1,0 +1,252 @@
+"""Random tables as programs write them: the packets are those that are meant, or a finding says so.
+
+Names are those that real programs use; units, delimiters, encodings, order of columns and of rows
+vary. There is no third thing: neither other packets without a finding, nor an error of ours.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import random
+import warnings
+from typing import NamedTuple
+
+import pytest
+
+from epic_cli import RecordingWarning, RefusedLine, read_packets
+
+TIMES = [
+    "time",
+    "t",
+    "ts",
+    "timestamp",
+    "Timestamp",
+    "Time",
+    "elapsed",
+    "game_time",
+    "server_time",
+    "sim_time",
+    "clock",
+    "stamp",
+    "sent",
+    "sent_at",
+    "simTime",
+    "gameTime",
+    "serverTime",
+    "epoch",
+    "unix_time",
+    "relative_time",
+    "zeit",
+    "Zeit",
+    "header.stamp",
+    "sent_time",
+    "elapsed_time",
+    "world_time",
+    "remote_time",
+    "tx_time",
+    "realtime",
+    "match_time",
+    "network_time",
+]
+POSITIONS = [
+    tuple(pattern.replace("?", axis) for axis in "xyz")
+    for pattern in [
+        "?",
+        "pos_?",
+        "pos?",
+        "p?",
+        "position_?",
+        "position.?",
+        "transform.position.?",
+        "loc_?",
+        "location.?",
+        "coord_?",
+        "pos.?",
+        "origin_?",
+        "translation.?",
+        "world_?",
+        "player_?",
+        "actor.?",
+        "pose.position.?",
+        "state.position.?",
+        "body_?",
+        "point.?",
+    ]
+] + [("X", "Y", "Z"), ("posX", "posY", "posZ"), ("PosX", "PosY", "PosZ"), ("east", "north", "up")]
+ENTITIES = [
+    "entity",
+    "id",
+    "player",
+    "player_id",
+    "playerId",
+    "name",
+    "Name",
+    "entity_id",
+    "entityId",
+    "object_id",
+    "actor",
+    "unit",
+    "vehicle",
+    "MMSI",
+    "icao24",
+    "callsign",
+    "tank",
+    "car",
+    "ship",
+    "drone",
+    "robot",
+    "agent",
+    "track",
+    "track_id",
+    "connectionId",
+    "peer",
+    "peer_id",
+    "netId",
+    "guid",
+    "uuid",
+    "user_id",
+    "client_id",
+    "steamid",
+    "username",
+    "driver",
+    "pilot",
+    "subject",
+    "marker",
+    "object",
+    "bot",
+    "pawn",
+    "character",
+    "plane",
+    "aircraft",
+    "boat",
+    "connection",
+    "instance_id",
+    "network_id",
+    "unit_id",
+    "car_id",
+    "uid",
+]
+UNKNOWN = ["who_is_it", "slot", "bib", "lane", "ref", "thing", "kennung", "squad_member", "seat"]
+OTHERS = [
+    "health",
+    "hp",
+    "ammo",
+    "yaw",
+    "pitch",
+    "roll",
+    "ping",
+    "fps",
+    "weapon",
+    "gear",
+    "rpm",
+    "state",
+    "kind",
+    "level",
+    "map",
+    "comment",
+    "animation",
+    "grounded",
+    "crouching",
+    "latency_note",
+    "team",
+    "score",
+    "stamina",
+    "shield",
+    "heading",
+    "armor",
+    "flags",
+    "zone",
+    "biome",
+    "checksum",
+    "version",
+    "build",
+    "region",
+    "lap",
+    "kills",
+    "deaths",
+    "mana",
+    "energy",
+    "temperature",
+    "battery",
+    "throttle",
+    "brake",
+]
+UNITS = {"": 1.0, " [s]": 1.0, "_ms": 1e3, " (us)": 1e6, " [min]": 1 / 60}
+LENGTHS = {"": 1.0, " [m]": 1.0, " [cm]": 100.0, " (ft)": 1 / 0.3048}
+
+State = tuple[float, float, float, float]
+
+
+class Table(NamedTuple):
+    text: bytes
+    meant: dict[str, list[State]]
+
+
+def movement(number: int, time: float) -> tuple[float, float, float]:
+    angle = 0.4 * time + number
+    return 40 * number + 9 * math.cos(angle), 9 * math.sin(angle), 1.5 + 0.2 * number
+
+
+def table(random: random.Random) -> Table:
+    entities = random.choice((1, 1, 2, 3))
+    unit, length = random.choice(list(UNITS)), random.choice(list(LENGTHS))
+    axes = [f"{name}{length}" for name in random.choice(POSITIONS)]
+    time = random.choice(TIMES) + unit
+    name = random.choice(ENTITIES if random.random() < 0.8 else UNKNOWN)
+    others = random.sample(OTHERS, random.randrange(4))
+    columns = [time, *axes, *others, *([name] if entities > 1 else [])]
+    random.shuffle(columns)
+    delimiter = random.choice(",;\t|")
+    grouped = random.random() < 0.3
+    rate, count = random.choice((10, 20, 30, 60)), random.randrange(16, 40)
+    keys = [(number, step) for step in range(count) for number in range(entities)]
+    if grouped:
+        keys.sort()
+    meant: dict[str, list[State]] = {}
+    lines = [delimiter.join(columns)]
+    for number, step in keys:
+        seconds = step / rate
+        place = movement(number, seconds)
+        values = {time: f"{seconds * UNITS[unit]:.9g}", name: f"unit{number}"}
+        values.update(
+            (axis, f"{one * LENGTHS[length]:.6f}") for axis, one in zip(axes, place, strict=True)
+        )
+        for other in others:
+            values[other] = f"{len(other) * 7 + step:.1f}"
+        lines.append(delimiter.join(values[one] for one in columns))
+        meant.setdefault(f"unit{number}" if entities > 1 else "", []).append((seconds, *place))
+    end = random.choice(("\n", "\r\n"))
+    text = end.join(lines) + end
+    return Table(text.encode(random.choice(("utf-8", "utf-8-sig", "utf-16"))), meant)
+
+
+def as_meant(found: dict[str, list[State]], meant: dict[str, list[State]]) -> bool:
+    return found.keys() == meant.keys() and all(
+        len(a) == len(b)
+        and all(
+            x == pytest.approx(y, abs=2e-3)
+            for one, two in zip(a, b, strict=True)
+            for x, y in zip(one, two, strict=True)
+        )
+        for a, b in ((found[name], meant[name]) for name in meant)
+    )
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_packets_are_as_meant_or_a_finding_says_so(seed: int) -> None:
+    given = table(random.Random(seed))
+    found: dict[str, list[State]] = {}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            for packet in read_packets(io.BytesIO(given.text)):
+                found.setdefault(packet.entity, []).append((packet.time, *packet.position))
+        except RefusedLine:
+            return  # it is not read, and says why
+    grave = [
+        one.message.finding
+        for one in said
+        if isinstance(one.message, RecordingWarning) and one.message.finding.is_error
+    ]
+    assert grave or as_meant(found, given.meant), given.text[:300]
