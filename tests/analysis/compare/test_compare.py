@@ -358,9 +358,9 @@ def test_lost_packets_are_known_by_their_numbers() -> None:
 
 def test_refused_packets_are_told_of() -> None:
     packets = movements.packets(movements.circle)
-    packets[3] = packets[3]._replace(arrival=-5.0)
+    packets[3] = packets[3]._replace(arrival=None)
     found = run("Exact", "Late", packets={"": packets})
-    assert [one.reason for one in found.refused] == [Reason.ARRIVAL_GOES_BACK]
+    assert [one.reason for one in found.refused] == [Reason.NO_ARRIVAL]
 
 
 def test_blocks_are_shared_and_not_changed() -> None:
