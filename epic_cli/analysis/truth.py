@@ -16,7 +16,9 @@ from epic_cli.analysis.arrays import (
     VELOCITY,
     all_three,
     lengths,
+    median,
     packet_table,
+    quantile,
     resolution_of,
 )
 from epic_cli.analysis.notes import (
@@ -196,7 +198,7 @@ def _within_teleports(times: Floats, positions: Floats) -> Flags:
     moving = pace[pace > 0]
     if len(moving) < 3:
         return inside
-    fast = pace > TELEPORT_STEPS * float(np.quantile(moving, 0.9))
+    fast = pace > TELEPORT_STEPS * quantile(moving, 0.9)
     edges = np.diff(np.concatenate(([0], fast.astype(np.int8), [0])))
     for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
         way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
@@ -217,11 +219,11 @@ def _cuts(
 ) -> tuple[Flags, Flags]:
     """Which of the n - 1 intervals are not bridged, and which of these are gaps."""
     intervals = np.diff(times)
-    usual = float(np.median(intervals))
+    usual = median(intervals)
     steps = lengths(np.diff(positions, axis=0))
     speeds = lengths(velocities)
     moving = steps[steps > 0]
-    rest = 0.01 * float(np.median(moving)) if len(moving) else 0.0
+    rest = 0.01 * median(moving) if len(moving) else 0.0
     slow = np.where(np.isnan(speeds), 0.0, speeds) * usual <= rest
     rested = (steps <= rest) & slow[1:] & slow[:-1]
     marked = marks[1:]
@@ -231,7 +233,7 @@ def _cuts(
     seen = np.zeros(len(steps), bool)
     if len(moving) > 2:
         around = np.maximum(np.append(0.0, pace[:-1]), np.append(pace[1:], 0.0))
-        long = float(np.quantile(pace[steps > 0], 0.9))
+        long = quantile(pace[steps > 0], 0.9)
         seen = (pace > TELEPORT_STEPS * np.maximum(long, around)) & ~gap & ~marked
     for flags, kind in (
         (marked, Cut.MARKED_TELEPORT),

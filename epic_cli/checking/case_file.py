@@ -20,7 +20,7 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.expectations import Expectations
 from epic_cli.checking.toml_file import TomlFile, path_from, read_toml
-from epic_cli.engine.parameters import Choice
+from epic_cli.engine.parameters import Choice, Switch
 from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
@@ -43,6 +43,7 @@ ALL = "all"
 #: How the keys are read: those of the timing, of the layout, and all others. What a case cannot
 #: say of a replay is where its rows go, how messages look, and whose configuration counts.
 LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout.LAYOUT}
+SWITCHES = {one.name for one in layout.LAYOUT if isinstance(one, Switch)}
 READERS: dict[str, Reader] = {
     **{one.name: one.read for one in TIMING},
     **LAYOUT,
@@ -118,6 +119,8 @@ class _Reading:
 
     def _value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
+        if isinstance(value, bool) and key in SWITCHES:
+            value = "on" if value else "off"
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self._file.broken(f"takes one value, and not {value!r}", key)
         try:

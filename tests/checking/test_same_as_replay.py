@@ -1,6 +1,7 @@
 """A case can say all that ``epic replay`` can be told, and draws the same bytes."""
 
 import contextlib
+import sqlite3
 from pathlib import Path
 
 import click
@@ -29,6 +30,9 @@ EXCUSED = {
 #: Reads packet text as if it were a log: without its velocities.
 PATTERN = r"^(?P<x>[-.\d]+),(?P<y>[-.\d]+),.* / (?P<time>[-.\d]+)"
 
+#: The date of a recording.
+DATE = "%d.%Y.%m %H-%M-%S"
+
 #: Each option of ``epic replay`` that a case has, with a value that changes the rows: what stands
 #: in the case, the words of the command line, and the recording.
 SAID = {
@@ -47,13 +51,48 @@ SAID = {
     "time-origin": ("time-origin = 0.5", ["--time-origin=0.5"], "two_tanks.csv"),
     "axes": ("axes = 'xzy'", ["--axes=xzy"], "two_tanks.csv"),
     "scale": ("scale = 0.01", ["--scale=0.01"], "two_tanks.csv"),
+    "time-format": (
+        "time-format = '%d.%Y.%m %H-%M-%S'",
+        ["--time-format=%d.%Y.%m %H-%M-%S"],
+        "clock.csv",
+    ),
+    "geo": ("geo = true", ["--geo"], "two_tanks.csv"),
+    "delta": ("delta = true", ["--delta"], "changed.jsonl"),
+    "encoding": ("encoding = 'cp437'", ["--encoding=cp437"], "old.csv"),
+    "table": ("table = 'second'", ["--table=second"], "two.sqlite"),
     "strict": ("strict = true", ["--strict"], "broken.txt"),
     "file-column": ("file-column = 'origin'", ["--file-column=origin"], "turn.txt"),
 }
 
 
+#: Recordings that are no sample.
+MADE = {
+    "clock.csv": b"time,x,y\n13.2024.01 00-00-01,0,0\n13.2024.01 00-00-02,1,0\n",
+    "changed.jsonl": b"""{"time": 0, "x": 0, "y": 5}
+{"time": 0.1, "x": 1}
+{"time": 0.2, "x": 2, "y": 6}
+""",
+    "old.csv": "entity,time,x,y\nZ\u00fcg,0,0,0\nZ\u00fcg,0.1,1,0\n".encode("cp437"),
+}
+
+
+def copied(recording: str, folder: Path) -> None:
+    """Puts a recording there."""
+    if recording == "two.sqlite":
+        with contextlib.closing(sqlite3.connect(folder / recording)) as database:
+            for place, name in enumerate(("first", "second")):
+                database.execute(f"create table {name} (time real, x real, y real)")
+                rows = [(0.1 * k, k + place, place) for k in range(4)]
+                database.executemany(f"insert into {name} values (?, ?, ?)", rows)
+            database.commit()
+        return
+    made = MADE.get(recording) or (SAMPLES / recording).read_bytes()
+    (folder / recording).write_bytes(made)
+
+
 def test_a_case_can_say_every_option_or_is_excused() -> None:
-    flags = {flag[2:] for one in replay.params for flag in one.opts if flag.startswith("--")}
+    said = [[flag[2:] for flag in one.opts if flag.startswith("--")] for one in replay.params]
+    flags = {first for first, *_ in filter(None, said)}
     assert set(KEYS) == flags - set(EXCUSED)
     assert set(EXCUSED) <= flags
     assert set(SAID) == set(KEYS)
@@ -75,7 +114,7 @@ def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     path = tmp_path / "case.toml"
     given = "" if option == "format" else "format = 'csv'\n"
     path.write_text(f"recording = '{recording}'\n{given}{said}\n")
-    (tmp_path / recording).write_bytes((SAMPLES / recording).read_bytes())
+    copied(recording, tmp_path)
     shape = [] if option == "format" else ["--format=csv"]
     status, rows = replayed(tmp_path, *words, *shape, recording)
     if option == "strict":
@@ -88,7 +127,10 @@ def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     assert bool(drawn.refused) == (status == 1)
     path.write_text(f"recording = '{recording}'\n{given}")
     if option != "input-format":  # which can be told from the recording
-        assert draw(read_case(str(path)).drawing).rows != rows
+        without = b""  # where it cannot be read
+        with contextlib.suppress(BrokenCase):
+            without = draw(read_case(str(path)).drawing).rows
+        assert without != rows
 
 
 def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
 #: What decides what is told of a match, and not how it goes.
 TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets"}
 #: What no script can hold.
-REFUSED = {"trace", "trace_by", "trace_end", "trace_flow"}
+REFUSED = {"trust", "trace", "trace_by", "trace_end", "trace_flow"}
 
 
 def test_every_option_is_tried() -> None:

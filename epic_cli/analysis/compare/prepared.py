@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from epic_cli.analysis.arrays import rows_of
 from epic_cli.analysis.metrics.measure import Entity
 from epic_cli.analysis.metrics.recovery import Events, events_of
 from epic_cli.analysis.notes import (
@@ -133,7 +132,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         # the ticks, which are the same for all: a strategy that takes and draws nothing has them
         silent = Trace(Strategy, timing.resolve(arrivals), packets[name])
         refused += silent.refusals
-        times = np.asarray(silent)["time"].copy()
+        times = rows_of(silent)["time"].copy()
         del silent  # its rows are the largest thing here
         events = events_of(packets[name], truth, offset, latency)
         sampled = sample_truth(truth, times, tick, wait, events.first)

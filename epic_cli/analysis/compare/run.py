@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import packet_table
+from epic_cli.analysis.arrays import packet_table, rows_of
 from epic_cli.analysis.certainty.rare import Rare, rare
 from epic_cli.analysis.compare.prepared import Prepared, prepare
 from epic_cli.analysis.compare.result import Comparison, Result
@@ -201,7 +201,7 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
         )
     except StrategyFailed as failure:
         return EntityResult(None, note=ResultNote(Flaw.FAILED, error=failure.story))
-    rows = np.asarray(trace)
+    rows = rows_of(trace)
     if work.stop.is_set() or len(rows) != len(truth.times):
         return EntityResult(None, note=ResultNote(Flaw.STOPPED))
     shown, status = rows["position"].copy(), rows["status"].copy()
@@ -209,7 +209,7 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came
-        held = np.asarray(Trace(_last_state, work.pacing(), entity.packets))["position"]
+        held = rows_of(Trace(_last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
     measured = measure(shown, status, entity, work.weights, work.cells)
     picture = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import ARRIVAL, TELEPORT, TIME, lengths, packet_table
+from epic_cli.analysis.arrays import ARRIVAL, TELEPORT, TIME, lengths, median, packet_table
 from epic_cli.analysis.truth import GAP_INTERVALS, GAP_SECONDS
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
     stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
     silence = np.diff(arrivals, prepend=arrivals[:1])
-    usual = float(np.median(silence[1:])) if len(silence) > 1 else 0.0
+    usual = median(silence[1:]) if len(silence) > 1 else 0.0
     outage = silence > max(GAP_INTERVALS * usual, GAP_SECONDS)
     moved = np.flatnonzero(outage)
     outage[moved] = [_moved(truth, stamps[k - 1], stamps[k]) for k in moved]
@@ -128,7 +128,7 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
         corrected[chosen],
         np.where(outage, silence, 0.0)[chosen],
         earliest,
-        float(np.median(np.diff(stamps))) if len(stamps) > 1 else np.inf,
+        median(np.diff(stamps)) if len(stamps) > 1 else np.inf,
     )
 
 
@@ -156,7 +156,7 @@ def recovery(
     late = truth.at(times, lag).positions
     away = lengths(shown - late)
     usual = away[sampled.counted & np.isfinite(away)]
-    near = max(tolerance, USUAL * float(np.median(usual)) if len(usual) else 0.0)
+    near = max(tolerance, USUAL * median(usual) if len(usual) else 0.0)
     # where nothing is known of the truth, nothing is wrong
     wrong = np.append(0, np.cumsum(~(away <= near) & ~np.isnan(late[:, 0])))
     steady = max(1, round(STEADY / sampled.tick))

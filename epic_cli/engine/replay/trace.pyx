@@ -1,6 +1,6 @@
 """Whole traces: one entity's packets through one strategy, kept as an array of rows."""
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
 
 from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
 
@@ -63,9 +63,8 @@ cdef class Trace:
         return self.samples.items.size()
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        cdef int needed = PyBUF_FORMAT | PyBUF_STRIDES
-        if flags & PyBUF_WRITABLE or flags & needed != needed:
-            raise BufferError("a trace is read-only, and needs its format")
+        if flags & PyBUF_WRITABLE:
+            raise BufferError("a trace is read-only")
         self.shape[0] = <Py_ssize_t>self.samples.items.size()
         self.strides[0] = sizeof(Sample)
         buffer.buf = self.samples.items.data()
@@ -74,9 +73,13 @@ cdef class Trace:
         buffer.itemsize = sizeof(Sample)
         buffer.readonly = True
         buffer.ndim = 1
-        buffer.format = <char*>SAMPLE
-        buffer.shape = self.shape
-        buffer.strides = self.strides
+        buffer.format = <char*>SAMPLE if flags & PyBUF_FORMAT else NULL
+        buffer.shape = NULL
+        if flags & PyBUF_ND:
+            buffer.shape = self.shape
+        buffer.strides = NULL
+        if flags & PyBUF_STRIDES == PyBUF_STRIDES:
+            buffer.strides = self.strides
         buffer.suboffsets = NULL
         buffer.internal = NULL
 

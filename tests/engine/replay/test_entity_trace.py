@@ -7,7 +7,7 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, replay
-from epic_cli.analysis.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table
+from epic_cli.analysis.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table, rows_of
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows, Trace, separate
@@ -60,6 +60,15 @@ def test_rows_outlive_their_trace() -> None:
     rows = np.asarray(trace(movements.packets(movements.circle, 1.0)))
     again = np.asarray(trace(movements.packets(movements.circle, 1.0)))
     assert (rows == again).all()
+
+
+def test_rows_are_the_same_without_their_format() -> None:
+    made = trace(movements.packets(movements.circle, 1.0))
+    for rows in (rows_of(made), rows_of(made)):
+        assert rows.dtype == np.asarray(made).dtype
+        assert rows.tobytes() == np.asarray(made).tobytes() == bytes(made)
+        assert not rows.flags.writeable
+    assert len(rows_of(trace([]))) == 0
 
 
 def test_packets_without_a_place_on_the_clock_are_refused() -> None:
