@@ -45,7 +45,7 @@ def rows_of(trace: Trace) -> NDArray[Any]:
     """The rows of a trace by field. numpy takes longer to parse their format than to draw a few."""
     if not _ROW:
         _ROW.append(np.asarray(trace).dtype)
-    return np.ndarray(len(trace), _ROW[0], trace)
+    return np.ndarray(len(trace), _ROW[0], memoryview(trace))
 
 
 def median(values: Floats) -> float:
@@ -64,7 +64,7 @@ def quantile(values: Floats, share: float) -> float:
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
     ordered = np.partition(values, (low, high, len(values) - 1))
-    below, above, last = ordered[low].item(), ordered[high].item(), ordered[-1].item()
+    below, above, last = float(ordered[low]), float(ordered[high]), ordered[-1]
     if math.isnan(last):
         return math.nan
     part = place - low
