@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.formats import Format, Unreadable
@@ -20,6 +21,12 @@ _NAMED = 8
 
 #: A database in a stream is held in memory.
 _LONGEST = 256 << 20
+
+#: A workbook unpacks to no more than this, and to no more cells, unless its XML is longer.
+_UNPACKED, _CELLS = 512 << 20, 8 << 20
+
+#: A database's values are no longer, and it takes no more steps to a row: a view may compute both.
+_VALUE, _STEPS = 4 << 20, 10**9
 
 #: Rows by the name of what has them.
 Tables = dict[str, Callable[[], Iterable[Iterable[Any]]]]
@@ -70,7 +77,10 @@ class Workbook(Packed):
             )
             raise Unreadable(message) from error
         try:
+            _check_sizes(file)
             book = calamine.CalamineWorkbook.from_filelike(file)
+        except Unreadable:
+            raise
         except Exception as error:  # the library's own, or Rust's
             raise Unreadable(
                 f"an archive that is no workbook: unpack it first ({error})"
@@ -107,12 +117,39 @@ class Sqlite(Packed):
             if len(data) > _LONGEST:
                 raise Unreadable("a database in a stream of more than 256 MiB: give its file")
             base.deserialize(data)
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE)
         kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
         try:
             names = base.execute(f"SELECT name FROM sqlite_master WHERE {kinds} ORDER BY name")  # noqa: S608
             return {name: _query(base, name) for (name,) in names.fetchall()}
         except sqlite3.Error as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
+
+
+def _check_sizes(file: IO[bytes]) -> None:
+    """Raises ``Unreadable`` where an archive takes far more memory than it has bytes.
+
+    Every cell of XLSX is made that lies between the first and the last.
+    """
+    import re
+    import zipfile
+
+    place = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})(\d{1,7})["']""")
+    with zipfile.ZipFile(file) as archive:
+        if sum(one.file_size for one in archive.infolist()) > _UNPACKED:
+            raise Unreadable("a workbook that unpacks to more than 512 MiB: export it as CSV")
+        for one in archive.infolist():
+            rows, names, rest = 1, {b"A"}, b""
+            with archive.open(one) as sheet:
+                while part := sheet.read(1 << 20):
+                    rest = rest[-32:] + part
+                    for name, row in place.findall(rest):
+                        names.add(name)
+                        rows = max(rows, int(row))
+            columns = max(reduce(lambda n, c: 26 * n + c - 64, name, 0) for name in names)
+            if rows * columns > max(_CELLS, one.file_size):
+                raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
+    file.seek(0)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -124,11 +161,21 @@ def _query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
     import sqlite3
 
     def rows() -> Iterator[Iterable[Any]]:
+        waited = 0
+
+        def too_long() -> bool:
+            nonlocal waited
+            waited += 1
+            return waited > 1000
+
+        base.set_progress_handler(too_long, _STEPS // 1000)
         quoted = name.replace('"', '""')
         try:
             cursor = base.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that it has
             yield [column[0] for column in cursor.description]
-            yield from cursor
+            for row in cursor:
+                waited = 0
+                yield row
         except sqlite3.Error as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 

@@ -1,0 +1,81 @@
+"""Small files that declare, or compute, more than any memory has are refused."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from epic_cli.formats import Unreadable
+from epic_cli.formats.entries.workbook import Sqlite, Workbook
+
+pytest.importorskip("python_calamine")
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATED = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+
+def workbook(cells: dict[str, int], blank: int = 0) -> io.BytesIO:
+    """A workbook of one sheet with these cells, and so many spaces behind it."""
+    file = io.BytesIO()
+    relation = f'<Relationship Id="r1" Type="{OFFICE}/%s" Target="%s"/>'
+    relations = f'<Relationships xmlns="{RELATED}">{relation}</Relationships>'
+    made = [f'<row><c r="{at}"><v>{value}</v></c></row>' for at, value in cells.items()]
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_rels/.rels", relations % ("officeDocument", "xl/workbook.xml"))
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
+            '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        archive.writestr("xl/_rels/workbook.xml.rels", relations % ("worksheet", "s.xml"))
+        with archive.open("xl/s.xml", "w") as sheet:
+            rows = f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(made)}</sheetData></worksheet>'
+            sheet.write(rows.encode())
+            for _ in range(blank >> 20):
+                sheet.write(b" " * (1 << 20))
+    file.seek(0)
+    return file
+
+
+def test_cells_far_apart_are_refused_before_they_are_made() -> None:
+    with pytest.raises(Unreadable, match="too far apart"):
+        Workbook().tables(workbook({"A1": 1, "XFD1048576": 2}))
+    with pytest.raises(Unreadable, match="512 MiB"):
+        Workbook().tables(workbook({"A1": 1}, 513 << 20))
+
+
+def test_wide_sheets_and_long_ones_are_read() -> None:
+    for last in ("XFD2", "B1000000", "AZ100000"):
+        (sheet,) = Workbook().tables(workbook({"A1": 1, last: 2})).values()
+        rows = list(sheet())
+        assert next(iter(rows[0])) == 1
+        assert list(rows[-1])[-1] == 2
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "SELECT 0 AS time, zeroblob(900000000) AS x",
+        "SELECT 0 AS time, hex(zeroblob(400000000)) AS x",
+        "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) "
+        "SELECT k AS time, k AS x FROM n WHERE k < 0",
+    ],
+)
+def test_views_that_compute_without_end_are_refused(
+    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("epic_cli.formats.entries.workbook._STEPS", 10**6)
+    path = tmp_path / "view.sqlite"
+    base = sqlite3.connect(path)
+    base.execute(f"CREATE VIEW packets AS {view}")
+    base.close()
+    with path.open("rb") as file:
+        rows: Callable[[], object] = Sqlite().tables(file)["packets"]
+        with pytest.raises(Unreadable, match="cannot be read"):
+            list(rows())  # type: ignore[call-overload]
