@@ -137,7 +137,7 @@ def _check_sizes(file: IO[bytes]) -> None:
     place = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})(\d{1,7})["']""")
     with zipfile.ZipFile(file) as archive:
         if sum(one.file_size for one in archive.infolist()) > _UNPACKED:
-            raise Unreadable("a workbook that unpacks to more than 512 MiB: export it as CSV")
+            raise Unreadable("an archive that unpacks to more than 512 MiB: export a table as CSV")
         for one in archive.infolist():
             rows, names, rest = 1, {b"A"}, b""
             with archive.open(one) as sheet:
