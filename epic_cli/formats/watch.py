@@ -30,6 +30,9 @@ LEAST = 12
 #: What is refused of a packet that is not whole.
 _MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
 
+#: So many entities are looked at one by one (some 1 kB each), unless every packet is counted.
+_WATCHED = 4096
+
 #: So many blocks are counted, and then one in so many.
 _ALL, _EVERY = 16, 16
 
@@ -49,7 +52,7 @@ class Watch:
 
     def __init__(self, thorough: bool = False) -> None:
         self.findings: list[Finding] = []
-        self.census = Census()
+        self.census = Census() if thorough else Census(_WATCHED)
         self.samples: list[Sample] = []
         self.given: Layout | None = None
         self.layout: Layout | None = None

@@ -44,16 +44,19 @@ cdef class Census:
     way by the velocities; ``restarts``: times that its
     time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
     before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
-    above them; ``delays``: the shortest and the longest (s).
+    above them; ``delays``: the shortest and the longest (s). Of entities after the first ``most``
+    only ``totals`` know.
     """
 
     cdef vector[State] states
     cdef int64_t packets, runs, overlaps, overlap_line, odd, odd_line, stretch, arrivals
     cdef int32_t entity
+    cdef size_t most, seen
     cdef double newest
     cdef Entities entities
 
-    def __init__(self):
+    def __init__(self, size_t most=0x7FFFFFFF):
+        self.most = most
         self.entity = -1
         self.newest = -INFINITY
 
@@ -84,12 +87,17 @@ cdef class Census:
             self.odd += 1
             if self.odd == 1:
                 self.odd_line = packet.line
+        self.seen = max(self.seen, <size_t>packet.entity + 1)
+        self.runs += packet.entity != self.entity
+        self.arrivals += not isnan(packet.arrival)
+        if <size_t>packet.entity >= self.most:
+            self.entity = packet.entity
+            return
         if <size_t>packet.entity >= self.states.size():
             self.states.resize(packet.entity + 1)
         state = &self.states[packet.entity]
         if packet.entity != self.entity:
             self.entity = packet.entity
-            self.runs += 1
             if state.packets == 0 and packet.time < self.newest:
                 self.overlaps += 1
                 if self.overlaps == 1:
@@ -111,7 +119,6 @@ cdef class Census:
             state.velocities += 1
             state.zeros += dot(packet.velocity, packet.velocity) == 0
         if not isnan(packet.arrival):
-            self.arrivals += 1
             state.arrivals += 1
             state.overtaken += packet.arrival < state.arrival
             state.arrival = packet.arrival
@@ -171,7 +178,7 @@ cdef class Census:
     def totals(self):
         """What is true of all of them."""
         return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
-                      self.states.size(), self.odd, self.odd_line, self.arrivals)
+                      self.seen, self.odd, self.odd_line, self.arrivals)
 
     @property
     def tracks(self):

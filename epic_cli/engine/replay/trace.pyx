@@ -1,8 +1,12 @@
 """Whole traces: one entity's packets through one strategy, kept as an array of rows."""
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
+from libc.stdint cimport int32_t, int64_t
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
 cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
@@ -84,28 +88,64 @@ cdef class Trace:
         buffer.internal = NULL
 
 
-def separate(PacketBlock block not None, dict entities not None):
+def separate(PacketBlock block not None, dict entities not None, size_t most=0,
+             PacketBlock rest=None):
     """Adds the packets of a block to those of their entities: ``PacketBlock`` by name.
 
-    Packets keep their order. Returns how many there were.
+    Packets keep their order. With ``rest``, those of further entities than ``most`` go there.
+    Returns how many packets there were.
     """
     cdef size_t begin = 0, end, count = block.items.size()
     cdef int entity
     cdef PacketBlock into
     cdef Entities names = block.entities
-    cdef list blocks = [None] * len(names)
+    cdef dict blocks = {}
+    if rest is not None and rest.entities is not names:
+        raise ValueError("the blocks must share their entities")
     while begin < count:
         entity = block.items[begin].entity
         end = begin + 1
         while end < count and block.items[end].entity == entity:
             end += 1
-        into = blocks[entity]
+        into = blocks.get(entity)
         if into is None:
             name = names.name(entity)
             into = entities.get(name)
             if into is None:
-                into = entities[name] = PacketBlock(names)
+                into = rest
+                if into is None or <size_t>len(entities) < most:
+                    into = entities[name] = PacketBlock(names)
             blocks[entity] = into
         into.items.insert(into.items.end(), block.items.begin() + begin, block.items.begin() + end)
         begin = end
     return block.items.size()
+
+
+def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
+    """Those of ``most`` entities with most packets, of all that ``separate`` has put in the two.
+
+    Of equals the first to appear. The given blocks are used up.
+    """
+    cdef Entities kept = Entities()
+    cdef vector[pair[int64_t, int32_t]] order
+    cdef PacketBlock block, into
+    cdef Packet packet
+    cdef int32_t number
+    cdef dict found = {}
+    for number in range(<int32_t>len(rest.entities)):
+        order.push_back(pair[int64_t, int32_t](0, number))
+    for block in (*entities.values(), rest):
+        for packet in block.items:
+            order[packet.entity].first -= 1
+    sort(order.begin(), order.end())
+    for number in sorted([order[at].second for at in range(min(most, order.size()))]):
+        kept.number_of(rest.entities.name(number))
+        found[number] = PacketBlock(kept)
+    for block in (*entities.values(), rest):
+        for packet in block.items:
+            into = found.get(packet.entity)
+            if into is not None:
+                packet.entity = kept.number_of(rest.entities.name(packet.entity))
+                into.items.push_back(packet)
+        block.items = vector[Packet]()
+    return {kept.name(number): into for number, into in enumerate(found.values())}

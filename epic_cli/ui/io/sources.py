@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text.widths import printable, some
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BINARY, read
 from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
+from epic_cli.ui.io.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -22,6 +24,9 @@ Read = TypeVar("Read")
 
 #: A recording that is held in memory has at most so many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
+
+#: Of a recording of more entities, so many are evaluated: those with most packets.
+MOST_ENTITIES = 1000
 
 #: Room is made for so many times what the first block says that there will be.
 ROOM = 1.1
@@ -106,32 +111,58 @@ def _place(descriptor: int) -> int:
 
 
 def load(
-    file: str, input_format: str, reporter: Reporter, given: Layout | None = None
+    file: str,
+    input_format: str,
+    reporter: Reporter,
+    given: Layout | None = None,
+    entity: str | None = None,
+    most: int = sys.maxsize,
 ) -> dict[str, PacketBlock]:
     """The packets of a whole recording by entity; its refused lines go to ``reporter``.
 
+    Only those of one ``entity``, or of the ``most`` entities with most packets, which is said.
+
     Raises ``CannotAccess``, or ``WrongUsage`` for a recording that is too long to hold.
     """
-    from epic_cli.engine.replay import separate
+    from epic_cli.engine.replay import most_seen, separate
 
     entities: dict[str, PacketBlock] = {}
     count = 0
     # pathlib is slow to load
     size = os.path.getsize(file) if os.path.isfile(file) else 0  # noqa: PTH113, PTH202
-    places: list[int] = []
-    for block in blocks(file, input_format, given, reporter, places.append):
-        if size and len(places) == 1 and places[0]:
-            # growing bit by bit would copy everything several times
-            more = ROOM * min(size / places[0], MOST_PACKETS / max(count, 1))
-            for one in entities.values():
-                one.reserve(int(more * len(one)))
-        reporter.refuse(block.refusals)
-        count += separate(block, entities)
-        if count > MOST_PACKETS:
-            raise WrongUsage(
-                f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
-                " than is held in memory; give a part of the recording"
-            )
+    places = [0]
+    rest = PacketBlock()
+    with Progress("reading", in_bytes=True) as progress:
+
+        def read_so_far(done: int) -> None:
+            places.append(done)
+            progress(done, size)
+
+        for block in blocks(file, input_format, given, reporter, read_so_far):
+            if len(places) == 1:
+                rest = PacketBlock(block.entities)
+            elif size and len(places) == 2 and places[1]:
+                # growing bit by bit would copy everything several times
+                more = ROOM * min(size / places[1], MOST_PACKETS / max(count, 1))
+                for one in (*entities.values(), rest):
+                    one.reserve(int(more * len(one)))
+            reporter.refuse(block.refusals)
+            if entity is not None:
+                block.keep_entity(entity)
+            count += separate(block, entities, most, rest)
+            if count > MOST_PACKETS:
+                raise WrongUsage(
+                    f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
+                    " than is held in memory; give a part of the recording"
+                )
+    if entity is not None and entity not in entities:
+        names = map(rest.entities.name, range(len(rest.entities)))
+        there = some(sorted(filter(None, names))) or "no named ones"
+        raise WrongUsage(f"{reporter.name}: there is no entity {entity!r}; there are: {there}")
+    if len(rest):
+        seen = f"the {most:,} with most packets of {len(rest.entities):,} entities"
+        reporter.say(f"epic: {printable(reporter.name)}: {seen}; --entity NAME judges another\n")
+        entities = most_seen(entities, rest, most)
     return entities
 
 

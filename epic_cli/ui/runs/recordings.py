@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.notes import not_enough
-from epic_cli.engine.text.widths import printable, some
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.sources import load, read_file, source_name
+from epic_cli.ui.io.sources import MOST_ENTITIES, load, read_file, source_name
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
@@ -56,14 +56,8 @@ class Reading(NamedTuple):
 
     def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
         """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
-        found = load(file, self.input_format, reporter, self.layout)
-        if self.entity is None:
-            return found
-        if self.entity not in found:
-            there = some(sorted(filter(None, found))) or "no named ones"
-            name = reporter.name
-            raise WrongUsage(f"{name}: there is no entity {self.entity!r}; there are: {there}")
-        return {self.entity: found[self.entity]}
+        layout, most = self.layout, MOST_ENTITIES
+        return load(file, self.input_format, reporter, layout, self.entity, most)
 
     def of_one(self) -> Reading:
         """The same for a single recording, whose first packet is at 0 unless the layout says when.
