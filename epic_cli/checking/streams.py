@@ -107,6 +107,12 @@ def _silent(*pauses: tuple[float, float]) -> Network:
     ]
 
 
+def _spikes(time: float, dice: random.Random) -> float:
+    """One of three is late, by up to 0.13 s."""
+    del time
+    return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
+
+
 def _both(*networks: Network) -> Network:
     def network(sent: list[Sent], dice: random.Random) -> list[Sent]:
         for each in networks:
@@ -199,6 +205,7 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     "lost_in_bursts": (20, 8, 10, _both(_in_bursts(6), _jitter(0.02))),
     "silences": (20, 12, 10, _both(_silent((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _jitter(0.01))),
     "all_at_once": (64, 5, 10, _held(1.5, 3.6)),
+    "spikes": (10, 12, 10, _delayed(_spikes)),
     "latency_rises": (20, 8, 10, _rising(0.52, 4)),
     "latency_falls": (20, 8, 10, _rising(0.52, -1, 4)),
     "latency_leaps": (20, 10, 10, _rising(1.5, 3, 6)),

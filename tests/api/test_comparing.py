@@ -11,8 +11,9 @@ import pytest
 from support.places import ROOT
 from support.running import shell
 
-from epic_cli import Packet, Sample, compare, read_packets, strategies, strategy
+from epic_cli import Packet, Sample, compare, read_packets, strategy
 from epic_cli.analysis.jobs.executors import Processes
+from epic_cli.engine.strategies import remote_names
 from epic_cli.network import LinkConditions
 
 SAMPLES = ROOT / "sample_inputs"
@@ -73,7 +74,7 @@ def test_strategies_are_names_objects_classes_and_functions_and_have_labels() ->
 
 def test_without_strategies_all_take_part() -> None:
     labels = [one.label for one in compare(SAMPLES / "turn.txt").results]
-    assert labels == [one.name for one in strategies()]
+    assert labels == remote_names()
 
 
 def test_a_truth_of_ones_own_is_compared_with(tmp_path: Path) -> None:

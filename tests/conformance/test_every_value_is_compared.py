@@ -17,7 +17,8 @@ NAMES = sorted(path.stem for path in FILES)
 #: Words about a file, wherever they stand.
 WORDS = re.compile(
     r"(^|[._])(columns|commit|conventions|description|disagreement|format|formula|formulas"
-    r"|inputs|licence|meta|note|op|package|path|paths|provenance|provenance_default|repo|rule"
+    r"|about|inputs|kind|licence|meta|note|op|package|path|paths|precision|provenance"
+    r"|provenance_default|repo|repository|rule|shows|tolerance_reason"
     r"|settings|source|system|tests|truth|upstream_assertions?|upstream_invariants"
     r"|upstream_test_file|version)(\.\w+)?$"
 )
@@ -77,8 +78,6 @@ EXEMPT = {
     "one_euro.bad_arguments.error": "words",
     "one_euro.ground_truth_check": "how far the package is off",
     "one_euro.ground_truth_first_last.last": "follows from 1,185 rows that are not in the file",
-    "quake3_clock_error.clock.steps.action": "words for what the clock did, which is compared",
-    "quake3_clock_error.clock.steps.extrapolated": "decides about the next delta, compared",
     "quake3_clock_error.no_lerp_when": "words",
     "quake3_clock_error.timenudge.server_time": "words",
     "robocat.defaults": WRITTEN,
@@ -92,7 +91,6 @@ EXEMPT = {
     "unity_ngo_legacy.tolerance": "ours is none: bit for bit",
     "unity_ngo_new.lerp_smoothing_run.factor_after": "words",
     "unity_ngo_new.lerp_smoothing_run.factor_before": "words",
-    "unity_ngo_new.native_interpolator_trajectory": WRITTEN,
     "unreal_smoothing.defaults": SMOOTHING,
     "unreal_smoothing.linear.client_ts0": WRITTEN,
 }

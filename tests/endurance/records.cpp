@@ -56,7 +56,7 @@ epic::Units units(unsigned choice) {
     if (choice & 1) found.per_second = 1000;
     if (choice & 2) found.from_first = true;
     if (choice & 4) found.iso = true, found.per_second = 1;
-    if (choice & 8) found.scale = 0.01;
+    if (choice & 8) found.scales[0] = found.scales[4] = 0.01;
     if (choice & 16) found.axes[1] = 2, found.axes[2] = 1;
     if (choice & 32) found.axes[2] = -1;
     if (choice & 64) found.decimal_comma = true;

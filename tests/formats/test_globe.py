@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.places import TESTS
+from support.conformance import load
 from support.running import epic
 
 from epic_cli import Packet, read_packets
 
-KNOWN = json.loads((TESTS / "conformance/wgs84_plane.json").read_text())
+KNOWN = load("wgs84_plane")
 
 
 def packets(text: str, **layout: object) -> list[Packet]:

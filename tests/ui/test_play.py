@@ -215,7 +215,7 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
         (("--gemodel", "1%", "--loss", "1%"), b"exclude each other"),
         (("--screen",), b"needs a terminal"),
         (("--record", "-"), b"standard output"),
-        (("--packets", "x", "--record", "x"), b"share a file"),
+        (("--packets", "x", "--record", "x"), b"--packets and --record would both write x"),
         (("--show", "summary", "--duration", "endless"), b"needs an end"),
     ],
 )

@@ -13,6 +13,7 @@ from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -77,7 +78,7 @@ class InspectOptions(NamedTuple):
 inspect_options = OptionGroup(
     "options",
     InspectOptions,
-    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
     click.option(
         "-f",
         "--format",

@@ -119,7 +119,7 @@ class ConvertOptions(NamedTuple):
         if self.to is not None:
             return self.to
         ending = os.path.splitext(self.output or "")[1].lower()  # noqa: PTH122
-        if ending not in suffixes():
+        if suffixes().get(ending) not in written_formats():
             formats = ", ".join(written_formats())
             raise WrongUsage(f"unknown output format: add --to, one of {formats}")
         return suffixes()[ending]

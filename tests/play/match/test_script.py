@@ -61,7 +61,11 @@ def test_a_script_says_what_players_do() -> None:
         ("1 set local=best", 7, "it must be"),
         ("1 set clock_sync=ntp", 7, "must be free-running, netfox, lightyear or ggpo"),
         ("1 set lag_compensation=off", 7, "must be view, mirror or source"),
-        ("1 set smoothing_curve=cubic", 7, "must be linear or exponential"),
+        (
+            "1 set smoothing_curve=cubic",
+            7,
+            "must be linear, exponential, frames, ",
+        ),
         ("1 set snap_above=nan", 7, "must be inf or 0 length units or more"),
         ("1 set rewind=1", 7, "on or off"),
         ("1 set seed=4", 3, "seed"),

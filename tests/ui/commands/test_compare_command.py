@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,8 +18,8 @@ import pytest
 from support.places import SAMPLES
 from support.running import EPIC, environment, epic
 
-from epic_cli import strategies
 from epic_cli.analysis.metrics import METRICS, named
+from epic_cli.engine.strategies import remote_names
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 VARIANTS = "epic,epic+calc_ahead=0.1"
@@ -42,7 +43,7 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
 
 def test_every_strategy_there_is_takes_part() -> None:
     found = rows(JITTER)
-    assert {one["strategy"] for one in found} == {one.name for one in strategies()}
+    assert {one["strategy"] for one in found} == {*remote_names()}
     scores = [float(one["score"]) for one in found]
     assert scores == sorted(scores, reverse=True)
 
@@ -93,7 +94,7 @@ def test_by_entity() -> None:
 def test_formats_for_programs_keep_stdout_clean() -> None:
     done = epic("compare", "--format", "jsonl", TURN)
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) == len(strategies())
+    assert len(found) == len(remote_names())
     assert b"Truth: rebuilt" in done.stderr
 
 
@@ -113,7 +114,7 @@ def test_the_table_and_the_csv_show_the_same_values() -> None:
         for metric in METRICS:
             if metric.title in shown:
                 text = metric.cell(float(row[metric.name] or "nan"))
-                assert shown[metric.title].strip("*") == text
+                assert unescape(shown[metric.title].strip("*")) == text
 
 
 @pytest.mark.parametrize("by", ["none", "lag", "jerk_rms", "name", "given"])
@@ -166,10 +167,10 @@ def test_refused_lines_are_told_of_and_the_rest_compared() -> None:
 
 def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
     lines = [line + b" arrival=%.1f" % (k / 10) for k, line in enumerate(STEADY.splitlines())]
-    lines[20] = lines[20].partition(b" arrival")[0] + b" arrival=1"
+    lines[20] = lines[20].partition(b" arrival")[0]
     done = epic("compare", "-s", "epic", stdin=b"\n".join(lines))
     assert b"<stdin>:21:" in done.stderr
-    assert b"the packet arrived before the one above it" in done.stderr
+    assert b"no arrival time" in done.stderr
 
 
 @pytest.mark.parametrize(

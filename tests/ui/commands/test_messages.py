@@ -24,8 +24,6 @@ def pointed_at(lines: list[str]) -> str:
     [
         (b"1,2,3/4,5,6/0 arrival=1e18\n", "1e18"),
         (b"1,2,3/4,5,6/0 arrival=0\n1,2,3/4,5,6/0 seq=1 arrival=4e6 # far\n", "4e6 # far"),
-        (b"1,2,3/4,5,6/0 arrival=1\n1,2,3/4,5,6/0 arrival=0.5\n", "0.5"),
-        (b"time,x,y,z,vx,vy,vz,arrival\n0,1,2,3,4,5,6,1\n0,1,2,3,4,5,6,0.5\n", "0.5"),
         (b"1,2,3/4,5,6/0 entity=a arrival=soon\n", "soon"),
         (b"1,2,3/4,5,6/inf arrival=0\n", "inf arrival=0"),
     ],

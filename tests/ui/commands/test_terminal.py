@@ -92,5 +92,5 @@ def test_no_name_steers_the_terminal(tmp_path: Path, args: tuple[str, ...]) -> N
     recording.write_text("".join(rows))
     child = spawn(*args, "--color", "never", "--tick", "0.5", str(recording))
     assert status(child) == 0
-    assert b"\\x1b[3" in child.before  # a table cuts the rest
+    assert b"\\x1b" in child.before  # a table cuts the rest
     assert b"\x1b[31m" not in child.before

@@ -11,7 +11,7 @@ from support.typed_session import TypedSession
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import names, remote_names
 from epic_cli.ui.session.commands import COMMANDS
 
 TURN = (
@@ -277,7 +277,7 @@ def test_compare_shows_every_strategy_with_where_it_ends() -> None:
     assert typed.type(":compare") == "there are no packets yet\n"
     end = typed.type(*TURN).splitlines()[-1].split()[1:4]
     output = typed.type(":compare")
-    assert {line.split()[0] for line in output.splitlines()} >= {"strategy", *names()}
+    assert {line.split()[0] for line in output.splitlines()} >= {"strategy", *remote_names()}
     last = next(line for line in output.splitlines() if line.startswith("epic "))
     assert last.split()[1] == ",".join(end)
 

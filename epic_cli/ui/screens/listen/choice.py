@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from epic_cli.engine.parameter_base import Setting, Value
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import declaration, remote_names
 
 #: The steps of a number that is tuned by its size; those of others are a part of their range.
 _RUNGS = [one * 10.0**power for power in range(-12, 13) for one in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)]
@@ -24,7 +24,7 @@ class Choice:
 
     def __init__(self, spec: StrategySpec) -> None:
         self.strategy = spec.name
-        self.names = names()
+        self.names = remote_names()
         if spec.name not in self.names:
             self.names.append(spec.name)
         self._values: dict[str, dict[str, Value]] = {
