@@ -74,12 +74,12 @@ class Row:
     """One line of a table: its cells by column."""
 
     def __init__(self, table: Table, cells: list[str]) -> None:
-        self._table = table
+        self.table = table
         self._cells = cells
 
     def text(self, name: str, default: str = "") -> str:
         """The cell of a column, without blanks around it; the default where there is no column."""
-        place = self._table.places.get(name)
+        place = self.table.places.get(name)
         return default if place is None else self._cells[place].strip()
 
     def number(self, name: str) -> float:
@@ -104,8 +104,8 @@ class Row:
 
     def refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
         """An error to raise for this row, at a column; ``facts`` are those of ``Refusal``."""
-        place = self._table.places.get(name, 0)
-        return self._table.refuse(reason, place, field=name, **facts)
+        place = self.table.places.get(name, 0)
+        return self.table.refuse(reason, place, field=name, **facts)
 
 
 class Table:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import BinaryIO
 
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.tables import Row, Table
+from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.tables import Row, Table, delimiter_of, split_row
 from epic_cli.network.trace import Direction, Trace
 
 #: Seconds; a longer delay means two clocks that do not agree.
 LONGEST_RECORDED_DELAY = 3600.0
+
+#: More numbers that are missing in a row are a counter that was set.
+MOST_MISSING = 1000
+
+#: Columns of these names are a position: such a table is a recording of movement.
+_POSITIONS = {"x", "position", "pos", "lat", "latitude"}
 
 
 def read_trace(
@@ -20,7 +30,8 @@ def read_trace(
     Columns: ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
     same clock), ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or
     ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
-    ``lost`` is 1 or the delay is empty. Of a lost packet ``send_time`` may be unknown: such
+    ``lost`` is 1 or the delay is empty; without ``lost`` and ``flow``, where numbers are missing in
+    ``seq``, too. Of a lost packet ``send_time`` may be unknown: such
     packets are spread evenly between those around them. With a column ``flow`` of several names,
     ``flow`` says which is meant; with a column ``direction``, rows of the other one are left out.
 
@@ -56,6 +67,7 @@ class _TraceBuilder:
         self._times: list[float] = []
         self._delays: list[float | None] = []
         self._unknown = 0  # lost packets since the last one whose time is known
+        self._number = math.nan  # the newest in ``seq``, where that tells of losses
 
     def add(self, row: Row) -> None:
         if not row.text("send_time") and row.flag("lost"):
@@ -65,6 +77,9 @@ class _TraceBuilder:
         before = self._times[-1] if self._times else time
         if time < before:
             raise row.refuse("send_time", Reason.TIME_GOES_BACK, limit=before)
+        if row.text("seq") and "lost" not in row.table and "flow" not in row.table:
+            missing, self._number = row.number("seq") - self._number - 1, row.number("seq")
+            self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
         self._add_unknown(before, time)
         self._times.append(time)
         self._delays.append(self._delay(row, time))
@@ -98,11 +113,46 @@ class _TraceBuilder:
 
 
 def _delay_column(table: Table, direction: Direction) -> str:
-    known = ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
+    known = _delay_columns(direction)
     for name in known:
         if name in table:
             return name
     raise table.refuse(Reason.NO_DELAY_COLUMN, expected=known)
+
+
+def _delay_columns(direction: Direction) -> tuple[str, ...]:
+    return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
+
+
+def trace_columns(stream: BinaryIO, direction: Direction = "down") -> tuple[str, bool]:
+    """The column with the delays of a recorded network; whether it has flows.
+
+    No column: it is none, for lack of ``send_time`` or of delays, or because it has positions.
+    """
+    head = stream.readline(LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
+    header = head.decode("utf-8", "replace")
+    names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
+    placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
+    if "send_time" not in names or placed:
+        return "", False
+    return next((one for one in _delay_columns(direction) if one in names), ""), "flow" in names
+
+
+def trace_packets(trace: Trace) -> PacketBlock:
+    """The packets of a recorded network that arrived, in that order, all of them at the origin.
+
+    Their sequence numbers count those that were lost, too.
+    """
+    here = (0.0, 0.0, 0.0)
+    arrived = sorted(
+        (time + delay, number, time)
+        for number, (time, delay) in enumerate(zip(trace.times, trace.delays, strict=True))
+        if delay is not None
+    )
+    block = PacketBlock()
+    for arrival, number, time in arrived:
+        block.append(Packet(here, here, time, arrival, sequence=number))
+    return block
 
 
 HEADER = "send_time,owd_ms,lost\n"

@@ -35,6 +35,20 @@ def test_reads_one_flow() -> None:
     ]
 
 
+def test_numbers_that_are_missing_are_lost_packets() -> None:
+    rows = "7,0,10\n8,0.1,10\n11,0.4,20\n3,0.5,10\n"  # the counter is set at the end
+    found = trace(f"seq,send_time,owd_ms\n{rows}")
+    assert found.times == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    assert found.delays == [0.01, 0.01, None, None, 0.02, 0.01]
+    # not where losses are told otherwise, or flows share a counter
+    assert (
+        len(trace(f"seq,send_time,owd_ms,lost\n{rows.replace(chr(10), ',0' + chr(10))}").times) == 4
+    )
+    assert (
+        len(trace(f"seq,send_time,owd_ms,flow\n{rows.replace(chr(10), ',a' + chr(10))}").times) == 4
+    )
+
+
 def test_reads_the_rows_of_one_direction() -> None:
     text = "send_time,owd_ms,direction\n0,10,up\n0.1,20,down\n0.1,30,up\n0.05,40,down\n"
     assert trace(text, direction="up").delays == [0.01, 0.03]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: What a recording must have so that a detector can look: words that go after "without".
 ARRIVALS = "arrival times"
 NUMBERS = "sequence numbers"
+POSITIONS = "positions"
 VELOCITIES = "velocities"
 
 #: The same of whoever asks: without it there is nothing to look at.
@@ -105,6 +106,8 @@ def registry() -> Registry:
     for module in pkgutil.walk_packages(folder.__path__, f"{DETECTORS}."):
         if not module.ispkg:
             own = importlib.import_module(module.name).DETECTOR
+            if module.name.startswith(f"{DETECTORS}.movement."):
+                own = replace(own, needs=(POSITIONS, *own.needs))
             found[own.name] = own
     foreign, left_out = set(), []
     for plugin in plugins(GROUP):

@@ -11,6 +11,7 @@ from epic_cli.analysis.diagnosis.detector import (
     ARRIVALS,
     DRAWN,
     NUMBERS,
+    POSITIONS,
     STRATEGY,
     VELOCITIES,
     Detector,
@@ -88,7 +89,7 @@ def diagnose(
         if STRATEGY in needs or DRAWN in needs:
             continue  # not wanted
         if needs:
-            lacking.append((detector.name, needs))
+            lacking.append((detector.name, needs[:1] if POSITIONS in needs else needs))
             continue
         try:
             findings += _checked(detector, detector.detect(traffic))
@@ -146,6 +147,8 @@ def _there(traffic: Traffic) -> set[str]:
     there = set()
     if traffic.messages is not None:
         there.add(ARRIVALS)
+    if traffic.placed:
+        there.add(POSITIONS)
     if traffic.numbered:
         there.add(NUMBERS)
     if traffic.stamping or any(one.has_velocities for one in traffic.streams):

@@ -158,10 +158,10 @@ class Stream:
         """
         if math.isnan(self.usual_gap):
             return np.ones(len(self.gaps), bool)
-        return np.asarray(self._missing == 0)
+        return np.asarray(self.missing == 0)
 
     @cached_property
-    def _missing(self) -> Floats:
+    def missing(self) -> Floats:
         """How many numbers between those of two states never came (n - 1); NaN: unknown."""
         between = np.diff(np.searchsorted(self.came, self.sequence)) - 1
         return np.asarray(np.round(self.gaps / (self.usual_gap or 1.0)) - 1 - between)
@@ -173,7 +173,7 @@ class Stream:
         Numbers may go on while this entity rests: time must have passed as well.
         """
         passed = np.round(self.intervals / self.period) - 1
-        return np.maximum(np.minimum(np.nan_to_num(self._missing), passed), 0.0)
+        return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
 
     def stretched(self, periods: float) -> Numbers:
         """Which intervals are longer than so many periods though no packet is missing."""

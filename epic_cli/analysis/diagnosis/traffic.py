@@ -58,7 +58,8 @@ class Traffic:
     recording has no arrival times, or too few. ``packets`` is how many there are in all, of so
     many ``entities``. ``blocks`` are the packets by entity, as strategies draw them; the ``spec``
     says which strategies. ``drawn`` is what explains the game's own drawing. ``stamping`` says
-    whose stamps, by entity, were no clock's: streams and messages have others.
+    whose stamps, by entity, were no clock's: streams and messages have others. Not ``placed``: it
+    is a network alone, whose packets have no positions.
     """
 
     streams: tuple[Stream, ...]
@@ -69,6 +70,7 @@ class Traffic:
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Match | None = None
     stamping: Mapping[str, Stamping] = field(default_factory=dict)
+    placed: bool = True
 
     @property
     def arrived(self) -> Messages:

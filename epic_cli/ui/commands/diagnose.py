@@ -175,7 +175,8 @@ def diagnose(options: DiagnoseOptions) -> int:
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,
     drifting clocks, and more. Findings come worst first, each with its consequences. Causes
-    that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed.
+    that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed;
+    those of movement, where a RECORDING is a network alone (CSV as for simulate --trace).
     With -s, it reports how often the delay buffers of strategies run empty, and which setting would
     help.
 
@@ -232,6 +233,8 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
     with Reporter(source_name(file), messages, spec.color) as reporter:
         traffic, paths = spec.traffic(file, reporter), None
         if drawing.drawn is not None:
+            if not traffic.placed:
+                raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
             paths = drawing.paths(traffic.blocks, spec.spec.layout, messages)
         try:
             found = diagnosis_of(traffic, reporter.name, paths)

@@ -100,7 +100,7 @@ def tune(
 
     First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
     95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,
-    folders or standard input), also with one or two of them lost.
+    folders or standard input; or a file for simulate --trace), also with one or two of them lost.
 
     With -s or --all, it searches one part of the data for the settings with the best score, or the
     best single figure (--for), and evaluates them on the rest. It also reports which settings
@@ -127,7 +127,8 @@ def tune(
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        runs = recorded_runs(names, inputs, tally, messages, use_color(color, sys.stderr), saving)
+        colored, alone = use_color(color, sys.stderr), not tuned.searches
+        runs = recorded_runs(names, inputs, tally, messages, colored, saving, traces=alone)
     if not tuned.searches:
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis, diagnose
@@ -35,7 +35,10 @@ class DiagnoseJobs:
         return Reading(self.spec.layout, self.spec.input_format, self.spec.entity)
 
     def traffic(self, recording: str, reporter: Reporter) -> Traffic:
-        """The traffic of a recording; raises ``CannotAccess`` and ``WrongUsage``."""
+        """The traffic of a recording, or of a network; raises ``CannotAccess``, ``WrongUsage``."""
+        trace = self.reading.trace(recording, reporter)
+        if trace is not None:
+            return replace(traffic_of(trace, self.spec), placed=False)
         return traffic_of(self.reading.packets(recording, reporter), self.spec)
 
     def run(self, recording: str, reporter: Reporter) -> Diagnosis:

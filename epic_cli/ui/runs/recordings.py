@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.network import Channel, Movement
+    from epic_cli.network.trace import Direction
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.networks import NetworkOptions
     from epic_cli.ui.options.runs import Inputs
@@ -42,11 +44,12 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
 
 
 class Reading(NamedTuple):
-    """How recordings are read, and which ``entity`` (None: all); other processes are sent it."""
+    """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
 
     layout: Layout | None = None
     input_format: str = "auto"
     entity: str | None = None
+    traces: bool = False
 
     @classmethod
     def of(cls, inputs: Inputs) -> Reading:
@@ -56,8 +59,38 @@ class Reading(NamedTuple):
 
     def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
         """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
+        if self.traces and (trace := self.trace(file, reporter)) is not None:
+            return trace
         layout, most = self.layout, MOST_ENTITIES
         return load(file, self.input_format, reporter, layout, self.entity, most)
+
+    def trace(self, file: str, reporter: Reporter) -> dict[str, PacketBlock] | None:
+        """The packets of a recorded network, at the origin; None: it is something else.
+
+        ``entity`` is the flow; a layout of ``arrival=owd_up_ms`` alone is the way up. Raises as
+        ``packets``.
+        """
+        columns = (self.layout.columns if self.layout else None) or ()
+        up = columns == (("arrival", "owd_up_ms"),)
+        regular = os.path.isfile(file)  # noqa: PTH113 - pathlib is slow to load
+        if not regular or self.input_format not in ("auto", "csv") or (columns and not up):
+            return None
+        from epic_cli.network.trace_file import read_trace, trace_columns, trace_packets
+
+        direction: Direction = "up" if up else "down"
+        column, flows = read_file(file, lambda stream: trace_columns(stream, direction))
+        if not column:
+            return None
+        hint = "; --columns arrival=owd_up_ms takes the other way" if "down" in column else ""
+        hint += "; --entity takes a flow" if flows else ""
+        reporter.say(
+            f"epic: {printable(reporter.name)}: read as a network trace, without positions: delays"
+            f" from {'half of ' * (column == 'rtt_ms')}{column}{hint}\n"
+        )
+        found = read_file(
+            file, lambda stream: read_trace(stream, flow=self.entity, direction=direction)
+        )
+        return {self.entity or "": trace_packets(found)}
 
     def of_one(self) -> Reading:
         """The same for a single recording, whose first packet is at 0 unless the layout says when.
@@ -120,13 +153,14 @@ def recorded_runs(
     messages: Messages,
     color: bool,
     saving: Saving | None,
+    traces: bool = False,
 ) -> list[Run]:
     """The recordings of these names, all in memory, each with the truth that is given.
 
     Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
     others are taken.
     """
-    reading = Reading.of(inputs)
+    reading = Reading.of(inputs)._replace(traces=traces)
     truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
     runs = []
     for file in names:

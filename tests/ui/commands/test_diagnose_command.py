@@ -167,3 +167,109 @@ def test_a_network_is_refused_where_there_is_none(
         assert told in printed.err
         assert printed.out == ""
     assert not (tmp_path / "link.csv").exists()
+
+
+def network(
+    path: Path, seed: int, fault: str = "", header: str = "send_time,recv_time,lost"
+) -> str:
+    """A network at 50 Hz: 40 ms, gamma jitter of 4 ms, 1 % lost one by one; with one fault."""
+    random = np.random.default_rng(seed)
+    count = 2000
+    sent = np.arange(count) * 0.02
+    delay = 0.04 + random.gamma(2.0, 0.002, count)
+    lost = random.random(count) < 0.01
+    if fault == "route-change":
+        delay[900:] += 0.08
+    if fault == "loss":
+        for begin in random.choice(np.arange(50, count - 50, 20), 25, replace=False):
+            lost[begin : begin + 6] = True
+    if fault == "queue":
+        delay[800:1000] += np.minimum(np.arange(200), np.arange(200)[::-1]) * 0.005
+    rows = []
+    for n in range(count):
+        values = {
+            "seq": str(n),
+            "send_time": f"{sent[n]:.6f}",
+            "recv_time": "" if lost[n] else f"{sent[n] + delay[n]:.6f}",
+            "rtt_ms": "" if lost[n] else f"{2000 * delay[n]:.3f}",
+            "lost": f"{lost[n]:d}",
+        }
+        if not lost[n] or "lost" in header:
+            rows.append(",".join(values[name] for name in header.split(",")))
+    path.write_text("\n".join([header, *rows, ""]))
+    return str(path)
+
+
+def causes(file: str, capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
+    """What is found, with the consequences."""
+    assert main(["diagnose", "-q", *options, "--format", "jsonl", file]) == 0
+    found = list(map(json.loads, capsys.readouterr().out.splitlines()))
+    return [one["cause"] for one in found]
+
+
+@pytest.mark.parametrize("header", ["send_time,recv_time,lost", "send_time,rtt_ms,lost",
+                                    "seq,send_time,recv_time"])  # fmt: skip
+@pytest.mark.parametrize("fault", ["", "route-change", "loss", "queue"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_network_alone_is_diagnosed(
+    header: str, fault: str, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = network(tmp_path / "trace.csv", seed, fault, header)
+    assert causes(file, capsys) == ([fault] if fault else [])
+
+
+def test_of_a_network_alone_no_movement_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", network(tmp_path / "trace.csv", 4)]) == 0
+    shown = capsys.readouterr()
+    assert "read as a network trace, without positions: delays from recv_time\n" in shown.err
+    _, unchecked = shown.out.split("Not checked")
+    assert "(no positions)" in unchecked
+    for name in ("identity", "frozen", "teleport", "velocity", "server-stall", "send-rate"):
+        assert name in unchecked
+    assert "route-change" not in unchecked
+    assert "50 messages a second" in shown.out
+
+
+def test_a_flow_and_a_direction_of_a_network_are_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace.csv"
+    random = np.random.default_rng(5)
+    rows = [
+        f"{flow},{n / 20:.3f},{30 + 2 * random.random():.4f},{60 + 3 * random.random():.4f}"
+        for n in range(400)
+        for flow in ("a", "b")
+    ]
+    path.write_text("\n".join(["flow,send_time,owd_down_ms,owd_up_ms", *rows, ""]))
+    assert main(["diagnose", str(path)]) == 2
+    assert "choose one: a, b" in capsys.readouterr().err
+    assert main(["diagnose", "--entity", "a", str(path)]) == 0
+    assert "median delay 31" in capsys.readouterr().out
+    assert main(["diagnose", "--entity", "b", "--columns", "arrival=owd_up_ms", str(path)]) == 0
+    assert "median delay 61." in capsys.readouterr().out
+
+
+def test_a_network_alone_has_nothing_drawn_and_its_bad_lines_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = network(tmp_path / "trace.csv", 6)
+    drawn = tmp_path / "frames.csv"
+    drawn.write_text("time,x,y,z\n" + "".join(f"{n / 60},0,0,0\n" for n in range(600)))
+    assert main(["diagnose", "--drawn", str(drawn), file]) == 2
+    assert "has no positions to compare with" in capsys.readouterr().err
+    bad = tmp_path / "bad.csv"
+    bad.write_text("send_time,recv_time\n0,0.1\n0.1,fast\n")
+    assert main(["diagnose", str(bad)]) != 0
+    assert f"{bad}:3:5" in capsys.readouterr().err
+
+
+def test_what_has_positions_is_no_network_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "both.csv"
+    rows = (f"{n / 20},{n / 20 + 0.05},{np.sin(n / 9):.4f},0,0" for n in range(100))
+    path.write_text("\n".join(["send_time,recv_time,x,y,z", *rows, ""]))
+    main(["diagnose", str(path)])
+    assert "network trace" not in capsys.readouterr().err

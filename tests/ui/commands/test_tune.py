@@ -332,3 +332,20 @@ def test_from_python(recording: str) -> None:
         epic_cli.tune(recording, "lerp", figure="speed")
     with pytest.raises(ValueError, match="lerp has no setting to tune"):
         epic_cli.tune(recording, "lerp+lerp_time=0.2")
+
+
+def test_the_delay_needed_of_a_network_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace.csv"
+    # every tenth is 30 ms late, none lost: 50 ms for those in time, 80 ms for all
+    rows = (f"{n / 20},{n / 20 + (0.07 if n % 10 == 3 else 0.04)},0" for n in range(400))
+    path.write_text("\n".join(["send_time,recv_time,lost", *rows, ""]))
+    assert main(["tune", "-f", "json", str(path)]) == 0
+    shown = capsys.readouterr()
+    assert "read as a network trace, without positions" in shown.err
+    assert "0.08" in shown.out
+    assert main(["tune", str(path)]) == 0
+    assert "A delay of 80 ms is enough for 95 % of the packets" in capsys.readouterr().out
+    # movement cannot be tuned on it
+    assert main(["tune", "-s", "lerp", str(path)]) != 0

@@ -27,8 +27,9 @@ def detect(traffic: Traffic) -> list[Finding]:
     """Holes in the sequence numbers, over the longest stream that has them."""
     numbered = traffic.numbered
     stream = max(numbered, key=lambda one: len(one.times))
-    places = np.flatnonzero(stream.lost)
-    holes = stream.lost[places]
+    missing = stream.lost if traffic.placed else stream.missing  # a network has no entity to rest
+    places = np.flatnonzero(missing > 0)
+    holes = missing[places]
     arrived = len(stream.came)
     lost = float(holes.sum())
     if arrived < FEWEST_STATES or not lost:
