@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
+    from epic_cli.formats.findings import Finding
     from epic_cli.network import LinkConditions
     from epic_cli.views.report import Report
 
@@ -208,10 +209,8 @@ def _recorded(
             raise ValueError(not_enough("the truth has no movement to compare with"))
     for one in recordings:
         name = os.fspath(one) if isinstance(one, (str, os.PathLike)) else ""
-        read, watch = packets_of(one), Watch()
-        found = by_entity(read, watch)
-        findings = read.findings if isinstance(read, PacketReader) else watch.findings
-        yield Run(name, found, truths, tuple(findings))
+        found, findings = with_findings(one)
+        yield Run(name, found, truths, findings)
 
 
 def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str, PacketBlock]:
@@ -223,6 +222,13 @@ def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str
     for block in blocks:
         separate(block, found)
     return found
+
+
+def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[Finding, ...]]:
+    """The packets of each entity, and what makes their recording doubtful."""
+    read, watch = packets_of(packets), Watch()
+    found = by_entity(read, watch)
+    return found, tuple(read.findings if isinstance(read, PacketReader) else watch.findings)
 
 
 def game_weights(name: str | None) -> Weights | None:

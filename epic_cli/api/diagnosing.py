@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.diagnosis.detector import Finding, detector_of
@@ -15,7 +16,7 @@ from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
 from epic_cli.analysis.drawn.path import ROWS, drawn_paths
 from epic_cli.analysis.notes import not_enough
-from epic_cli.api.comparing import by_entity
+from epic_cli.api.comparing import by_entity, with_findings
 from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
 from epic_cli.api.shown import register
@@ -60,21 +61,23 @@ def diagnose(
     passed the ``threshold``, its ``values`` by name, and where to look: ``first`` and ``worst``
     are stamps in seconds (None: it is everywhere). ``consequences`` are what it explains.
     ``unable`` are detectors that could not look, each with what the recording lacks, ``left_out``
-    those of other packages that failed. ``explain`` has the words of a finding.
+    those of other packages that failed. ``explain`` has the words of a finding. ``in_recording``
+    are what makes the recording itself doubtful, with a ``code`` each, as ``inspect`` finds them.
 
     Raises what ``replay`` does for what is no recording, and ``ValueError`` for wrong strategies
     where no entity has 20 packets, and where what was drawn cannot be used.
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = read_specs(wanted) if wanted else []
-    blocks = by_entity(packets_of(packets))
+    blocks, in_recording = with_findings(packets)
     paths = None
     if drawn is not None:
         paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
     try:
-        return run(traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span)), paths)
+        found = run(traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span)), paths)
     except TooFewPackets as error:
         raise ValueError(not_enough(error)) from error
+    return replace(found, in_recording=in_recording)
 
 
 def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:

@@ -19,6 +19,7 @@ from epic_cli.formats.recordings import BINARY, BLOCK_SIZE, read
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.formats.watch import Watch
 
 #: The column that names the strategy, where there are several.
 STRATEGY_COLUMN = "strategy"
@@ -90,11 +91,15 @@ def _refused(drawing: DrawSpec, recording: Recording, block: PacketBlock) -> int
     return len(block.refusals)
 
 
-def packets(drawing: DrawSpec, recording: Recording) -> Iterator[PacketBlock]:
-    """The packets that are drawn, block by block; raises ``BrokenCase``."""
+def packets(
+    drawing: DrawSpec, recording: Recording, watch: Watch | None = None
+) -> Iterator[PacketBlock]:
+    """The packets that are drawn, of all that ``watch`` observes; raises ``BrokenCase``."""
     entities: set[str] = set()
-    with _open(drawing, recording) as blocks:
+    with _open(drawing, recording, watch) as blocks:
         for block in blocks:
+            if watch is not None:
+                watch.observe(block)
             entities.update(block.entities.name(one) for one in range(len(block.entities)))
             if drawing.entity is not None:
                 block.keep_entity(drawing.entity)
@@ -115,16 +120,21 @@ def packets(drawing: DrawSpec, recording: Recording) -> Iterator[PacketBlock]:
 
 
 @contextmanager
-def _open(drawing: DrawSpec, recording: Recording) -> Iterator[Iterator[PacketBlock]]:
+def _open(
+    drawing: DrawSpec, recording: Recording, watch: Watch | None
+) -> Iterator[Iterator[PacketBlock]]:
+    if watch is not None:
+        watch.requested(drawing.layout)
+    given = drawing.input_format, drawing.layout
     try:
         if recording.path is None:
             content = io.BytesIO(recording.content)
             some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
-            yield read(some, drawing.input_format, drawing.layout)
+            yield read(some, *given, watch=watch)
             return
         descriptor = os.open(recording.path, os.O_RDONLY | BINARY)
         try:
-            yield read(descriptor, drawing.input_format, drawing.layout)
+            yield read(descriptor, *given, watch=watch)
         finally:
             os.close(descriptor)
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli import Packet, diagnose, explain, link_of, read_packets, replay
+from epic_cli import Packet, RecordingWarning, diagnose, explain, link_of, read_packets, replay
 from epic_cli.ui.main import main
 
 SAMPLE = Path(__file__).parents[2] / "sample_inputs" / "jitter.txt"
@@ -23,6 +23,15 @@ def test_it_finds_what_the_command_finds(capsys: pytest.CaptureFixture[str]) -> 
         assert dict(one.values) == line["values"]
         assert explain(one) == (line["title"], line["what"], line["effect"], line["cure"])
     assert diagnose(read_packets(SAMPLE), ["gambetta"]) == found
+
+
+def test_what_makes_the_recording_doubtful_is_in_it() -> None:
+    packets = [Packet((k, 0, 0), (1, 0, 0), float(20 * k)) for k in range(40)]
+    with pytest.warns(RecordingWarning, match="E302|E201"):
+        found = diagnose(packets)
+    assert found.doubts
+    assert [one.code for one in found.in_recording] == list(found.doubts)
+    assert diagnose(SAMPLE).in_recording == ()
 
 
 def test_a_span_is_all_that_is_looked_at() -> None:

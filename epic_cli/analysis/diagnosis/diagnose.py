@@ -24,10 +24,12 @@ from epic_cli.analysis.diagnosis.messages import Network, network_of
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic
 from epic_cli.analysis.tabular import Tabular
 from epic_cli.engine.places import UnusablePlugin
+from epic_cli.formats.findings import doubts
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.match import Match
     from epic_cli.analysis.drawn.path import DrawnPath
+    from epic_cli.formats.findings import Finding as Doubtful
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +40,8 @@ class Diagnosis(Tabular):
     those of other packages that failed. ``network`` is None without arrival times, ``drawn`` is
     what explains the game's own drawing, where there is one. ``unseen`` is the least clock drift
     (s/s) that would have shown, and how long (s) a recording must be to show a usual one; 0: it
-    was found, or cannot be looked for.
+    was found, or cannot be looked for. ``in_recording`` are what makes the recording itself
+    doubtful, as a ``Comparison`` has it.
     """
 
     findings: tuple[Finding, ...]
@@ -49,6 +52,12 @@ class Diagnosis(Tabular):
     duration: float = 0.0
     network: Network | None = None
     unseen: tuple[float, float] = (0.0, 0.0)
+    in_recording: tuple[Doubtful, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The codes of those that make all of it doubtful."""
+        return doubts(self.in_recording)
 
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:

@@ -196,5 +196,19 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_give
         raise WrongUsage(str(error)) from error
     except OSError as error:
         raise CannotAccess("write to", folder, error) from error
+    _say_findings(path)
     write_text(f"{printable(path)}: a case of {rows:,} rows\n")
     return ExitStatus.DONE
+
+
+def _say_findings(path: str) -> None:
+    """Says what makes the recordings of a new case doubtful: its rows would keep it."""
+    from epic_cli.checking.case_file import read_case
+    from epic_cli.checking.drawing import packets
+    from epic_cli.ui.io.messages import Reporter
+
+    drawing = read_case(path, trust=True).drawing
+    for recording in drawing.recordings:
+        with Reporter(recording.name) as reporter:
+            for _ in packets(drawing, recording, reporter.watch):
+                pass

@@ -54,6 +54,15 @@ def test_a_new_case_holds_and_says_how_it_was_made(capfd: pytest.CaptureFixture[
     assert err == ""
 
 
+def test_a_new_case_of_a_doubtful_recording_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{k / 20},{k + far},0,0,{far}" for k in range(40) for far in (0, 500)]
+    Path("two.csv").write_text("\n".join(["time,x,y,z,far", *rows]))
+    assert main(["check", "--new", "tests/b", "two.csv"]) == 0
+    assert capfd.readouterr().err.count("E101") == 1
+    assert main(["check", "--new", "tests/c", "two.csv", "--columns", "entity=far"]) == 0
+    assert "E1" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
 def test_what_differs_is_told_in_every_format(
     row_format: str, capfd: pytest.CaptureFixture[str]

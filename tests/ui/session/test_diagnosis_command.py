@@ -1,6 +1,8 @@
-"""``:diagnose``: what it says of the packets so far, and of the strategy that draws them."""
+"""``:inspect`` and ``:diagnose``: of the packets so far, a file, and the strategy that draws."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from support.typed_session import TypedSession
 
@@ -23,3 +25,22 @@ def test_the_buffer_of_the_strategy_that_draws_is_looked_at() -> None:
     assert "the delay buffer is too short" in typed.type(":diagnose")
     typed.type(":set interpolation_time=0.2")
     assert "nothing wrong found" in typed.type(":diagnose")
+
+
+def test_packets_so_far_and_files_are_inspected(tmp_path: Path) -> None:
+    typed = TypedSession()
+    assert "No packet could be read." in typed.type(":inspect")
+    said = typed.type(*STEADY, ":inspect")
+    assert "this session: 40 packets" in said
+    assert "Nothing looks wrong." in said
+    assert "columns and units are those of a file" in typed.type(":inspect --axes xy")
+    mixed = tmp_path / "mixed.csv"
+    rows = [f"{k / 20},{k + far},0,0,{far}" for k in range(40) for far in (0, 500)]
+    mixed.write_text("\n".join(["time,x,y,z,far", *rows]))
+    said = typed.type(f":inspect {mixed}")
+    assert "In doubt: E101" in said
+    assert ":inspect --columns entity=far" in said
+    assert "Nothing looks wrong." in typed.type(f":inspect --columns entity=far {mixed}")
+    assert len(typed.lines) == len(STEADY)  # nothing is taken into the session
+    (tmp_path / "no.bin").write_bytes(bytes(range(256)))
+    assert "no.bin" in typed.type(f":inspect {tmp_path / 'no.bin'}", ":format")

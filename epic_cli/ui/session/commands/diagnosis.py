@@ -1,9 +1,47 @@
-"""Why what is typed or loaded jitters: ``:diagnose``."""
+"""What was typed or loaded, and why it jitters: ``:inspect`` and ``:diagnose``."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.ui.options.common import layout_options
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout
+
+
+@command("inspect")
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, readable=True))
+@layout_options
+def inspect(dialogue: Dialogue, file: str | None, given: Layout | None) -> None:
+    """Show what is in FILE, or in the packets so far, how it was read, and what looks wrong."""
+    from epic_cli.analysis.inspection import inspect as run
+    from epic_cli.formats.watch import Watch
+    from epic_cli.ui.io.messages import Messages, Reporter
+    from epic_cli.ui.io.sources import blocks
+    from epic_cli.views.inspection import report
+    from epic_cli.views.text import ReportText
+
+    if file is None and given is not None:
+        raise click.UsageError("columns and units are those of a file: give its name")
+    silent = Reporter(file or "this session", Messages(quiet=True))
+    watch = silent.watch = Watch(thorough=True)
+
+    def typed() -> Iterator[PacketBlock]:
+        watch.format = "text"
+        for _, block in dialogue.session.packets.blocks():
+            watch.observe(block)
+            yield block
+
+    packets = typed() if file is None else blocks(file, given=given, reporter=silent)
+    dialogue.screen.show(ReportText(report(run(silent.name, packets, watch), ":inspect")))
 
 
 @command("diagnose")
@@ -15,7 +53,6 @@ def diagnose(dialogue: Dialogue) -> None:
     from epic_cli.analysis.diagnosis.diagnose import diagnose as run
     from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
     from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay import separate
     from epic_cli.views.diagnosis.report import report
     from epic_cli.views.text import ReportText
@@ -34,4 +71,4 @@ def diagnose(dialogue: Dialogue) -> None:
     dialogue.screen.show(ReportText(report("this session", found)))
 
 
-COMMANDS = [diagnose]
+COMMANDS = [inspect, diagnose]
