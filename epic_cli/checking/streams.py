@@ -160,7 +160,7 @@ def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     out = []
     for k, one in enumerate(sent):
         if k % 9 == 8:
-            off += dice.choice([-0.5, 1.5, 4, 12, 40, 150, -500, 2000])
+            off += dice.choice([-0.5, 1.5, 4, 12, 40, 150, -270, 400, -500, 2000])
         x, y, z = one.position
         out.append(one._replace(position=_rounded((x + off, y - off / 3, z))))
     return out
@@ -214,7 +214,8 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     "clock_set_forward": (20, 6, 10, _stamped(lambda t: t + (20 if t > 3 else 0))),
     "clock_set_back": (20, 6, 10, _stamped(lambda t: t + (0 if t > 3 else 20))),
     "clock_behind": (20, 4, 10, _rising(7.25, -1)),
-    "jumps": (20, 6, 10, _jumps),
+    "latency_high": (20, 4, 10, _both(_rising(0.44, -1), _jitter(0.02))),
+    "jumps": (20, 12, 10, _jumps),
     "slow": (10, 8, 0.04, _both(_in_bursts(5), _jitter(0.03))),
     "fast": (30, 4, 300, _both(_in_bursts(3), _jitter(0.03))),
     "stop_and_go": (20, 6, 12, _both(_stops, _jitter(0.03))),

@@ -49,13 +49,20 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     target = os.path.realpath(path)
     if backup is None and not replaces:
         guard.check(target)
-    stream, temporary = _temporary(target)
+    begun: list[str] = []
 
     def remove() -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+        for one in begun:
+            with contextlib.suppress(OSError):
+                os.unlink(one)  # noqa: PTH108
 
+    # from before there is a file, so that a signal finds none without an owner
     with cleaning_up(remove):
+        try:
+            stream, temporary = _temporary(target, begun)
+        except BaseException:
+            remove()
+            raise
         try:
             yield stream
             stream.flush()
@@ -80,8 +87,11 @@ def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
         stream.write(data)
 
 
-def _temporary(target: str) -> tuple[BinaryIO, str]:
-    """A locked file beside the target, and its path; those that nobody holds are removed."""
+def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
+    """A locked file beside the target, and its path; those that nobody holds are removed.
+
+    Its path is in ``begun`` before the file is there.
+    """
     folder, name = os.path.split(target)
     start = f".epic-{zlib.crc32(os.fsencode(name)):08x}-"
     with contextlib.suppress(OSError):  # a folder that cannot be listed
@@ -92,6 +102,7 @@ def _temporary(target: str) -> tuple[BinaryIO, str]:
     mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
     while True:
         temporary = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PART}")  # noqa: PTH118
+        begun.append(temporary)
         stream = os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
         # another run may have taken it for abandoned before it was locked
         if lock(stream.fileno()) is not False and os.fstat(stream.fileno()).st_nlink:
