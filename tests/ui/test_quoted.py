@@ -32,6 +32,12 @@ READ = HOSTILE + "\0i"
 _STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some commands write files of these names: not into the source tree."""
+    monkeypatch.chdir(tmp_path)
+
+
 def is_harmless(text: str) -> bool:
     return not _STEERS.search(text) and "\nowned:" not in f"\n{text}"
 
@@ -69,12 +75,10 @@ def test_styles_are_not_taken_from_what_is_quoted() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_a_command(
     name: str,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Whatever comes of it: most refuse it, some look for a file of that name."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "1000")
     flags = [
         one.opts[-1]
@@ -136,9 +140,8 @@ def test_a_script_of_a_session() -> None:
     assert is_harmless(said("session", stdin=script.encode()))
 
 
-def test_names_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_in_files(tmp_path: Path) -> None:
     """Entities, columns, and the names of the files themselves."""
-    monkeypatch.chdir(tmp_path)
     cell = '"' + HOSTILE.replace("\n", " ") + '"'
     rows = [
         f"{k / 20},{k},{k * k % 7},0,{name}" for k in range(60) for name in (cell, f'{cell[:-1]}2"')
