@@ -28,7 +28,7 @@ class Standing:
 
     ``intervals`` by metric; an end that is unknown is NaN. ``rank`` by score, 1 the best, None
     without one. ``gap`` is how far its score is behind the best. ``ahead``: the metrics in which it
-    alone is the best, beyond doubt.
+    alone is clearly the best.
     """
 
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import declaration
 
 PREDICTED, AUTHORITATIVE = "predicted", "authoritative"
 
@@ -88,9 +89,10 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
 def as_drawn(strategy: str, blocks: Iterator[PacketBlock]) -> Iterator[PacketBlock]:
     """The blocks of a recording as a strategy draws them: logs of one's own player made ready.
 
-    Only for ``STRATEGY``, which then needs all of them at once. Raises ``ValueError``.
+    Only for one that draws the local player, which then needs all of them at once. Raises
+    ``ValueError``.
     """
-    if strategy != STRATEGY:
+    if not strategy or not declaration(strategy).own_player:
         yield from blocks
         return
     kept: list[PacketBlock] = []

@@ -12,6 +12,7 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import COLUMNS, RowWriter
 from epic_cli.engine.text.widths import some
 from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
@@ -192,7 +193,7 @@ class _Recording:
         found = blocks(
             self._file, options.input_format, options.given, self.reporter, self._progress
         )
-        if options.chosen.name != "visual-offset":
+        if not declaration(options.chosen.name).own_player:
             return found
         from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs
 
