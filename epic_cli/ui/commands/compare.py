@@ -140,7 +140,7 @@ def compare(
     spec = CompareSpec(
         taking_part,
         timing,
-        scoring.weights,
+        scoring.weighing.weights,
         inputs.truth_offset,
         scoring.warm_up,
         pictures.selection,

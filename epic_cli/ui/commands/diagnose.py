@@ -6,7 +6,8 @@ import contextlib
 import math
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,17 +17,18 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.parameters import FormatChoice, InputFile, OutputFile
+from epic_cli.ui.io.parameters import InputFile, OutputFile, Parsed, choose
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
+    format_option,
     input_format_option,
     layout_options,
     messages_options,
 )
 from epic_cli.ui.options.declared import SPAN
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
 from epic_cli.ui.runs.recordings import recordings_of
@@ -55,23 +57,56 @@ FORMATS = ("table", "jsonl", "markdown")
 ANY = "any"
 
 
-class DiagnoseOptions(NamedTuple):
+def _read_cause(text: str) -> str:
+    """A detector's name, or ``any``; raises ``ValueError``."""
+    from epic_cli.analysis.diagnosis.detector import all_detectors
+
+    return choose(text, [ANY, *(one.name for one in all_detectors())], f"cause {text!r}")
+
+
+@dataclass(frozen=True)
+class DiagnoseOptions:
     """Which recordings are diagnosed, and how; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...]
-    strategies: tuple[tuple[str, ...], ...]
-    assignments: tuple[tuple[str, str, str], ...]
-    entity: str | None
-    span: tuple[float, float]
-    row_format: str
-    fail_if: tuple[str, ...]
-    drawing: DrawnFile
-    link_out: str | None
-    input_format: str
-    given: Layout | None
-    jobs: JobOptions
-    messages: Messages
-    color: ColorChoice
+    recordings: tuple[str, ...] = shared(
+        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
+    )
+    strategies: tuple[tuple[str, ...], ...] = shared(
+        strategies_option(
+            "Also report how often the delay buffers of these run empty: names separated by commas;"
+            " NAME+key=value is a variant."
+        )
+    )
+    assignments: tuple[tuple[str, str, str], ...] = shared(variants_assignments_option)
+    entity: str | None = value("Diagnose only the packets of this entity.")
+    span: tuple[float, float] = value(
+        "Diagnose only packets with stamps in this span (seconds).",
+        type=SPAN,
+        default=(-math.inf, math.inf),
+    )
+    row_format: str = shared(format_option("row_format", FORMATS, "table", "The output format."))
+    fail_if: tuple[str, ...] = value(
+        "Exit with status 5 if this cause, or any, is found; may be repeated.",
+        type=Parsed("cause", _read_cause),
+        multiple=True,
+    )
+    drawing: DrawnFile = shared(
+        drawn_options(
+            "What the game really drew: report which strategy and settings that is, and whether it"
+            " was smoothed twice."
+        )
+    )
+    link_out: str | None = value(
+        "Write the network that it finds, without the movement: a trace for simulate --trace;"
+        " stderr has options of simulate for a similar link.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
+    jobs: JobOptions = shared(job_options)
+    messages: Messages = shared(messages_options)
+    color: ColorChoice = shared(color_option)
 
     def check(self, names: Sequence[str]) -> None:
         """Refuses what goes with one recording only, and standard output for files.
@@ -98,73 +133,8 @@ class DiagnoseOptions(NamedTuple):
         return Participants(self.strategies, self.assignments, ()).specs()
 
 
-class Cause(click.ParamType[str]):
-    """A detector's name, or ``any``."""
-
-    name = "cause"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuses an unknown detector with the nearest name."""
-        from epic_cli.analysis.diagnosis.detector import all_detectors
-        from epic_cli.engine.parameter_base import nearest
-
-        known = [ANY, *(one.name for one in all_detectors())]
-        if value not in known:
-            near = nearest(value, known)
-            hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
-            self.fail(f"no cause {value!r}; {hint}", param, ctx)
-        return value
-
-
 #: All of them, as ``options: DiagnoseOptions``.
-diagnose_options = OptionGroup(
-    "options",
-    DiagnoseOptions,
-    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
-    strategies_option(
-        "Also report how often the delay buffers of these run empty: names separated by commas;"
-        " NAME+key=value is a variant."
-    ),
-    variants_assignments_option,
-    click.option("--entity", help="Diagnose only the packets of this entity."),
-    click.option(
-        "--span",
-        type=SPAN,
-        default=(-math.inf, math.inf),
-        help="Diagnose only packets with stamps in this span (seconds).",
-    ),
-    click.option(
-        "-f",
-        "--format",
-        "row_format",
-        type=FormatChoice(FORMATS),
-        default="table",
-        show_default=True,
-        help="The output format.",
-    ),
-    click.option(
-        "--fail-if",
-        type=Cause(),
-        multiple=True,
-        help="Exit with status 5 if this cause, or any, is found; may be repeated.",
-    ),
-    drawn_options(
-        "What the game really drew: report which strategy and settings that is, and whether it was"
-        " smoothed twice."
-    ),
-    click.option(
-        "--link-out",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write the network that it finds, without the movement: a trace for simulate --trace;"
-        " stderr has options of simulate for a similar link.",
-    ),
-    input_format_option,
-    layout_options,
-    job_options,
-    messages_options,
-    color_option,
-)
+diagnose_options = OptionGroup("options", DiagnoseOptions)
 
 
 @click.command(epilog=_EXAMPLES)
@@ -192,7 +162,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
     given = given_options(click.get_current_context())
-    options = options._replace(jobs=options.jobs.settled(given, fits=not here))
+    options = replace(options, jobs=options.jobs.settled(given, fits=not here))
     options.check(names)
     jobs, color = options.jobs, use_color(options.color, sys.stderr)
     if jobs.options and "-" in names:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,14 +14,14 @@ from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.parameters import InputFile
+from epic_cli.ui.io.parameters import InputFile, Parsed
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
     layout_options,
 )
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
 from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
@@ -41,68 +42,53 @@ Examples:
 ANY = "any"
 
 
-class Code(click.ParamType[str]):
-    """The code of a finding, or ``any`` where that is allowed."""
+def _code(*more: str) -> Parsed:
+    """The code of a finding, or one ``more`` word."""
 
-    name = "code"
-
-    def __init__(self, *more: str) -> None:
-        self._more = more
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuses an unknown code."""
+    def read(text: str) -> str:
         from epic_cli.formats.findings import KINDS
 
-        known = [*self._more, *KINDS]
-        found = next((one for one in known if one.lower() == value.lower()), None)
+        known = [*more, *KINDS]
+        found = next((one for one in known if one.lower() == text.lower()), None)
         if found is None:
-            self.fail(f"no code {value!r}; choose from {', '.join(known)}", param, ctx)
+            raise ValueError(f"no code {text!r}; choose from {', '.join(known)}")
         return found
 
+    return Parsed("code", read)
 
-class InspectOptions(NamedTuple):
+
+@dataclass(frozen=True)
+class InspectOptions:
     """Which recordings are inspected, and how; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...]
-    row_format: str
-    fail_if: tuple[str, ...]
-    explain: str | None
-    save: str | None
-    replace_profile: bool
-    input_format: str
-    given: Layout | None
-    color: ColorChoice
-
-
-#: All of them, as ``options: InspectOptions``.
-inspect_options = OptionGroup(
-    "options",
-    InspectOptions,
-    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
-    click.option(
+    recordings: tuple[str, ...] = shared(
+        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
+    )
+    row_format: str = value(
+        "text for people, json for programs: an object a line.",
         "-f",
         "--format",
-        "row_format",
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help="text for people, json for programs: an object a line.",
-    ),
-    click.option(
-        "--fail-if",
-        type=Code(ANY),
+    )
+    fail_if: tuple[str, ...] = value(
+        "Exit with status 5 if this finding, or any, is there; may be repeated.",
+        type=_code(ANY),
         multiple=True,
-        help="Exit with status 5 if this finding, or any, is there; may be repeated.",
-    ),
-    click.option("--explain", type=Code(), help="Say what this code means and what helps."),
-    click.option(
-        "--save", metavar="NAME", help="Keep how it is read as the profile NAME, for --profile."
-    ),
-    click.option("--replace-profile", is_flag=True, help="Let --save replace another profile."),
-    input_format_option,
-    layout_options,
-    color_option,
-)
+    )
+    explain: str | None = value("Say what this code means and what helps.", type=_code())
+    save: str | None = value(
+        "Keep how it is read as the profile NAME, for --profile.", metavar="NAME"
+    )
+    replace_profile: bool = flag("Let --save replace another profile.")
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
+    color: ColorChoice = shared(color_option)
+
+
+#: All of them, as ``options: InspectOptions``.
+inspect_options = OptionGroup("options", InspectOptions)
 
 
 @click.command(epilog=_EXAMPLES)

@@ -36,7 +36,7 @@ from epic_cli.ui.options.common import (
     strategy_options,
     tick_option,
 )
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.live import (
     ADDRESS,
     endless_option,
@@ -81,13 +81,41 @@ _ingest_options = OptionGroup(
 class _Outputs:
     """Where what is drawn goes, and the packets."""
 
-    screen: bool | None
-    row_format: str
-    output: str | None
-    record: str | None
-    raw: str | None
-    rotation: Rotation | None
-    forward: Target | None
+    screen: bool | None = value(
+        "Show a map that fills the terminal, or write rows.  [default: the screen, on a"
+        " terminal and unless an option is about rows]",
+        "--screen/--no-screen",
+        default=None,
+    )
+    row_format: str = shared(
+        row_format_option("How rows are written; epic is the demo's own format, for one entity.")
+    )
+    output: str | None = shared(
+        output_option("Write the rows to a file, which appears when listening ends.")
+    )
+    record: str | None = value(
+        "Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
+        " suffix, else packet text. Existing data is not overwritten.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    raw: str | None = value(
+        "Record each datagram as it was received, with its arrival and its sender: a capture"
+        " (pcap) for epic convert and Wireshark.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    rotation: Rotation | None = value(
+        "Start a new file of --record and --raw after this size (100MB) or time (10min);"
+        " files are numbered.",
+        "--rotate",
+        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
+    )
+    forward: Target | None = value(
+        f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
+        " unless a place follows: teleplot:192.168.0.7:47269.",
+        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
+    )
 
     def wants_screen(self, given: set[str]) -> bool:
         """Whether a screen is shown; ``given`` are the names of options on the command line.
@@ -102,45 +130,7 @@ class _Outputs:
         return self.screen
 
 
-_output_options = OptionGroup(
-    "outputs",
-    _Outputs,
-    click.option(
-        "--screen/--no-screen",
-        default=None,
-        help="Show a map that fills the terminal, or write rows.  [default: the screen, on a"
-        " terminal and unless an option is about rows]",
-    ),
-    row_format_option("How rows are written; epic is the demo's own format, for one entity."),
-    output_option("Write the rows to a file, which appears when listening ends."),
-    click.option(
-        "--record",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
-        " suffix, else packet text. Existing data is not overwritten.",
-    ),
-    click.option(
-        "--raw",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Record each datagram as it was received, with its arrival and its sender: a capture"
-        " (pcap) for epic convert and Wireshark.",
-    ),
-    click.option(
-        "--rotate",
-        "rotation",
-        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
-        help="Start a new file of --record and --raw after this size (100MB) or time (10min);"
-        " files are numbered.",
-    ),
-    click.option(
-        "--forward",
-        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
-        help=f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
-        " unless a place follows: teleplot:192.168.0.7:47269.",
-    ),
-)
+_output_options = OptionGroup("outputs", _Outputs)
 
 
 @click.command(epilog=EXAMPLES)

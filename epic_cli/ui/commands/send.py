@@ -33,7 +33,7 @@ from epic_cli.ui.options.common import (
     seed_option,
 )
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS
 from epic_cli.ui.options.movement import DURATION
@@ -88,14 +88,22 @@ _SPEED = Number(
 class _SourceOptions:
     """What is sent: a recording, or an entity on a path."""
 
-    path: str | None
-    path_speed: float
-    size: float
-    send_rate: float
-    entity: str | None
-    duration: float | None
-    input_format: str
-    given: Layout | None
+    path: str | None = shared(
+        option(PATH[0], default=None, help="An entity on this path instead of a recording.")
+    )
+    path_speed: float = shared(option(PATH[1], "--path-speed"))
+    size: float = shared(option(PATH[2]))
+    send_rate: float = shared(option(_SEND_RATE))
+    entity: str | None = value("Name the entity on the path, or send only this recorded one.")
+    duration: float | None = shared(
+        option(
+            DURATION,
+            help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
+            " recording; a path has none]",
+        )
+    )
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
 
     @property
     def seconds(self) -> float:
@@ -103,22 +111,7 @@ class _SourceOptions:
         return math.inf if self.duration is None else self.duration
 
 
-_source_options = OptionGroup(
-    "source",
-    _SourceOptions,
-    option(PATH[0], default=None, help="An entity on this path instead of a recording."),
-    option(PATH[1], "--path-speed"),
-    option(PATH[2]),
-    option(_SEND_RATE),
-    click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
-    option(
-        DURATION,
-        help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
-        " recording; a path has none]",
-    ),
-    input_format_option,
-    layout_options,
-)
+_source_options = OptionGroup("source", _SourceOptions)
 
 
 _send_options = OptionGroup(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -22,7 +23,7 @@ from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
 from epic_cli.ui.options.replay import replay_options
 
 if TYPE_CHECKING:
@@ -36,54 +37,40 @@ Examples:
 """
 
 
-class SessionOptions(NamedTuple):
+@dataclass(frozen=True)
+class SessionOptions:
     """The options of a session that a replay lacks."""
 
-    init: str | None
-    trust: bool
-    resume: bool
-    history: bool
-    hints: bool
-    proposals: bool
-    toolbar: bool
-    keys: str
+    init: str | None = value(
+        "Run a file of packets and commands first; without a terminal, only that. - is"
+        " standard input.",
+        type=InputFile(),
+    )
+    trust: bool = shared(trust_option)
+    resume: bool = flag("Continue the last session, even after a crash.")
+    history: bool = value(
+        "Keep typed lines for later sessions.", "--history/--no-history", default=True
+    )
+    hints: bool = value(
+        "Show what a packet still needs, and suggestions.", "--hints/--no-hints", default=True
+    )
+    proposals: bool = value("Propose the next packet.", "--proposals/--no-proposals", default=True)
+    toolbar: bool = value(
+        "Show the session's state at the bottom.", "--toolbar/--no-toolbar", default=True
+    )
+    keys: str = value(
+        "The editing keys; F4 switches between them.",
+        type=click.Choice(["emacs", "vi"]),
+        default="emacs",
+        show_default=True,
+    )
 
 
 #: The options of replays that a session has commands for instead.
 _REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 
 #: As ``own: SessionOptions``.
-session_options = OptionGroup(
-    "own",
-    SessionOptions,
-    click.option(
-        "--init",
-        type=InputFile(),
-        help="Run a file of packets and commands first; without a terminal, only that. - is"
-        " standard input.",
-    ),
-    trust_option,
-    click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
-    click.option(
-        "--history/--no-history", default=True, help="Keep typed lines for later sessions."
-    ),
-    click.option(
-        "--hints/--no-hints",
-        default=True,
-        help="Show what a packet still needs, and suggestions.",
-    ),
-    click.option("--proposals/--no-proposals", default=True, help="Propose the next packet."),
-    click.option(
-        "--toolbar/--no-toolbar", default=True, help="Show the session's state at the bottom."
-    ),
-    click.option(
-        "--keys",
-        type=click.Choice(["emacs", "vi"]),
-        default="emacs",
-        show_default=True,
-        help="The editing keys; F4 switches between them.",
-    ),
-)
+session_options = OptionGroup("own", SessionOptions)
 
 
 @click.command(epilog=EXAMPLES)
@@ -108,7 +95,9 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
         return _run_script(options, own, context)
     if options.files or not _on_terminal():
         _refuse(
-            context, SessionOptions._fields, "is for a session, which needs a terminal and no FILE"
+            context,
+            [one.name for one in fields(SessionOptions)],
+            "is for a session, which needs a terminal and no FILE",
         )
         return run_replay(options)
     _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")

@@ -29,7 +29,7 @@ from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.sources import read_file, source_name
 from epic_cli.ui.options.common import layout_options, quiet_option, seed_option
 from epic_cli.ui.options.declared import option, options
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.movement import (
     DURATION,
@@ -63,20 +63,28 @@ Examples:
 """
 
 
+_velocity_option, _max_gap_option, _max_speed_option = options(MOVEMENT)
+
+
 @dataclass(frozen=True)
 class MovementSpec:
     """What moves: an entity on a path, or what the file ``truth`` has recorded."""
 
-    path: str
-    speed: float
-    size: float
-    truth: str | None
-    velocity: Velocities
-    max_gap: float
-    max_speed: float | None
-    entity: str | None
-    duration: float | None
-    given: Layout | None
+    path: str = shared(path_option)
+    speed: float = shared(speed_option)
+    size: float = shared(size_option)
+    truth: str | None = value(
+        "Recorded movement instead: a recording of positions and, where known, velocities,"
+        " entities, teleports; - is standard input.",
+        type=InputFile(),
+        metavar="FILE",
+    )
+    velocity: Velocities = shared(_velocity_option)
+    max_gap: float = shared(_max_gap_option)
+    max_speed: float | None = shared(_max_speed_option)
+    entity: str | None = value("Name the entity on the path, or send only this recorded one.")
+    duration: float | None = shared(option(DURATION))
+    given: Layout | None = shared(layout_options)
 
     @property
     def seconds(self) -> float:
@@ -86,24 +94,7 @@ class MovementSpec:
         return self.duration
 
 
-movement_options = OptionGroup(
-    "movement",
-    MovementSpec,
-    path_option,
-    speed_option,
-    size_option,
-    click.option(
-        "--truth",
-        type=InputFile(),
-        metavar="FILE",
-        help="Recorded movement instead: a recording of positions and, where known, velocities,"
-        " entities, teleports; - is standard input.",
-    ),
-    *options(MOVEMENT),
-    click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
-    option(DURATION),
-    layout_options,
-)
+movement_options = OptionGroup("movement", MovementSpec)
 
 #: Without effect beside --truth, and without it.
 _PATH_OPTIONS = tuple(one.name for one in PATH)

@@ -22,6 +22,7 @@ from epic_cli.ui.options.common import (
     screen_timing_options,
 )
 from epic_cli.ui.options.compare import PICTURE_ROWS
+from epic_cli.ui.options.groups import given_options, renamed_option
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, inputs_options
@@ -72,6 +73,7 @@ EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _E
 @inputs_options
 @tuned_options
 @purpose_options
+@renamed_option("tries", "trials")
 @effort_options
 @job_options
 @network_options
@@ -113,7 +115,6 @@ def tune(
     """
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.tuning.spec import TuneSpec
-    from epic_cli.ui.options.groups import given_options
     from epic_cli.ui.runs.recordings import recorded_runs, simulated_runs
 
     given = given_options(context)
@@ -137,7 +138,7 @@ def tune(
         CompareSpec(
             (),
             timing,
-            purpose.weights,
+            purpose.weighing.weights,
             inputs.truth_offset,
             purpose.warm_up,
             seed=network.seed,

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.replay.strategy_spec import read_assignment
 from epic_cli.formats import guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -48,14 +49,22 @@ class FormatChoice(Choice):
 
 
 class Parsed(ParameterType):
-    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``."""
+    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
+
+    ``propose`` completes what is begun.
+    """
 
     def __init__(
-        self, name: str, parse: Callable[[str], object], kind: type | tuple[type, ...] = ()
+        self,
+        name: str,
+        parse: Callable[[str], object],
+        kind: type | tuple[type, ...] = (),
+        propose: Callable[[str], list[CompletionItem]] = lambda _: [],
     ) -> None:
         self.name = name
         self._parse = parse
         self._kind = kind
+        self._propose = propose
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Parses a text, or what a configuration has in the place of one."""
@@ -65,6 +74,22 @@ class Parsed(ParameterType):
             return self._parse(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What may be meant."""
+        del ctx, param
+        return self._propose(incomplete)
+
+
+def choose(text: str, known: Sequence[str], what: str) -> str:
+    """A name that is known; raises ``ValueError`` with the nearest one, or all of them."""
+    if text not in known:
+        near = nearest(text, list(known))
+        hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
+        raise ValueError(f"no {what}; {hint}")
+    return text
 
 
 class InputFile(click.Path):
@@ -96,6 +121,17 @@ class OutputFile(click.Path):
         return path
 
 
+def propose_strategies(begun: str) -> list[CompletionItem]:
+    """The names of strategies, each with its summary, or files: ``./file.py:Class``."""
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.engine.strategies import declarations
+
+    if begun.startswith((".", "/", "~")):
+        return [CompletionItem(begun, type="file")]
+    return completions(((one.name, one.summary) for one in declarations()), begun)
+
+
 class StrategyName(ParameterType):
     """The name of a strategy, checked and completed from the registry."""
 
@@ -117,13 +153,7 @@ class StrategyName(ParameterType):
     ) -> list[CompletionItem]:
         """The names, each with its summary."""
         del ctx, param
-        from click.shell_completion import CompletionItem
-
-        from epic_cli.engine.strategies import declarations
-
-        if incomplete.startswith((".", "/", "~")):
-            return [CompletionItem(incomplete, type="file")]  # ./file.py:Class
-        return completions(((one.name, one.summary) for one in declarations()), incomplete)
+        return propose_strategies(incomplete)
 
 
 class SettingAssignment(ParameterType):

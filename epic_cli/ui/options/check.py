@@ -15,7 +15,7 @@ from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.declared import ParameterType, seconds
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, flag, value
 from epic_cli.views.pictures import VIEWS, View
 
 _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
@@ -25,38 +25,45 @@ _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 class Doing:
     """What to do besides checking: accept the drawn rows, or create a case (its folder)."""
 
-    accept: bool
-    yes: bool
-    new: str | None
-
-
-doing_options = OptionGroup(
-    "doing",
-    Doing,
-    click.option(
-        "--accept",
-        is_flag=True,
-        help="Accept drawn rows as expected, after showing the difference; never where CI is set.",
-    ),
-    click.option("--yes", is_flag=True, help="Do not ask before --accept replaces a case's rows."),
-    click.option(
-        "--new",
+    accept: bool = flag(
+        "Accept drawn rows as expected, after showing the difference; never where CI is set."
+    )
+    yes: bool = flag("Do not ask before --accept replaces a case's rows.")
+    new: str | None = value(
+        "Create a case in this folder, from the given recordings and the options below.",
         metavar="CASE",
-        help="Create a case in this folder, from the given recordings and the options below.",
-    ),
-)
+    )
+
+
+doing_options = OptionGroup("doing", Doing)
 
 
 @dataclass(frozen=True)
 class Program:
     """A port (another implementation), and how to compare it with ours."""
 
-    against: str | None
-    feed: str
-    timeout: float
-    builtin: bool
-    atol: float | None
-    rtol: float | None
+    against: str | None = value(
+        "Compare the rows that your program prints for the same packets with ours.",
+        metavar="COMMAND",
+    )
+    feed: str = value(
+        "The packet format that your program reads.",
+        type=click.Choice(packet_formats()),
+        default="text",
+        show_default=True,
+    )
+    timeout: float = value(
+        "Time limit for one case.", type=seconds(0.01, 3600), default=10.0, show_default=True
+    )
+    builtin: bool = flag("Check it with the streams that epic tests its own strategies with.")
+    atol: float | None = value(
+        "Absolute tolerance of its numbers.  [default: as each case says, else 0]",
+        type=_TOLERANCE,
+        metavar="NUMBER",
+    )
+    rtol: float | None = value(
+        "Relative tolerance of its numbers, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
+    )
 
     def spec(self, threads: int | None) -> CheckSpec:
         """How cases are checked; raises ``WrongUsage``."""
@@ -80,57 +87,27 @@ class Program:
         return CheckSpec(Port(tuple(command), self.timeout), self.feed, tolerances, threads)
 
 
-program_options = OptionGroup(
-    "program",
-    Program,
-    click.option(
-        "--against",
-        metavar="COMMAND",
-        help="Compare the rows that your program prints for the same packets with ours.",
-    ),
-    click.option(
-        "--feed",
-        type=click.Choice(packet_formats()),
-        default="text",
-        show_default=True,
-        help="The packet format that your program reads.",
-    ),
-    click.option(
-        "--timeout",
-        type=seconds(0.01, 3600),
-        default=10.0,
-        show_default=True,
-        help="Time limit for one case.",
-    ),
-    click.option(
-        "--builtin",
-        is_flag=True,
-        help="Check it with the streams that epic tests its own strategies with.",
-    ),
-    click.option(
-        "--atol",
-        type=_TOLERANCE,
-        metavar="NUMBER",
-        help="Absolute tolerance of its numbers.  [default: as each case says, else 0]",
-    ),
-    click.option(
-        "--rtol",
-        type=_TOLERANCE,
-        metavar="NUMBER",
-        help="Relative tolerance of its numbers, such as 1e-6.",
-    ),
-)
+program_options = OptionGroup("program", Program)
 
 
 @dataclass(frozen=True)
 class Report:
     """What is reported, and where."""
 
-    verbose: bool
-    junit: str | None
-    tap: str | None
-    charts: tuple[View, ...]
-    html: str | None
+    verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
+    junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
+    tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
+    charts: tuple[View, ...] = value(
+        "Chart expected and drawn rows in the terminal; may be repeated.",
+        "--chart",
+        type=click.Choice(VIEWS),
+        multiple=True,
+    )
+    html: str | None = value(
+        "Write a page that shows both, for the first case that differs.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
 
     def __post_init__(self) -> None:
         """Only one of them has standard output."""
@@ -145,25 +122,4 @@ class Report:
         return "-" in (self.junit, self.tap)
 
 
-report_options = OptionGroup(
-    "report",
-    Report,
-    click.option("-v", "--verbose", is_flag=True, help="List passing cases, too."),
-    click.option(
-        "--junit", type=OutputFile(), metavar="FILE", help="Write JUnit XML; - is stdout."
-    ),
-    click.option("--tap", type=OutputFile(), metavar="FILE", help="Write TAP; - is stdout."),
-    click.option(
-        "--chart",
-        "charts",
-        type=click.Choice(VIEWS),
-        multiple=True,
-        help="Chart expected and drawn rows in the terminal; may be repeated.",
-    ),
-    click.option(
-        "--html",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write a page that shows both, for the first case that differs.",
-    ),
-)
+report_options = OptionGroup("report", Report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,10 +17,10 @@ from epic_cli.analysis.compare.conditions import (
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.parameters import OutputFile, ParameterType, Parsed, completions
+from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.declared import SPAN, seconds
-from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, shared, value
 from epic_cli.ui.options.runs import Strategies
 from epic_cli.views.pictures import VIEWS, View
 
@@ -38,102 +38,65 @@ SORTS = (*(one.name for one in METRICS), "name", "given")
 PICTURE_ROWS = 60_000
 
 
-class WeightList(ParameterType):
-    """``accuracy=2,smoothness=1,latency=0.5``."""
-
-    name = "name=number,..."
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, float]:
-        """The weights by name."""
-        if isinstance(value, dict):
-            return value
-        given: dict[str, float] = {}
-        for one in filter(None, (part.strip() for part in str(value).split(","))):
-            name, _, number = one.partition("=")
-            try:
-                given[name.strip()] = float(number)
-            except ValueError:
-                self.fail(f"{one!r} is not of the form name=number", param, ctx)
-        return given
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names, after the last comma."""
-        del ctx, param
-        from click.shell_completion import CompletionItem
-
-        before, comma, begun = incomplete.rpartition(",")
-        return [
-            CompletionItem(f"{before}{comma}{name}=")
-            for name in Weights._fields
-            if name.startswith(begun)
-        ]
+def _read_weights(text: str) -> dict[str, float]:
+    """``accuracy=2,smoothness=1,latency=0.5`` by name; raises ``ValueError``."""
+    given: dict[str, float] = {}
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = one.partition("=")
+        try:
+            given[name.strip()] = float(number)
+        except ValueError:
+            raise ValueError(f"{one!r} is not of the form name=number") from None
+    return given
 
 
-class ConditionText(Parsed):
-    """``error>0.3``, ``score(snapshot)<60``."""
+def _propose_weights(begun: str) -> list[CompletionItem]:
+    """The names, after the last comma."""
+    before, comma, begun = begun.rpartition(",")
+    return completions(((f"{name}=", None) for name in Weights._fields), begun, f"{before}{comma}")
 
-    def __init__(self) -> None:
-        super().__init__("condition", condition, Condition)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names of the figures."""
-        del ctx, param
-        return completions(((one.name, one.help) for one in METRICS), incomplete)
+WEIGHTS = Parsed("name=number,...", _read_weights, dict, _propose_weights)
+
+#: ``error>0.3``, ``score(snapshot)<60``
+CONDITION = Parsed(
+    "condition",
+    condition,
+    Condition,
+    lambda begun: completions(((one.name, one.help) for one in METRICS), begun),
+)
 
 
 @dataclass(frozen=True)
-class Scoring:
-    """What counts, and how much; the warm-up is in seconds."""
+class Weighing:
+    """What the score weighs."""
 
-    given_weights: dict[str, float]
-    game: str | None
-    warm_up: float | None
-    fail_if: tuple[Condition, ...]
+    game: str | None = value(
+        "Use the weights of this kind of game; see below.",
+        type=click.Choice([one.name for one in GAMES]),
+    )
+    given_weights: dict[str, float] = value(
+        "Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
+        " backward, across.  [default: those of the game, or 1 for the first four]",
+        "--weights",
+        type=WEIGHTS,
+        default="",
+    )
 
     def __post_init__(self) -> None:
-        """Refuses weights that sum to 0, and conditions that exclude everything."""
+        """Refuses weights that sum to 0."""
         _ = self.weights
-        try:
-            check_sense(self.fail_if)
-        except ConditionError as error:
-            raise WrongUsage(f"--fail-if: {error}") from error
 
     @property
     def weights(self) -> Weights:
-        """What the score weighs; raises ``WrongUsage``."""
-        return weights_of(self.given_weights, self.game)
+        """In the kind of game, or in general; raises ``WrongUsage``."""
+        try:
+            return make_weights(self.given_weights, game(self.game).weights if self.game else None)
+        except ValueError as error:
+            raise WrongUsage(f"--weights: {error}") from error
 
 
-def weights_of(given: dict[str, float], kind: str | None) -> Weights:
-    """What the score weighs in a kind of game, or in general; raises ``WrongUsage``."""
-    try:
-        return make_weights(given, game(kind).weights if kind else None)
-    except ValueError as error:
-        raise WrongUsage(f"--weights: {error}") from error
-
-
-#: ``--game``, ``--weights``
-weighing_options: tuple[Decorator, ...] = (
-    click.option(
-        "--game",
-        type=click.Choice([one.name for one in GAMES]),
-        help="Use the weights of this kind of game; see below.",
-    ),
-    click.option(
-        "--weights",
-        "given_weights",
-        type=WeightList(),
-        default="",
-        help="Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
-        " backward, across.  [default: those of the game, or 1 for the first four]",
-    ),
-)
+weighing_options = OptionGroup("weighing", Weighing)
 
 warm_up_option = click.option(
     "--warm-up",
@@ -144,71 +107,74 @@ warm_up_option = click.option(
     "  [default: 1, or a tenth of the recording]",
 )
 
-scoring_options = OptionGroup(
-    "scoring",
-    Scoring,
-    *weighing_options,
-    click.option(
-        "--fail-if",
-        type=ConditionText(),
-        multiple=True,
-        help="Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
+
+@dataclass(frozen=True)
+class Scoring:
+    """What counts, and how much; the warm-up is in seconds."""
+
+    weighing: Weighing = shared(weighing_options)
+    fail_if: tuple[Condition, ...] = value(
+        "Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
         " be repeated.",
-    ),
-    warm_up_option,
-)
+        type=CONDITION,
+        multiple=True,
+    )
+    warm_up: float | None = shared(warm_up_option)
+
+    def __post_init__(self) -> None:
+        """Refuses conditions that exclude everything."""
+        try:
+            check_sense(self.fail_if)
+        except ConditionError as error:
+            raise WrongUsage(f"--fail-if: {error}") from error
+
+
+scoring_options = OptionGroup("scoring", Scoring)
 
 
 @dataclass(frozen=True)
 class Layout:
     """How the figures are laid out."""
 
-    by: str
-    sort: str
-    form: str
-
-    @property
-    def by_entity(self) -> bool:
-        """Whether each entity has lines of its own."""
-        return self.by == "entity"
-
-    @property
-    def by_recording(self) -> bool:
-        """Whether each recording has lines of its own."""
-        return self.by == "recording"
-
-
-layout_options = OptionGroup(
-    "layout",
-    Layout,
-    click.option(
-        "--by",
+    by: str = value(
+        "One row per strategy, or per entity or recording and strategy.",
         type=click.Choice(["strategy", "entity", "recording"]),
         default="strategy",
         show_default=True,
-        help="One row per strategy, or per entity or recording and strategy.",
-    ),
-    click.option(
-        "--sort",
+    )
+    sort: str = value(
+        "Sort rows by one of the metrics below (best first), by name, or as given.",
         type=click.Choice(SORTS),
         default="score",
         show_default=True,
         metavar="METRIC",
-        help="Sort rows by one of the metrics below (best first), by name, or as given.",
-    ),
-    figures_format_option("The output format."),
-)
+    )
+    form: str = shared(figures_format_option("The output format."))
+
+
+layout_options = OptionGroup("layout", Layout)
 
 
 @dataclass(frozen=True)
 class Pictures:
     """Charts in the terminal, a picture and a page in files, and which seconds they show."""
 
-    charts: tuple[View, ...]
-    svg: str | None
-    html: str | None
-    show: tuple[tuple[str, ...], ...]
-    span: tuple[float, float] | None
+    charts: tuple[View, ...] = value(
+        "Draw a chart in the terminal; may be repeated.",
+        "--chart",
+        type=click.Choice(VIEWS),
+        multiple=True,
+    )
+    svg: str | None = value("Write a picture to this file.", type=OutputFile())
+    html: str | None = value("Write an interactive page to this file.", type=OutputFile())
+    show: tuple[tuple[str, ...], ...] = value(
+        "The strategies that charts and picture show.  [default: the best six]",
+        type=Strategies(),
+        multiple=True,
+    )
+    span: tuple[float, float] | None = value(
+        "The time span that charts, picture and page show.  [default: all]", type=SPAN
+    )
 
     def __post_init__(self) -> None:
         """Refuses standard output."""
@@ -234,31 +200,7 @@ class Pictures:
         return shown
 
 
-pictures_options = OptionGroup(
-    "pictures",
-    Pictures,
-    click.option(
-        "--chart",
-        "charts",
-        type=click.Choice(VIEWS),
-        multiple=True,
-        help="Draw a chart in the terminal; may be repeated.",
-    ),
-    click.option("--svg", type=OutputFile(), help="Write a picture to this file."),
-    click.option("--html", type=OutputFile(), help="Write an interactive page to this file."),
-    click.option(
-        "--show",
-        type=Strategies(),
-        multiple=True,
-        help="The strategies that charts and picture show.  [default: the best six]",
-    ),
-    click.option(
-        "--span",
-        type=SPAN,
-        default=None,
-        help="The time span that charts, picture and page show.  [default: all]",
-    ),
-)
+pictures_options = OptionGroup("pictures", Pictures)
 
 threads_option = click.option(
     "--threads",

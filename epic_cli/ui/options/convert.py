@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +22,7 @@ from epic_cli.ui.options.common import (
     output_option,
 )
 from epic_cli.ui.options.declared import SPAN, seconds
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
 from epic_cli.ui.options.live import record_layout_option, sender_option
 
 if TYPE_CHECKING:
@@ -60,12 +61,18 @@ _changes_options = OptionGroup(
 )
 
 
-class CaptureOptions(NamedTuple):
+@dataclass(frozen=True)
+class CaptureOptions:
     """Which datagrams of a network capture to take."""
 
-    port: int | None
-    records: RecordLayout | None
-    sender: Address | None
+    port: int | None = value(
+        "From a capture (pcap, pcapng), take only UDP datagrams from or to this port.",
+        type=click.IntRange(1, 65535),
+    )
+    records: RecordLayout | None = shared(record_layout_option)
+    sender: Address | None = shared(
+        sender_option("From a capture, take only datagrams of this sender.")
+    )
 
     @property
     def given(self) -> bool:
@@ -74,33 +81,32 @@ class CaptureOptions(NamedTuple):
 
 
 #: All of it, as ``capture: CaptureOptions``.
-_capture_options = OptionGroup(
-    "capture",
-    CaptureOptions,
-    click.option(
-        "--port",
-        type=click.IntRange(1, 65535),
-        help="From a capture (pcap, pcapng), take only UDP datagrams from or to this port.",
-    ),
-    record_layout_option,
-    sender_option("From a capture, take only datagrams of this sender."),
-)
+_capture_options = OptionGroup("capture", CaptureOptions)
 
 
-class ConvertOptions(NamedTuple):
+@dataclass(frozen=True)
+class ConvertOptions:
     """What to convert, how, and where to; no ``files``: standard input."""
 
-    files: tuple[str, ...]
-    to: str | None
-    output: str | None
-    in_place: bool
-    changes: Changes
-    input_format: str
-    given: Layout | None
-    capture: CaptureOptions
-    strict: bool
-    messages: Messages
-    color: ColorChoice
+    files: tuple[str, ...] = shared(
+        click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
+    )
+    to: str | None = value(
+        "The output format.  [default: from the suffix of --output]",
+        type=FormatChoice(written_formats()),
+    )
+    output: str | None = shared(output_option("Write to a file, which appears once complete."))
+    in_place: bool = flag(
+        "Convert each FILE to its own format, or --to another one under the same name; the"
+        " old file is kept as FILE.bak."
+    )
+    changes: Changes = shared(_changes_options)
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
+    capture: CaptureOptions = shared(_capture_options)
+    strict: bool = flag("Stop at the first refused line.")
+    messages: Messages = shared(messages_options)
+    color: ColorChoice = shared(color_option)
 
     @property
     def outputs(self) -> list[tuple[tuple[str, ...], ConvertOptions]]:
@@ -111,7 +117,7 @@ class ConvertOptions(NamedTuple):
             raise WrongUsage("--in-place writes to the FILEs themselves: leave out --output")
         if not self.files or "-" in self.files:
             raise WrongUsage("--in-place needs a FILE: standard input has no place")
-        return [((one,), self._replace(output=one)) for one in self.files]
+        return [((one,), replace(self, output=one)) for one in self.files]
 
     @property
     def written_format(self) -> str:
@@ -126,28 +132,4 @@ class ConvertOptions(NamedTuple):
 
 
 #: All of them, as ``options: ConvertOptions``.
-convert_options = OptionGroup(
-    "options",
-    ConvertOptions,
-    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
-    click.option(
-        "--to",
-        type=FormatChoice(written_formats()),
-        default=None,
-        help="The output format.  [default: from the suffix of --output]",
-    ),
-    output_option("Write to a file, which appears once complete."),
-    click.option(
-        "--in-place",
-        is_flag=True,
-        help="Convert each FILE to its own format, or --to another one under the same name; the"
-        " old file is kept as FILE.bak.",
-    ),
-    _changes_options,
-    input_format_option,
-    layout_options,
-    _capture_options,
-    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
-    messages_options,
-    color_option,
-)
+convert_options = OptionGroup("options", ConvertOptions)

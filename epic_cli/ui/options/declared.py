@@ -146,35 +146,24 @@ def options(
     )
 
 
-class Assignment(BaseType):
+class Assignment(Parsed):
     """``name=value`` of a table, as the name and the value; ``form`` is how the usage shows it."""
 
     def __init__(
         self, table: Table, owner: str, form: str = "name=value", what: str = "parameter"
     ) -> None:
-        self.name = form
-        self._table = table
-        self._owner = (owner, what)
+        def read(text: str) -> tuple[str, Any]:
+            parameter, value = parse_assignment(text, table, owner, what)
+            return parameter.name, value
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads the text; a pair that has been read stays as it is."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            parameter, read = parse_assignment(str(value), self._table, *self._owner)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return parameter.name, read
+        def propose(begun: str) -> list[CompletionItem]:
+            """The names, then what the named parameter proposes."""
+            name, equals, rest = begun.partition("=")
+            if not equals:
+                return completions(((f"{one.name}=", one.help) for one in table), begun)
+            for one in table:
+                if one.name == name.replace("-", "_"):
+                    return completions(one.complete(), rest, f"{name}=")
+            return []
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names, then what the named parameter proposes."""
-        del ctx, param
-        name, equals, begun = incomplete.partition("=")
-        if not equals:
-            return completions(((f"{one.name}=", one.help) for one in self._table), incomplete)
-        for one in self._table:
-            if one.name == name.replace("-", "_"):
-                return completions(one.complete(), begun, f"{name}=")
-        return []
+        super().__init__(form, read, tuple, propose)

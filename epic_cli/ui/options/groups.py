@@ -1,7 +1,23 @@
-"""Groups of options whose values reach a command as one typed argument."""
+"""Groups of options whose values reach a command as one typed argument.
+
+Example:
+    @dataclass(frozen=True)
+    class Output:
+        color: bool = flag("Write in colour.")                       # --color
+        path: str | None = value("Where to.", "-o", "--output")      # under the name of the field
+        seed: int = shared(seed_option)                              # an option of several commands
+
+    output_options = OptionGroup("output", Output)
+
+    @click.command()
+    @output_options
+    def command(output: Output) -> None: ...
+
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -19,13 +35,15 @@ class OptionGroup:
     """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
 
     The help lists the options where the group stands, in this order. ``make``, usually a class of
-    values, takes each value under the name of its option. A group may contain others.
+    values, takes each value under the name of its option; the fields of a dataclass may declare the
+    options (``value``, ``flag``, ``shared``). A group may contain others.
     """
 
     def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
         self.name = name
         self._make = make
-        self._options = options
+        fields = dataclasses.fields(make) if isinstance(make, type) and not options else ()
+        self._options = options or tuple(one.metadata[_OPTION](one.name) for one in fields)
 
     def __call__(self, command: Command) -> Command:
         """The command with these options."""
@@ -41,6 +59,30 @@ class OptionGroup:
             decorated = option(decorated)
             keys.append(_key(option, decorated))
         return decorated
+
+
+#: The key under which a field has what makes its option from its name.
+_OPTION = "option"
+
+
+def value(help_text: str, *flags: str, **attributes: Any) -> Any:
+    """A field with an option of its name, or of these ``flags``; ``attributes`` are click's."""
+
+    def make(name: str) -> Decorator:
+        names = flags or (f"--{name.replace('_', '-')}",)
+        return click.option(*names, name, help=help_text, **attributes)
+
+    return dataclasses.field(metadata={_OPTION: make})
+
+
+def flag(help_text: str, *flags: str) -> Any:
+    """A field with an option that has no value."""
+    return value(help_text, *flags, is_flag=True)
+
+
+def shared(option: Decorator) -> Any:
+    """A field with an option, an argument or a group that is declared elsewhere."""
+    return dataclasses.field(metadata={_OPTION: lambda _: option})
 
 
 def given_options(context: click.Context) -> set[str]:

@@ -14,7 +14,7 @@ import click
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
 from epic_cli.ui.io.parameters import OutputFile, Parsed
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, value
 
 if TYPE_CHECKING:
     from epic_cli.analysis.jobs.journal import Journal
@@ -50,11 +50,34 @@ def parse_scheduler(text: str) -> str:
 class JobOptions:
     """Which workers, which part, which journal, and how many failures are allowed."""
 
-    workers: int | None = None
-    scheduler: str | None = None
-    journal: str | None = None
-    shard: Shard | None = None
-    allowed_failures: int = 0
+    workers: int | None = value(
+        "Use this many processes, each with one thread unless --threads says"
+        " otherwise.  [default: the threads of this process]",
+        type=click.IntRange(1, 1024),
+    )
+    scheduler: str | None = value(
+        "Use the workers of a Dask cluster, which must see the recordings under the same"
+        " paths: tcp://host:8786.",
+        type=Parsed("address", parse_scheduler),
+    )
+    journal: str | None = value(
+        "Store each result in this file and reuse known ones: run the same command again to"
+        " resume.",
+        type=OutputFile(),
+    )
+    shard: Shard | None = value(
+        "Process only this part of the recordings, or of the strategies to tune (2/10: the"
+        " second of ten), into its own journal beside --journal; a run without --shard combines"
+        " them.",
+        type=Parsed("i/n", parse_shard, Shard),
+    )
+    allowed_failures: int = value(
+        "Tolerate this many skipped recordings (unreadable, not comparable, or a worker"
+        " crashed) before the exit status shows it.",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+    )
 
     def settled(self, given: Collection[str], fits: bool) -> JobOptions:
         """The options in force; raises ``WrongUsage`` for conflicting ones.
@@ -160,40 +183,4 @@ class JobOptions:
 
 
 #: All of them, as ``jobs: JobOptions``.
-job_options = OptionGroup(
-    "jobs",
-    JobOptions,
-    click.option(
-        "--workers",
-        type=click.IntRange(1, 1024),
-        help="Use this many processes, each with one thread unless --threads says"
-        " otherwise.  [default: the threads of this process]",
-    ),
-    click.option(
-        "--scheduler",
-        type=Parsed("address", parse_scheduler),
-        help="Use the workers of a Dask cluster, which must see the recordings under the same"
-        " paths: tcp://host:8786.",
-    ),
-    click.option(
-        "--journal",
-        type=OutputFile(),
-        help="Store each result in this file and reuse known ones: run the same command again to"
-        " resume.",
-    ),
-    click.option(
-        "--shard",
-        type=Parsed("i/n", parse_shard, Shard),
-        help="Process only this part of the recordings, or of the strategies to tune (2/10: the"
-        " second of ten), into its own journal beside --journal; a run without --shard combines"
-        " them.",
-    ),
-    click.option(
-        "--allowed-failures",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Tolerate this many skipped recordings (unreadable, not comparable, or a worker"
-        " crashed) before the exit status shows it.",
-    ),
-)
+job_options = OptionGroup("jobs", JobOptions)

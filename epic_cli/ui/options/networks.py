@@ -14,7 +14,7 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.options.common import seed_option
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, shared
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.movement import DURATION, sender_options, size_option, speed_option
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
@@ -32,19 +32,51 @@ _USUAL_DURATION = 10.0
 _LONGEST = 50_000.0
 
 
+SEEDS = Number(
+    "seeds",
+    None,
+    "Send the truth, or a --path, over this many simulated networks and evaluate over all."
+    f"  [default: {USUAL_SEEDS} with --path]",
+    "",
+    1,
+    100_000,
+    whole=True,
+)
+
+
 @dataclass(frozen=True)
 class NetworkOptions:
     """What is simulated, if anything; ``seed`` is the first one, and that of the bootstrap."""
 
-    seeds: int | None
-    seed: int
-    path: str | None
-    speed: float
-    size: float
-    duration: float | None
-    sender: SenderSpec
-    link: LinkConditions
-    trace: TraceOptions
+    seeds: int | None = shared(option(SEEDS))
+    seed: int = shared(
+        seed_option(
+            "Seed of the first network and of the intervals; the same seed gives the same result."
+        )
+    )
+    path: str | None = shared(
+        option(
+            PATH[0],
+            default=None,
+            help="What moves in the simulation: a computed path instead of --truth.",
+        )
+    )
+    speed: float = shared(speed_option)
+    size: float = shared(size_option)
+    duration: float | None = shared(
+        option(
+            DURATION, help="How long to send, in seconds.  [default: 10; with --truth all of it]"
+        )
+    )
+    sender: SenderSpec = shared(sender_options)
+    link: LinkConditions = shared(
+        link_options(
+            "0",
+            "The mean delay of the simulated link; of a recording without arrival times, the delay"
+            " of each packet.",
+        )
+    )
+    trace: TraceOptions = shared(one_way_trace_options)
 
     @property
     def simulates(self) -> bool:
@@ -108,40 +140,7 @@ class NetworkOptions:
             )
 
 
-SEEDS = Number(
-    "seeds",
-    None,
-    "Send the truth, or a --path, over this many simulated networks and evaluate over all."
-    f"  [default: {USUAL_SEEDS} with --path]",
-    "",
-    1,
-    100_000,
-    whole=True,
-)
-
-network_options = OptionGroup(
-    "network",
-    NetworkOptions,
-    option(SEEDS),
-    seed_option(
-        "Seed of the first network and of the intervals; the same seed gives the same result."
-    ),
-    option(
-        PATH[0],
-        default=None,
-        help="What moves in the simulation: a computed path instead of --truth.",
-    ),
-    speed_option,
-    size_option,
-    option(DURATION, help="How long to send, in seconds.  [default: 10; with --truth all of it]"),
-    sender_options,
-    link_options(
-        "0",
-        "The mean delay of the simulated link; of a recording without arrival times, the delay of"
-        " each packet.",
-    ),
-    one_way_trace_options,
-)
+network_options = OptionGroup("network", NetworkOptions)
 
 
 def _names() -> list[str]:

@@ -12,6 +12,7 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import (
     InputFile,
     ParameterType,
+    Parsed,
     assignments_of,
     completions,
     reads_code,
@@ -19,7 +20,7 @@ from epic_cli.ui.io.parameters import (
 from epic_cli.ui.options.common import input_format_option
 from epic_cli.ui.options.common import layout_options as recording_layout_options
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.groups import Decorator, OptionGroup, shared, value
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,12 +36,22 @@ class Inputs:
     No recording: standard input, or none where a network is simulated.
     """
 
-    recordings: tuple[str, ...]
-    truth: str | None
-    truth_offset: float
-    entity: str | None
-    input_format: str
-    given: RecordingLayout | None
+    recordings: tuple[str, ...] = shared(
+        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
+    )
+    truth: str | None = value(
+        "The real movement, as a recording; without it, it is rebuilt from the packets.",
+        type=InputFile(),
+    )
+    truth_offset: float = value(
+        "Add this to the truth's times, if the clocks differ: the receiver's minus the sender's.",
+        type=seconds(-1e9, 1e9),
+        default=0.0,
+        metavar="SECONDS",
+    )
+    entity: str | None = value("Compare only the packets of this entity.")
+    input_format: str = shared(input_format_option)
+    given: RecordingLayout | None = shared(recording_layout_options)
 
     def __post_init__(self) -> None:
         """Refuses to read standard input twice."""
@@ -48,27 +59,7 @@ class Inputs:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-inputs_options = OptionGroup(
-    "inputs",
-    Inputs,
-    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
-    click.option(
-        "--truth",
-        type=InputFile(),
-        help="The real movement, as a recording; without it, it is rebuilt from the packets.",
-    ),
-    click.option(
-        "--truth-offset",
-        type=seconds(-1e9, 1e9),
-        default=0.0,
-        metavar="SECONDS",
-        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
-        " sender's.",
-    ),
-    click.option("--entity", help="Compare only the packets of this entity."),
-    input_format_option,
-    recording_layout_options,
-)
+inputs_options = OptionGroup("inputs", Inputs)
 
 
 class Strategies(ParameterType):
@@ -105,48 +96,79 @@ class Strategies(ParameterType):
         return completions(names, begun, f"{before}{comma}")
 
 
-class Assignment(ParameterType):
-    """``strategy.key=value``."""
+def _propose_assignments(begun: str) -> list[CompletionItem]:
+    """The settings of all strategies, then the words that one takes."""
+    from epic_cli.engine.strategies import declarations
 
-    name = "strategy.key=value"
+    place, equals, _ = begun.partition("=")
+    if equals:
+        strategy, _, _ = place.rpartition(".")
+        return assignments_of(strategy, begun[len(strategy) + 1 :], f"{strategy}.")
+    settings = (
+        (f"{one.name}.{setting.name}=", setting.help)
+        for one in declarations()
+        for setting in one.settings
+    )
+    return completions(settings, begun)
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str, str]:
-        """Splits at the first ``=`` and at the last point before it."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            return read_owned_assignment(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The settings of all strategies, then the words that one takes."""
-        del ctx, param
-        from epic_cli.engine.strategies import declarations
+ASSIGNMENT = Parsed("strategy.key=value", read_owned_assignment, tuple, _propose_assignments)
 
-        place, equals, _ = incomplete.partition("=")
-        if equals:
-            strategy, _, _ = place.rpartition(".")
-            return assignments_of(strategy, incomplete[len(strategy) + 1 :], f"{strategy}.")
-        settings = (
-            (f"{one.name}.{setting.name}=", setting.help)
-            for one in declarations()
-            for setting in one.settings
-        )
-        return completions(settings, incomplete)
+
+def strategies_option(meaning: str) -> Decorator:
+    """``--strategies``."""
+    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
+
+
+def assignments_option(meaning: str) -> Decorator:
+    """``--set``, as ``assignments``."""
+    return click.option("--set", "assignments", type=ASSIGNMENT, multiple=True, help=meaning)
+
+
+def _read_corrections(text: str) -> tuple[StrategySpec, ...]:
+    from epic_cli.engine.replay.corrections import engine_specs
+
+    return tuple(engine_specs(text))
+
+
+def _propose_corrections(begun: str) -> list[CompletionItem]:
+    from epic_cli.engine.replay.corrections import ENGINES
+
+    before, comma, begun = begun.rpartition(",")
+    return completions(((one, "") for one in (*ENGINES, "all")), begun, f"{before}{comma}")
+
+
+#: Ways to hide corrections of one's own player, as strategies.
+CORRECTIONS = Parsed("ways", _read_corrections, tuple, _propose_corrections)
+
+
+def corrections_option(meaning: str, default: object = ()) -> Decorator:
+    """``--corrections``."""
+    return click.option(
+        "--corrections", type=CORRECTIONS, default=default, metavar="WAYS", help=meaning
+    )
+
+
+#: ``--set``, of each variant that takes part.
+variants_assignments_option = assignments_option(
+    "Change a setting in all variants of a strategy; may be repeated."
+)
 
 
 @dataclass(frozen=True)
 class Participants:
     """The strategies that take part, as they were written, and settings for all variants."""
 
-    strategies: tuple[tuple[str, ...], ...]
-    assignments: tuple[tuple[str, str, str], ...]
-    corrections: tuple[StrategySpec, ...]
+    strategies: tuple[tuple[str, ...], ...] = shared(
+        strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]")
+    )
+    assignments: tuple[tuple[str, str, str], ...] = shared(variants_assignments_option)
+    corrections: tuple[StrategySpec, ...] = shared(
+        corrections_option(
+            "Compare ways to hide the corrections of one's own predicted player, as engines do:"
+            " names separated by commas, or all."
+        )
+    )
 
     def specs(self) -> list[StrategySpec]:
         """Each with its settings; raises ``WrongUsage``."""
@@ -162,64 +184,4 @@ class Participants:
             raise WrongUsage(str(error)) from error
 
 
-def strategies_option(meaning: str) -> Decorator:
-    """``--strategies``."""
-    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
-
-
-def assignments_option(meaning: str) -> Decorator:
-    """``--set``, as ``assignments``."""
-    return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
-
-
-class Corrections(ParameterType):
-    """Ways to hide corrections of one's own player, as strategies."""
-
-    name = "ways"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[StrategySpec, ...]:
-        """Each as a strategy."""
-        from epic_cli.engine.replay.corrections import engine_specs
-
-        if isinstance(value, tuple):
-            return value
-        try:
-            return tuple(engine_specs(str(value)))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names."""
-        del ctx, param
-        from epic_cli.engine.replay.corrections import ENGINES
-
-        before, comma, begun = incomplete.rpartition(",")
-        return completions(((one, "") for one in (*ENGINES, "all")), begun, f"{before}{comma}")
-
-
-def corrections_option(meaning: str, default: object = ()) -> Decorator:
-    """``--corrections``."""
-    return click.option(
-        "--corrections", type=Corrections(), default=default, metavar="WAYS", help=meaning
-    )
-
-
-#: ``--set``, of each variant that takes part.
-variants_assignments_option = assignments_option(
-    "Change a setting in all variants of a strategy; may be repeated."
-)
-
-participants_options = OptionGroup(
-    "participants",
-    Participants,
-    strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
-    variants_assignments_option,
-    corrections_option(
-        "Compare ways to hide the corrections of one's own predicted player, as engines do:"
-        " names separated by commas, or all."
-    ),
-)
+participants_options = OptionGroup("participants", Participants)

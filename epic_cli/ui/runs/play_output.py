@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -24,27 +25,61 @@ from epic_cli.ui.options.common import (
     format_option,
     output_option,
 )
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, shared, value
 from epic_cli.views.pictures.play_svg import caption, picture
 from epic_cli.views.play_rows import FORMATS, Writer
+
+_file = partial(value, type=OutputFile(), metavar="FILE")
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """What of the match goes where; ``headless`` None: whatever fits the other options."""
 
-    headless: bool | None
-    show: Show
-    row_format: str
-    output: str | None
-    view: str | None
-    player: str | None
-    packets: str | None
-    own: str | None
-    truth_out: str | None
-    picture: str | None
-    client: str
-    record: str | None
+    headless: bool | None = value(
+        "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
+        " option asks for output]",
+        "--headless/--screen",
+        default=None,
+    )
+    show: Show = value(
+        "What goes to standard output.",
+        type=click.Choice(list(COLUMNS)),
+        default="rows",
+        show_default=True,
+    )
+    row_format: str = shared(
+        format_option(
+            "row_format",
+            FORMATS,
+            "table",
+            "The output format; epic needs one --view and one --player.",
+        )
+    )
+    output: str | None = shared(output_option("Write the output to a file."))
+    view: str | None = value("Only this screen: server, A, B ...", metavar="NAME")
+    player: str | None = value("Only this player's rows or events.", metavar="NAME")
+    packets: str | None = _file(
+        "Write the states of the others that --client received, for 'epic replay'."
+    )
+    own: str | None = _file(
+        "Write what --client predicted of its own player, and what the server said, for"
+        " --corrections."
+    )
+    truth_out: str | None = _file(
+        "Write where everybody but --client was on the server, as CSV for 'epic compare'."
+    )
+    picture: str | None = _file("Draw the three screens at the end as an SVG picture.")
+    client: str = value(
+        "The client whose frames give the rows their times; on the terminal, who you are.",
+        metavar="NAME",
+        default="A",
+        show_default=True,
+    )
+    record: str | None = _file(
+        "Record all input, options and changes as a script that reproduces the match; not with"
+        " --trace."
+    )
 
     def selection(self) -> Selection:
         """What is wanted of the match."""
@@ -79,71 +114,7 @@ class OutputOptions:
                 raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}")
 
 
-output_options = OptionGroup(
-    "output",
-    OutputOptions,
-    click.option(
-        "--headless/--screen",
-        default=None,
-        help="Write rows, or play on the terminal.  [default: play if there is a terminal and no"
-        " option asks for output]",
-    ),
-    click.option(
-        "--show",
-        type=click.Choice(list(COLUMNS)),
-        default="rows",
-        show_default=True,
-        help="What goes to standard output.",
-    ),
-    format_option(
-        "row_format",
-        FORMATS,
-        "table",
-        "The output format; epic needs one --view and one --player.",
-    ),
-    output_option("Write the output to a file."),
-    click.option("--view", metavar="NAME", help="Only this screen: server, A, B ..."),
-    click.option("--player", metavar="NAME", help="Only this player's rows or events."),
-    click.option(
-        "--packets",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write the states of the others that --client received, for 'epic replay'.",
-    ),
-    click.option(
-        "--own",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write what --client predicted of its own player, and what the server said, for"
-        " --corrections.",
-    ),
-    click.option(
-        "--truth-out",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write where everybody but --client was on the server, as CSV for 'epic compare'.",
-    ),
-    click.option(
-        "--picture",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Draw the three screens at the end as an SVG picture.",
-    ),
-    click.option(
-        "--client",
-        metavar="NAME",
-        default="A",
-        show_default=True,
-        help="The client whose frames give the rows their times; on the terminal, who you are.",
-    ),
-    click.option(
-        "--record",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Record all input, options and changes as a script that reproduces the match; not with"
-        " --trace.",
-    ),
-)
+output_options = OptionGroup("output", OutputOptions)
 
 
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:

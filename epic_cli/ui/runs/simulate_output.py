@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import click
-
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
@@ -30,7 +28,7 @@ from epic_cli.ui.options.common import (
     packet_format_option,
 )
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, shared, value
 
 TRUTH_RATE = Number(
     "truth_rate",
@@ -46,25 +44,17 @@ TRUTH_RATE = Number(
 class OutputOptions:
     """Where the packets and the truth go, and in which format."""
 
-    packet_format: str
-    output: str | None
-    truth_out: str | None
-    truth_rate: float
-
-
-output_options = OptionGroup(
-    "output",
-    OutputOptions,
-    packet_format_option("The format of the packets."),
-    output_option("Write the packets to a file."),
-    click.option(
-        "--truth-out",
+    packet_format: str = shared(packet_format_option("The format of the packets."))
+    output: str | None = shared(output_option("Write the packets to a file."))
+    truth_out: str | None = value(
+        "Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
         type=OutputFile(),
         metavar="FILE",
-        help="Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
-    ),
-    option(TRUTH_RATE),
-)
+    )
+    truth_rate: float = shared(option(TRUTH_RATE))
+
+
+output_options = OptionGroup("output", OutputOptions)
 
 
 def write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:

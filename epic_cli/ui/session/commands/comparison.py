@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.replay.playback import ReplaySpec
-from epic_cli.ui.io.parameters import StrategyName
+from epic_cli.ui.io.parameters import Parsed, propose_strategies
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
@@ -36,24 +36,24 @@ _AROUND, _FEWEST = 8, 3
 _METRICS = ("largest_jump", "error", "lag", "score")
 
 
-class Variant(StrategyName):
-    """A strategy, possibly with settings: ``NAME`` or ``NAME+key=value``."""
+def _check_variants(text: str) -> str:
+    """``NAME`` or ``NAME+key=value``, checked; raises ``ValueError``."""
+    from epic_cli.engine.replay.strategy_spec import read_specs
 
-    name = "name"
+    read_specs(text.split(","))
+    return text
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Checks the name and the settings."""
-        from epic_cli.engine.replay.strategy_spec import read_specs
 
-        try:
-            read_specs(str(value).split(","))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return str(value)
+_names_argument = click.argument(
+    "names",
+    nargs=-1,
+    type=Parsed("name", _check_variants, (), propose_strategies),
+    metavar="[NAME[+KEY=VALUE]...]...",
+)
 
 
 @command("compare")
-@click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
+@_names_argument
 def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """Show what each strategy would have drawn for the packets so far.
 
@@ -91,7 +91,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
 
 @command("plot")
 @click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
-@click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
+@_names_argument
 def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what the NAMEs would.
 
