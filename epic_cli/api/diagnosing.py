@@ -22,9 +22,11 @@ from epic_cli.api.replaying import packets_of
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.network.trace_file import recorded, trace_packets
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
+    from epic_cli.engine.packets import PacketBlock
     from epic_cli.views.report import Report
 
 
@@ -47,8 +49,9 @@ def diagnose(
 ) -> Diagnosis:
     """Looks for causes of jitter in a recording, as ``epic diagnose`` does.
 
-    ``packets`` are what ``replay`` takes: packets, or the path of a recording. Only those stamped
-    in the ``span`` (seconds) are looked at. Of ``strategies``, named as ``epic compare`` names
+    ``packets`` are what ``replay`` takes: packets, or the path of a recording; or the path of a
+    recorded network without positions (``epic_cli.network.read_trace``). Only those stamped in the
+    ``span`` (seconds) are looked at. Of ``strategies``, named as ``epic compare`` names
     them (``"source+cl_interp=0.05"``), it is looked at how often their delay buffers run empty.
 
     ``drawn`` is what the game really drew, at times of the receiver's clock less ``drawn_offset``
@@ -69,15 +72,26 @@ def diagnose(
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = read_specs(wanted) if wanted else []
-    blocks, in_recording = with_findings(packets)
+    trace = _trace(packets)
+    blocks, in_recording = with_findings(packets) if trace is None else (trace, ())
     paths = None
     if drawn is not None:
         paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
     try:
-        found = run(traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span)), paths)
+        traffic = traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span))
+        found = run(replace(traffic, placed=trace is None), paths)
     except TooFewPackets as error:
         raise ValueError(not_enough(error)) from error
     return replace(found, in_recording=in_recording)
+
+
+def _trace(packets: PacketSource) -> dict[str, PacketBlock] | None:
+    """The packets of a recorded network; None: it is something else."""
+    if not isinstance(packets, (str, os.PathLike)) or not os.path.isfile(packets):  # noqa: PTH113
+        return None
+    with open(packets, "rb") as stream:  # noqa: PTH123
+        found = recorded(stream)
+    return None if found is None else {"": trace_packets(found.trace)}
 
 
 def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:

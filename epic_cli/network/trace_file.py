@@ -1,25 +1,37 @@
-"""A recorded network from a CSV file: when packets were sent, and how long each took."""
+"""A recorded network from a file: when packets were sent, and how long each took."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import math
-from typing import BinaryIO
+import zlib
+from collections.abc import Iterable
+from typing import BinaryIO, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.formats.tables import Row, Table, delimiter_of, split_row
+from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
 from epic_cli.network.trace import Direction, Trace
 
 #: Seconds; a longer delay means two clocks that do not agree.
 LONGEST_RECORDED_DELAY = 3600.0
 
-#: More numbers that are missing in a row are a counter that was set.
-MOST_MISSING = 1000
+#: Bytes; a recorded network is held in memory.
+LONGEST_TRACE = 256 << 20
 
 #: Columns of these names are a position: such a table is a recording of movement.
 _POSITIONS = {"x", "position", "pos", "lat", "latitude"}
+
+
+class Recorded(NamedTuple):
+    """A recorded network, and ``words`` on how it was read."""
+
+    trace: Trace
+    words: str
 
 
 def read_trace(
@@ -27,7 +39,8 @@ def read_trace(
 ) -> Trace:
     """Reads a recorded network; all of it is held in memory (about 70 bytes a packet).
 
-    Columns: ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
+    It is what irtt (``-o``), RIPE Atlas (ping) or ``ping`` wrote (``probes.py``), or a table with
+    the columns ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
     same clock), ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or
     ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
     ``lost`` is 1 or the delay is empty; without ``lost`` and ``flow``, where numbers are missing in
@@ -38,9 +51,81 @@ def read_trace(
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where no packet is left
     or the flow is not clear.
     """
+    stream = _unpacked(stream)
+    found = _probed(stream, flow, direction)
+    return found.trace if found else _table(stream, flow, direction)
+
+
+def recorded(
+    stream: BinaryIO, flow: str | None = None, direction: Direction = "down"
+) -> Recorded | None:
+    """The same, and from what; None: it is something else than a recorded network.
+
+    That is for lack of ``send_time`` or of delays, or because it has positions. Raises as
+    ``read_trace``.
+    """
+    stream = _unpacked(stream)
+    found = _probed(stream, flow, direction)
+    if found is not None:
+        return found
+    begin = stream.tell()
+    head = stream.readline(LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
+    stream.seek(begin)
+    header = head.decode("utf-8", "replace")
+    names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
+    placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
+    column = next((one for one in _delay_columns(direction) if one in names), "")
+    if "send_time" not in names or placed or not column:
+        return None
+    words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
+    words += "; --columns arrival=owd_up_ms takes the other way" if "down" in column else ""
+    words += "; --entity takes a flow" if "flow" in names else ""
+    return Recorded(_table(stream, flow, direction), words)
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    """What can be read twice, and is not compressed; raises ``ValueError``."""
+    if not stream.seekable():
+        stream = held(stream)
+    begin = stream.tell()
+    magic = stream.read(2)
+    stream.seek(begin)
+    return held(gzip.GzipFile(fileobj=stream)) if magic == b"\x1f\x8b" else stream
+
+
+def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
+    """All of it, in memory; raises ``ValueError``."""
+    try:
+        data = stream.read(LONGEST_TRACE + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"gzip data that are cut off or damaged: {error}") from error
+    if len(data) > LONGEST_TRACE:
+        raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+    return io.BytesIO(data)
+
+
+def _probed(stream: BinaryIO, flow: str | None, direction: Direction) -> Recorded | None:
+    """What a program that probes networks wrote; None, and nothing read: it is none of these."""
+    begin = stream.tell()
+    head = stream.read(HEAD)
+    stream.seek(begin)
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    probe = probe_of(head.decode(encoding, "replace"))
+    if probe is None:
+        return None
+    text = held(stream).read().decode(encoding, "replace")
+    packets, words = sent(probe, text, direction)
+    builder = _TraceBuilder()
+    chosen = _flow_of(dict.fromkeys(one.flow for one in packets), flow)
+    for one in packets:
+        if one.flow == chosen:
+            builder.put(one)
+    return Recorded(builder.finish(flow), f"{probe.name}: delays from {words}")
+
+
+def _table(stream: BinaryIO, flow: str | None, direction: Direction) -> Trace:
     table = Table(stream, ("send_time",))
-    column = _delay_column(table, direction)
-    builder = _TraceBuilder(column)
+    builder = _TraceBuilder(_delay_column(table, direction))
     flows: dict[str, None] = {}
     for row in table:
         if row.text("direction") not in ("", direction):
@@ -49,25 +134,46 @@ def read_trace(
         flows[name] = None
         if name == (next(iter(flows)) if flow is None else flow):
             builder.add(row)
-    names = ", ".join(list(flows)[:12]) + (", ..." if len(flows) > 12 else "")
-    if flow is None and len(flows) > 1:
-        raise ValueError(f"it has several flows, choose one: {names}")
-    trace = builder.finish()
-    if not trace.times:
-        what = f"no packet of the flow {flow!r}" if flow is not None else "no packet"
-        raise ValueError(f"there is {what} in it" + (f"; its flows are: {names}" if names else ""))
-    return trace
+    _flow_of(flows, flow)
+    return builder.finish(flow)
+
+
+def _flow_of(flows: Iterable[str], flow: str | None) -> str | None:
+    """The flow that is meant; raises ``ValueError`` where that is not clear."""
+    names = list(flows)
+    known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    if flow is None and len(names) > 1:
+        raise ValueError(f"it has several flows, choose one: {known}")
+    if flow is not None and flow not in names:
+        there = f"; its flows are: {known}" if known else ""
+        raise ValueError(f"there is no packet of the flow {flow!r} in it{there}")
+    return names[0] if flow is None and names else flow
 
 
 class _TraceBuilder:
-    """Builds a trace row by row."""
+    """Builds a trace packet by packet."""
 
-    def __init__(self, column: str) -> None:
+    def __init__(self, column: str = "") -> None:
         self._column = column
         self._times: list[float] = []
         self._delays: list[float | None] = []
         self._unknown = 0  # lost packets since the last one whose time is known
         self._number = math.nan  # the newest in ``seq``, where that tells of losses
+
+    def put(self, packet: Sent) -> None:
+        if packet.time is None:
+            self._unknown += 1
+            return
+        delay = packet.delay
+        if not math.isfinite(packet.time + (delay or 0)) or (
+            delay is not None and not 0 <= delay <= LONGEST_RECORDED_DELAY
+        ):
+            raise ValueError(f"a delay of {delay} s, sent at {packet.time} s, is none")
+        before = self._times[-1] if self._times else packet.time
+        time = max(packet.time, before)
+        self._add_unknown(before, time)
+        self._times.append(time)
+        self._delays.append(delay)
 
     def add(self, row: Row) -> None:
         if not row.text("send_time") and row.flag("lost"):
@@ -80,14 +186,14 @@ class _TraceBuilder:
         if row.text("seq") and "lost" not in row.table and "flow" not in row.table:
             missing, self._number = row.number("seq") - self._number - 1, row.number("seq")
             self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
-        self._add_unknown(before, time)
-        self._times.append(time)
-        self._delays.append(self._delay(row, time))
+        self.put(Sent("", time, self._delay(row, time)))
 
-    def finish(self) -> Trace:
-        if self._times:
-            self._add_unknown(self._times[-1], self._times[-1])
-        first = self._times[0] if self._times else 0.0
+    def finish(self, flow: str | None) -> Trace:
+        if not self._times:
+            of = f" of the flow {flow!r}" if flow is not None else ""
+            raise ValueError(f"there is no packet{of} in it")
+        self._add_unknown(self._times[-1], self._times[-1])
+        first = self._times[0]
         return Trace([time - first for time in self._times], self._delays)
 
     def _add_unknown(self, before: float, time: float) -> None:
@@ -122,20 +228,6 @@ def _delay_column(table: Table, direction: Direction) -> str:
 
 def _delay_columns(direction: Direction) -> tuple[str, ...]:
     return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
-
-
-def trace_columns(stream: BinaryIO, direction: Direction = "down") -> tuple[str, bool]:
-    """The column with the delays of a recorded network; whether it has flows.
-
-    No column: it is none, for lack of ``send_time`` or of delays, or because it has positions.
-    """
-    head = stream.readline(LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
-    header = head.decode("utf-8", "replace")
-    names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
-    placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
-    if "send_time" not in names or placed:
-        return "", False
-    return next((one for one in _delay_columns(direction) if one in names), ""), "flow" in names
 
 
 def trace_packets(trace: Trace) -> PacketBlock:

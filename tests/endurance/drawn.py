@@ -24,6 +24,7 @@ from epic_cli.engine.strategies import declaration
 class Outcome(NamedTuple):
     """Whether it is ``right`` (or draws the same rows), or has an alarm; what was, what is told."""
 
+    strategy: str
     right: bool
     alarm: bool
     words: str
@@ -75,7 +76,7 @@ def outcome(seed: int) -> Outcome:
     words = f"case {seed}: {name}+{setting.name}={value:g} at {rate:g} Hz: {best.candidate.label}"
     words += f", {best.shift:.3g} s later, low-pass {best.constant:.3g} s, left {found.off:.2g}"
     right = (near and best.candidate.name == name) or same
-    return Outcome(right, found.smoothed or bool(found.tick), words)
+    return Outcome(name, right, found.smoothed or bool(found.tick), words)
 
 
 if __name__ == "__main__":
@@ -84,10 +85,13 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=0)
     given = parser.parse_args()
     right = alarms = 0
+    tally: dict[str, list[bool]] = {}
     with Pool(2) as pool:
         for one in pool.imap(outcome, range(given.first, given.first + given.cases)):
             right, alarms = right + one.right, alarms + one.alarm
+            tally.setdefault(one.strategy, []).append(one.right)
             if one.alarm or not one.right:
                 print(one.words, "(smoothing, or ticks)" * one.alarm, flush=True)
+    print(", ".join(f"{name} {sum(hits)} of {len(hits)}" for name, hits in sorted(tally.items())))
     print(f"{right} of {given.cases} right; a second smoothing, or ticks, in {alarms}")
     raise SystemExit(alarms > 0 or right < 0.95 * given.cases)

@@ -146,7 +146,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,
     drifting clocks, and more. Findings come worst first, each with its consequences. Causes
     that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed;
-    those of movement, where a RECORDING is a network alone (CSV as for simulate --trace).
+    those of movement, where a RECORDING is a network alone (what simulate --trace takes).
     With -s, it reports how often the delay buffers of strategies run empty, and which setting would
     help.
 

@@ -63,8 +63,8 @@ _TRACE: tuple[Decorator, ...] = (
         type=InputFile(),
         metavar="FILE",
         help="A recorded network instead: CSV with send_time and recv_time, owd_ms,"
-        " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow. Options of the link beside it are added"
-        " to it.",
+        " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or what irtt, ping or RIPE Atlas wrote."
+        " Options of the link beside it are added to it.",
     ),
     _BY,
     _END,
@@ -75,19 +75,13 @@ _TRACE: tuple[Decorator, ...] = (
 one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _DIRECTION)
 two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
 
-#: Bytes; a recorded network is held in memory.
-LONGEST_TRACE = 256 << 20
-
 
 def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
     """The recorded network in each direction."""
-    from epic_cli.network.trace_file import read_trace
+    from epic_cli.network.trace_file import held, read_trace
 
     def read(stream: BinaryIO) -> dict[str, Trace]:
-        data = stream.read(LONGEST_TRACE + 1)
-        if len(data) > LONGEST_TRACE:
-            raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
-        flow = options.trace_flow
+        data, flow = held(stream).read(), options.trace_flow
         return {
             direction: read_trace(io.BytesIO(data), flow=flow, direction=direction)
             for direction in DIRECTIONS

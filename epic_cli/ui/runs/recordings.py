@@ -75,22 +75,17 @@ class Reading(NamedTuple):
         regular = os.path.isfile(file)  # noqa: PTH113 - pathlib is slow to load
         if not regular or self.input_format not in ("auto", "csv") or (columns and not up):
             return None
-        from epic_cli.network.trace_file import read_trace, trace_columns, trace_packets
+        from epic_cli.network.trace_file import recorded, trace_packets
 
         direction: Direction = "up" if up else "down"
-        column, flows = read_file(file, lambda stream: trace_columns(stream, direction))
-        if not column:
+        found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
+        if found is None:
             return None
-        hint = "; --columns arrival=owd_up_ms takes the other way" if "down" in column else ""
-        hint += "; --entity takes a flow" if flows else ""
         reporter.say(
-            f"epic: {printable(reporter.name)}: read as a network trace, without positions: delays"
-            f" from {'half of ' * (column == 'rtt_ms')}{column}{hint}\n"
+            f"epic: {printable(reporter.name)}: read as a network trace, without positions:"
+            f" {found.words}\n"
         )
-        found = read_file(
-            file, lambda stream: read_trace(stream, flow=self.entity, direction=direction)
-        )
-        return {self.entity or "": trace_packets(found)}
+        return {self.entity or "": trace_packets(found.trace)}
 
     def of_one(self) -> Reading:
         """The same for a single recording, whose first packet is at 0 unless the layout says when.

@@ -45,30 +45,40 @@ def inspect(dialogue: Dialogue, file: str | None, given: Layout | None) -> None:
 
 
 @command("diagnose")
-def diagnose(dialogue: Dialogue) -> None:
-    """Say why the packets so far jitter: causes, evidence and cures.
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, readable=True))
+def diagnose(dialogue: Dialogue, file: str | None) -> None:
+    """Say why FILE, or the packets so far, jitter: causes, evidence and cures.
 
-    If the session's strategy has a delay buffer, how often it runs empty is looked at, too.
+    FILE is a recording, or a network trace without positions. If the session's strategy has a delay
+    buffer, how often it runs empty is looked at, too.
     """
-    from epic_cli.analysis.diagnosis.diagnose import diagnose as run
     from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
-    from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
+    from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.engine.replay import separate
+    from epic_cli.ui.io.errors import StoppedAtLine, WrongUsage
+    from epic_cli.ui.io.messages import Messages, Reporter
+    from epic_cli.ui.runs.diagnose_jobs import DiagnoseJobs, diagnosis_of
     from epic_cli.views.diagnosis.report import report
     from epic_cli.views.text import ReportText
 
     session = dialogue.session
-    entities: dict[str, PacketBlock] = {}
-    for _, block in session.packets.blocks():
-        separate(block, entities)
     view = session.view
-    own = view.strategy._replace(label=view.strategy.name)
+    spec = DiagnoseSpec((view.strategy._replace(label=view.strategy.name),))
+    name = file or "this session"
     try:
-        found = run(traffic_of(entities, DiagnoseSpec((own,))))
-    except TooFewPackets as error:
-        dialogue.screen.say(f"not enough to say yet: {error}")
+        if file is not None:
+            found = DiagnoseJobs(spec).run(file, Reporter(name, Messages(quiet=True)))
+        else:
+            entities: dict[str, PacketBlock] = {}
+            for _, block in session.packets.blocks():
+                separate(block, entities)
+            found = diagnosis_of(traffic_of(entities, spec), name)
+    except WrongUsage as error:
+        dialogue.screen.say(str(error))
         return
-    dialogue.screen.show(ReportText(report("this session", found)))
+    except StoppedAtLine:  # it is shown
+        return
+    dialogue.screen.show(ReportText(report(name, found)))
 
 
 COMMANDS = [inspect, diagnose]
