@@ -21,7 +21,7 @@ from epic_cli.engine.text import TextScanner, cut_alike
 from epic_cli.formats.entries.text import is_packet
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import make_reader
-from epic_cli.live.counts import Refused
+from epic_cli.live.consumer import Refused
 
 if TYPE_CHECKING:
     from epic_cli.engine.intake import RecordReader

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.intake import Admission
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.live.counts import Counts, Refused
+from epic_cli.live.consumer import Counts, Limits, Refused
 from epic_cli.live.decoding import Decoded, Decoder
 
 if TYPE_CHECKING:
@@ -32,14 +32,6 @@ _LONGEST_NAME = 64
 
 #: So many senders are distinguished; the others count as one.
 _MOST_SENDERS = 64
-
-
-class Limits(NamedTuple):
-    """The limits of a consumer: what it cannot record."""
-
-    needs_velocity: bool = False
-    takes_delta: bool = True
-    takes_name: Callable[[str], bool] = lambda _: True
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.counts import Counts
+from epic_cli.live.consumer import Consumer, Counts
 from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 

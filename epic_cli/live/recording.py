@@ -9,8 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import DEFAULT, formats, packet_formats, suffixes
 from epic_cli.formats.recordings import make_line_writer
 from epic_cli.formats.writing import Unwritable
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.ingest import Limits
+from epic_cli.live.consumer import Consumer, Limits
 from epic_cli.live.whole_files import Rotation, WholeFile
 
 #: What every format can record, except some names.

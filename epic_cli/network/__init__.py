@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from epic_cli.formats.tables import RefusedLine
-    from epic_cli.network.conditions import LinkConditions
+    from epic_cli.network.conditions import GilbertElliott, LinkConditions, QueueLimit
     from epic_cli.network.link import Channel, Fates, Link, fates
-    from epic_cli.network.loss import GilbertElliott, QueueLimit
     from epic_cli.network.movement import PathMovement, RecordedMovement
     from epic_cli.network.paths import (
         PATHS,
@@ -87,9 +86,8 @@ __all__ = [
 #: Where the names above are: the options of a link need its conditions, and nothing that sends.
 _PLACES = {
     "epic_cli.formats.tables": ("RefusedLine",),
-    "epic_cli.network.conditions": ("LinkConditions",),
+    "epic_cli.network.conditions": ("GilbertElliott", "LinkConditions", "QueueLimit"),
     "epic_cli.network.link": ("Channel", "Fates", "Link", "fates"),
-    "epic_cli.network.loss": ("GilbertElliott", "QueueLimit"),
     "epic_cli.network.movement": ("PathMovement", "RecordedMovement"),
     "epic_cli.network.paths": (
         "PATHS",

@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from epic_cli.engine.parameter_base import nearest
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.loss import QueueLimit
+from epic_cli.network.conditions import LinkConditions, QueueLimit
 
 UNITY = "Unity Multiplayer Tools 2"
 WEB_PAGE_TEST = "WebPageTest"

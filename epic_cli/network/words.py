@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from epic_cli.engine.parameter_base import Parameter, find, parse_assignment
 from epic_cli.engine.parameters import Custom
-from epic_cli.network.conditions import LINK, PERFECT, LinkConditions
-from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.conditions import LINK, PERFECT, GilbertElliott, LinkConditions
 from epic_cli.network.presets import PRESETS, Preset, find_preset
 
 #: A word that sets many parameters.

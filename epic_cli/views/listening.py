@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epic_cli.live.counts import Counts, count_words
+from epic_cli.live.consumer import Counts, count_words
 from epic_cli.live.receiving import QUEUE
 from epic_cli.views.link import quantiles
 

@@ -13,9 +13,8 @@ import sys
 from collections.abc import Sequence
 
 from endurance.ranges import network_set, search_of, within
-from epic_cli.analysis.tuning.figures import figures_of
 from epic_cli.analysis.tuning.front import FrontPoint, front
-from epic_cli.analysis.tuning.trials import Trial
+from epic_cli.analysis.tuning.trials import Trial, figures_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from epic_cli.analysis.compare.networks import by_entity
 from epic_cli.analysis.compare.spec import CompareSpec, Run
-from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
+from epic_cli.analysis.tuning.division import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Point, space_of
 from epic_cli.analysis.tuning.spec import goal

@@ -12,7 +12,7 @@ from epic_cli.formats.columns import parse_columns
 from epic_cli.formats.layout import Layout
 from epic_cli.live import decoding
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.counts import Refused
+from epic_cli.live.consumer import Refused
 from epic_cli.live.decoding import Decoder
 
 A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)

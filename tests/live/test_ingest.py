@@ -9,9 +9,9 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.layout import Layout
-from epic_cli.live.counts import Refused
+from epic_cli.live.consumer import Limits, Refused
 from epic_cli.live.decoding import Decoded, Decoder
-from epic_cli.live.ingest import Ingest, IngestSpec, Limits
+from epic_cli.live.ingest import Ingest, IngestSpec
 
 STILL = (0.0, 0.0, 0.0)
 NEVER = -math.inf

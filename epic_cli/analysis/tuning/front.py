@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.figures import Figures
-    from epic_cli.analysis.tuning.trials import Trial, Trials
+    from epic_cli.analysis.tuning.trials import Figures, Trial, Trials
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.parameter_base import Value
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.tuning.delays import DelaysNeeded
-    from epic_cli.analysis.tuning.division import Divided
-    from epic_cli.analysis.tuning.evaluation import EvaluationSet
+    from epic_cli.analysis.tuning.division import Divided, EvaluationSet
     from epic_cli.analysis.tuning.front import FrontPoint
     from epic_cli.analysis.tuning.influence import Influence
     from epic_cli.analysis.tuning.spec import Goal, TuneSpec

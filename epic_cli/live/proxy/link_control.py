@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from epic_cli.live.proxy.direction import Direction
-from epic_cli.network.loss import LONGEST_DELAY
+from epic_cli.network.conditions import LONGEST_DELAY
 from epic_cli.network.presets import PRESETS
 from epic_cli.network.words import WAYS, TwoWays, Way, parse_word, way_of
 

@@ -18,6 +18,7 @@ from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
+from epic_cli.ui.commands.replay import DRAWING_OPTIONS
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.parameters import InputFile
@@ -33,7 +34,6 @@ from epic_cli.ui.options.check import (
 from epic_cli.ui.options.common import color_option, trust_option
 from epic_cli.ui.options.compare import threads_option
 from epic_cli.ui.options.groups import OptionGroup, given_options
-from epic_cli.ui.options.replay import DRAWING_OPTIONS
 
 EXAMPLES = """\b
 Examples:

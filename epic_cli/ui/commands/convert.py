@@ -13,20 +13,70 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
+from epic_cli.formats.entries.capture import CAPTURE_MAGICS
 from epic_cli.formats.output_files import is_kept
-from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.recordings import make_writer, unwrapped
 from epic_cli.formats.writing import Fault
 from epic_cli.ui.io.console import use_color
-from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, report_each
-from epic_cli.ui.io.sources import blocks, source_name
+from epic_cli.ui.io.sources import blocks, open_source, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
-from epic_cli.ui.runs.captures import begins_as_capture, capture_blocks
 
 if TYPE_CHECKING:
     from epic_cli.formats import Writer
+    from epic_cli.live.captures.reading import Capture
+    from epic_cli.ui.options.convert import ConvertOptions
+
+
+def begins_as_capture(file: str) -> bool | None:
+    """Whether a file is one; None: a stream, unknown before it is read."""
+    if file == "-":
+        return None
+    with open_source(file) as descriptor:
+        try:
+            os.lseek(descriptor, 0, os.SEEK_CUR)
+            return unwrapped(descriptor).peek(4)[:4] in CAPTURE_MAGICS
+        except OSError:
+            return None
+        except Unreadable:
+            return False
+
+
+def capture_blocks(file: str, capture: Capture) -> Iterator[PacketBlock]:
+    """The packets of a capture, also of a compressed one; raises ``CannotAccess``."""
+    with open_source(file) as descriptor:
+        try:
+            yield from capture.blocks(unwrapped(descriptor).read)
+        except OSError as error:
+            raise CannotAccess("read", source_name(file), error) from error
+        except Unreadable as error:
+            raise WrongUsage(f"{source_name(file)}: {error}") from error
+
+
+#: No more can be told apart in one.
+_MOST_ENTITIES = 100_000
+
+
+def make_capture(options: ConvertOptions) -> Capture:
+    """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
+    from epic_cli.live.captures.reading import Capture  # only captures wait for them
+    from epic_cli.live.ingest import Ingest
+    from epic_cli.ui.options.live import ingest_spec
+
+    of = options.capture
+    given = options.input_format, of.records, options.given, of.sender, None, _MOST_ENTITIES
+    return Capture(Ingest(ingest_spec(*given)), of.port)
+
+
+def lacks(capture: Capture) -> bool:
+    """Whether something of it that may have been packets is not among them."""
+    from epic_cli.live.captures.reading import Lost
+
+    return bool(capture.broken or capture.refused or capture.lost.keys() - {Lost.OTHER})
+
 
 EXAMPLES = """\b
 Examples:
@@ -134,7 +184,7 @@ class _Recording:
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""
-        from epic_cli.ui.runs.captures import (  # few recordings are one
+        from epic_cli.ui.commands.convert import (  # few recordings are one
             lacks,
             make_capture,
         )

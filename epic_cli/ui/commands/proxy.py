@@ -25,7 +25,6 @@ from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
-from epic_cli.ui.io.panel import has_panel
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.declared import seconds
@@ -38,7 +37,7 @@ from epic_cli.ui.options.trace import (
     read_both_ways,
     two_way_trace_options,
 )
-from epic_cli.ui.screens.proxy import show_and_obey
+from epic_cli.ui.screens.proxy import has_panel, show_and_obey
 from epic_cli.views.proxy import summary
 
 EXAMPLES = """\b

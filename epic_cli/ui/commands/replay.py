@@ -4,8 +4,68 @@ from __future__ import annotations
 
 import click
 
+from epic_cli.engine.strategies import DEFAULT
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions, run
-from epic_cli.ui.options.replay import replay_options
+from epic_cli.ui.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+    messages_options,
+    output_option,
+    row_format_option,
+    saving_options,
+    strategy_options,
+    timing_options,
+)
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.runs import corrections_option
+
+#: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
+DRAWING_OPTIONS: tuple[Decorator, ...] = (
+    strategy_options(
+        "--strategy",
+        DEFAULT,
+        "The smoothing strategy; 'epic strategies' lists them.",
+        "Set one of the strategy's settings; may be repeated.",
+        corrections_option(
+            "Draw one's own predicted player, and hide its corrections as an engine does."
+        ),
+    ),
+    timing_options,
+    row_format_option("How rows are written; epic is the demo's own format."),
+    click.option("--entity", help="Replay only the packets of this entity."),
+    input_format_option,
+    layout_options,
+    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
+)
+
+_CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+
+#: All of them, as ``options: ReplayOptions``.
+replay_options = OptionGroup(
+    "options",
+    ReplayOptions,
+    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
+    _CHOSEN,
+    _TIMING,
+    _FORMAT,
+    output_option("Write the rows to a file, which appears once complete."),
+    _ENTITY,
+    _INPUT_FORMAT,
+    _LAYOUT,
+    saving_options,
+    _STRICT,
+    messages_options,
+    color_option,
+    _FILE_COLUMN,
+)
+
 
 EXAMPLES = """\b
 Examples:

@@ -14,9 +14,15 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.datagrams import Moment, moments_of_movement, moments_of_recording
 from epic_cli.live.event_loop import end_by, microsecond_loop, run_until_stopped
-from epic_cli.live.sending import Sending, SendSpec, SentLog
+from epic_cli.live.sending import (
+    Moment,
+    Sending,
+    SendSpec,
+    SentLog,
+    moments_of_movement,
+    moments_of_recording,
+)
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SEND_RATE, USUAL_RATE

@@ -17,6 +17,7 @@ from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
 from epic_cli.ui.command_line import TYPED
+from epic_cli.ui.commands.replay import replay_options
 from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.parameters import InputFile
@@ -24,7 +25,6 @@ from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
 from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
-from epic_cli.ui.options.replay import replay_options
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.loop import Opening

@@ -232,7 +232,7 @@ def _show(progress: Progress, metric: Metric, step: Step) -> None:
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.tuning.evaluation import evaluation_set
+    from epic_cli.analysis.tuning.division import evaluation_set
 
     try:
         evaluation_set(runs, spec.compare)
@@ -261,8 +261,8 @@ def _write(
 ) -> None:
     """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
     from epic_cli.ui.io.console import write_document, write_report
+    from epic_cli.views.tuning.front import picture
     from epic_cli.views.tuning.report import best_of, report
-    from epic_cli.views.tuning.svg import picture
 
     if written.html is not None:
         from epic_cli.analysis.scenes.scene import Selection

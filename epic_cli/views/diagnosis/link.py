@@ -6,8 +6,7 @@ import shlex
 
 from epic_cli.analysis.diagnosis.link.found import FoundLink
 from epic_cli.analysis.digits import seconds, share
-from epic_cli.network.conditions import PERFECT
-from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.conditions import PERFECT, GilbertElliott
 from epic_cli.network.words import differences
 
 #: How figures are written; the rest as it is.

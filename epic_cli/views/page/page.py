@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison.report import report
-from epic_cli.views.page.data import scene_data
-from epic_cli.views.page.sections import About, Section, section_data
+from epic_cli.views.page.sections import About, Section, scene_data, section_data
 from epic_cli.views.pictures.scenes import network_words, packets_words, scene_words
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.views.report import Report, Table

@@ -12,7 +12,7 @@ from epic_cli.analysis.tuning.front import chosen
 from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.views.report import Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.views.tuning import delays
-from epic_cli.views.tuning.front import front_chart, front_of
+from epic_cli.views.tuning.front import front_chart, front_of, front_picture
 from epic_cli.views.tuning.sentences import (
     assignments,
     basis,
@@ -24,7 +24,6 @@ from epic_cli.views.tuning.sentences import (
     verdict,
     written,
 )
-from epic_cli.views.tuning.svg import front_picture
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Result

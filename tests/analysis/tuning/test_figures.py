@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from epic_cli.analysis.compare.result import Result
-from epic_cli.analysis.tuning import figures as module
-from epic_cli.analysis.tuning.figures import figures
+from epic_cli.analysis.tuning import trials as module
+from epic_cli.analysis.tuning.trials import figures
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 

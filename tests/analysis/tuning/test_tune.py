@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from epic_cli.analysis.compare.networks import by_entity
 from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.tuning.division import halves
-from epic_cli.analysis.tuning.evaluation import evaluation_set
+from epic_cli.analysis.tuning.division import evaluation_set, halves
 from epic_cli.analysis.tuning.front import roughness
 from epic_cli.analysis.tuning.result import GainKind, Tunings
 from epic_cli.analysis.tuning.spec import Division, TuneSpec

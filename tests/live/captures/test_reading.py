@@ -25,9 +25,8 @@ from support.captures import (
 
 from epic_cli.engine.contract import Packet
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.captures.carried import Carried, Lost, carried
 from epic_cli.live.captures.frames import Frame
-from epic_cli.live.captures.reading import Capture
+from epic_cli.live.captures.reading import Capture, Carried, Lost, carried
 from epic_cli.live.ingest import Ingest, IngestSpec
 
 START = 1_700_000_000.25

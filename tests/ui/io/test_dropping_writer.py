@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.datagrams import wait_until
 
-from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.io.listening import DroppingWriter
 from epic_cli.ui.io.output import Sink
 
 ROW = b"%099d\n"

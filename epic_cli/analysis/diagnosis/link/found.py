@@ -13,8 +13,12 @@ from epic_cli.analysis.diagnosis.link.sendings import Known, Sendings, sendings
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, sigma
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.network.conditions import HIGHEST_CORRELATION, LinkConditions
-from epic_cli.network.loss import LONGEST_DELAY, GilbertElliott
+from epic_cli.network.conditions import (
+    HIGHEST_CORRELATION,
+    LONGEST_DELAY,
+    GilbertElliott,
+    LinkConditions,
+)
 from epic_cli.network.trace import Trace
 
 #: Where the delays begin: at what the two clocks say, at the least delay, or at the packets that

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.counts import count_words
+from epic_cli.live.consumer import Consumer, count_words
 from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, speaks_unicode, too_small
 from epic_cli.ui.screens.listen import status
 from epic_cli.ui.screens.listen.choice import Choice, NameLine

@@ -6,7 +6,6 @@ from epic_cli.ui.session.command_table import CommandTable
 from epic_cli.ui.session.commands import (
     comparison,
     diagnosis,
-    golden,
     listening,
     packets,
     view,
@@ -19,7 +18,7 @@ COMMANDS = CommandTable(
         *view.COMMANDS,
         *packets.COMMANDS,
         *listening.COMMANDS,
-        *golden.COMMANDS,
+        packets.golden,
         *comparison.COMMANDS,
         *diagnosis.COMMANDS,
         *help_commands.COMMANDS,

@@ -19,8 +19,7 @@ from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, parse_address, resolve
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.counts import Counts, Refused
+from epic_cli.live.consumer import Consumer, Counts, Refused
 from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.ui.io.errors import CannotAccess, accessing

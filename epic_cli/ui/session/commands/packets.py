@@ -151,6 +151,30 @@ def _check_new(file: str, force: bool) -> None:
         raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
 
 
+@command("golden")
+@click.argument("name", type=click.Path())
+def golden(dialogue: Dialogue, name: str) -> None:
+    """Make a case for "epic check" of the packets so far, in the folder NAME."""
+    from epic_cli.checking.case import CASE_FILE, BrokenCase
+    from epic_cli.checking.writing import CaseExists, make_case, spec_values
+
+    session = dialogue.session
+    if not len(session.packets):
+        raise click.UsageError("there are no packets yet")
+    packets, writer = b"".join(session.packets.texts()), RowWriter("tsv")
+    rows = [writer.rows(samples, session.entities) for samples in session.samples()]
+    drawn = writer.header() + b"".join(rows)
+    try:
+        path, count = make_case(name, [], spec_values(name, session.view), packets, drawn)
+    except (CaseExists, BrokenCase) as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise CannotAccess("write to", os.path.join(name, CASE_FILE), error) from error  # noqa: PTH118
+    dialogue.screen.say(
+        f"{path}: {counted(len(session.packets), 'packet')}, {counted(count, 'row')}"
+    )
+
+
 COMMANDS = [row_format, undo, redo, reset, rows, load, save, export]
 
 
