@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from epic_cli.checking.case import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
-from epic_cli.checking.circumstances import Circumstance, circumstances
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.drawing import draw, packets
-from epic_cli.checking.outcome import CaseStatus, Outcome
+from epic_cli.checking.outcome import CaseStatus, Circumstance, Outcome, circumstances
 from epic_cli.checking.port import Ending, Port
 from epic_cli.checking.rows import NotRows, drawn_rows, format_of, parse
 from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epic_cli.checking.differences import Difference
-from epic_cli.checking.pattern import Diagnosis, Pattern
+from epic_cli.checking.differences import Diagnosis, Difference, Pattern
 
 
 def diagnose(difference: Difference) -> list[Diagnosis]:

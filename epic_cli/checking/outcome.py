@@ -1,14 +1,17 @@
-"""What comes out of checking one case."""
+"""What comes out of checking one case, and what the packets did where it first differs."""
 
 from __future__ import annotations
 
 import enum
+import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import BrokenCase, Case
+from epic_cli.engine.contract import Packet
 
 if TYPE_CHECKING:
-    from epic_cli.checking.circumstances import Circumstance
     from epic_cli.checking.differences import Difference
     from epic_cli.checking.figures import Figure
     from epic_cli.checking.port import PortRun
@@ -75,3 +78,103 @@ def broken(
     if isinstance(error, BrokenCase):
         status = CaseStatus.GONE if error.gone else CaseStatus.BROKEN
     return Outcome(name, file, status, case, str(error))
+
+
+# ---------------------------------------------------------------- where it first differs
+
+#: So many times the median interval without an arrival is a silence.
+_SILENCE = 2.5
+
+#: A jump is so many times as far as the faster of two velocities goes, and at least a unit.
+_JUMP, _UNIT = 4.0, 1.0
+
+
+class Kind(enum.Enum):
+    """What a packet can do that a strategy has a branch for."""
+
+    FIRST = enum.auto()
+    SECOND = enum.auto()  # the send interval is known from here on
+    LATE = enum.auto()  # its timestamp is earlier than the newest
+    SAME_STAMP = enum.auto()  # its timestamp is the newest one again
+    MANY = enum.auto()  # it arrives in one row with others
+    AFTER_SILENCE = enum.auto()
+    SILENCE = enum.auto()  # there is no packet, and has not been for some time
+    JUMP = enum.auto()
+
+
+class Circumstance(NamedTuple):
+    """One of them: ``time`` is the packet's timestamp, ``amount`` what the kind measures.
+
+    Packets for ``MANY``, seconds for the silences, units for a jump, seconds behind the newest
+    timestamp for ``LATE``.
+    """
+
+    kind: Kind
+    time: float
+    amount: float = 0.0
+
+
+def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
+    """What happened in the frame of a row: between two times on the receiver's clock (s).
+
+    ``packets`` are those of one entity by their arrival. The most unusual comes first.
+    """
+    arrived = [one for one in packets if one.arrival is not None]
+    found: list[Circumstance] = []
+    newest = -math.inf
+    before: Packet | None = None
+    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
+    here = 0
+    for number, one in enumerate(arrived):
+        arrival = one.arrival or 0.0
+        if arrival > until:
+            break
+        if arrival > after:
+            here += 1
+            if number < 2:
+                found.append(Circumstance(Kind.SECOND if number else Kind.FIRST, one.time))
+            elif one.time < newest:
+                found.append(Circumstance(Kind.LATE, one.time, newest - one.time))
+            elif one.time == newest:
+                found.append(Circumstance(Kind.SAME_STAMP, one.time))
+            if before is not None:
+                pause = arrival - (before.arrival or 0.0)
+                if usual > 0 and pause > _SILENCE * usual:
+                    found.append(Circumstance(Kind.AFTER_SILENCE, one.time, pause))
+                far = _unexpected(before, one)
+                if far:
+                    found.append(Circumstance(Kind.JUMP, one.time, far))
+        newest = max(newest, one.time)
+        before = one
+    if here > 1:
+        found.append(Circumstance(Kind.MANY, newest, here))
+    if before is not None and not here and usual > 0:
+        pause = until - (before.arrival or 0.0)
+        if pause > _SILENCE * usual:
+            found.append(Circumstance(Kind.SILENCE, before.time, pause))
+    return sorted(found, key=lambda one: _ORDER.index(one.kind))
+
+
+_ORDER = (
+    Kind.FIRST,
+    Kind.LATE,
+    Kind.SAME_STAMP,
+    Kind.SECOND,
+    Kind.JUMP,
+    Kind.AFTER_SILENCE,
+    Kind.SILENCE,
+    Kind.MANY,
+)
+
+
+def _median(values: list[float]) -> float:
+    known = sorted(one for one in values if one > 0)
+    return known[len(known) // 2] if known else 0.0
+
+
+def _unexpected(before: Packet, packet: Packet) -> float:
+    """How far a packet is from the one before, where velocities do not explain it; else 0."""
+    far = math.dist(before.position, packet.position)
+    fastest = max(math.hypot(*one.velocity) if one.velocity else 0.0 for one in (before, packet))
+    explained = fastest * abs(packet.time - before.time)
+    return far if far > _UNIT and far > _JUMP * explained else 0.0

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.checking.case import NUMBERS
-from epic_cli.checking.differences import Difference, Group, tick_of
-from epic_cli.checking.pattern import Diagnosis, Pattern
+from epic_cli.checking.differences import Diagnosis, Difference, Group, Pattern, tick_of
 from epic_cli.checking.rows import Row, Table
 
 if TYPE_CHECKING:
@@ -166,24 +165,18 @@ def _rounding(numbers: Numbers) -> Iterator[Diagnosis]:
     size = _largest(numbers.ours)
     size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
     relative = _largest(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
-    if relative <= _SINGLE and not _systematic(numbers):
+    if relative <= _SINGLE and next(_factors(numbers), None) is None:  # it has no direction
         yield Diagnosis(Pattern.PRECISION, float(relative))
 
 
 def _shared(numbers: Numbers) -> Floats:
     """The largest number of a column's vector: its axes are computed together."""
     size = _largest(numbers.ours)
-    out: Floats = size.copy()
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
         places = [numbers.columns.index(one) for one in names if one in numbers.columns]
         if places:
-            out[places] = size[places].max()
-    return out
-
-
-def _systematic(numbers: Numbers) -> bool:
-    """Whether a factor explains what is left: rounding has no direction."""
-    return any(True for _ in _factors(numbers))
+            size[places] = size[places].max()
+    return size
 
 
 def _times(numbers: Numbers, apart: set[str]) -> Iterator[Diagnosis]:
@@ -215,13 +208,11 @@ def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     ours, theirs = numbers.of("x y z")
     best: tuple[float, int] | None = None
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
-        there, here = (
-            (theirs[ticks:], ours[:-ticks]) if ticks > 0 else (theirs[:ticks], ours[-ticks:])
-        )
-        if len(here) < 4:
+        if len(ours) - abs(ticks) < 4:
             continue
-        before = (theirs - ours)[ticks:] if ticks > 0 else (theirs - ours)[:ticks]
-        left = there - here
+        late, soon = slice(abs(ticks), None), slice(None, -abs(ticks))
+        there, here = (late, soon) if ticks > 0 else (soon, late)
+        left, before = theirs[there] - ours[here], (theirs - ours)[there]
         if _explains(left, before):
             rest = float(np.nansum(left**2) / np.nansum(before**2))
             best = min(best or (rest, ticks), (rest, ticks))
@@ -248,14 +239,15 @@ def _axes(numbers: Numbers) -> Iterator[Diagnosis]:
 
 def _factors(numbers: Numbers) -> Iterator[Diagnosis]:
     """All is so many times as large as expected; or only the velocities are."""
-    for names, what in (("x y z vx vy vz", "everything"), ("x y z", "positions")):
+    for names, what in (
+        ("x y z vx vy vz", "everything"),
+        ("x y z", "positions"),
+        ("vx vy vz", "velocities"),
+    ):
         factor = _factor(*numbers.of(names))
-        if factor is not None and (what == "positions" or "vx" in numbers.columns):
+        if factor is not None and (what != "everything" or "vx" in numbers.columns):
             yield Diagnosis(Pattern.FACTOR, factor, what)
             return
-    factor = _factor(*numbers.of("vx vy vz"))
-    if factor is not None:
-        yield Diagnosis(Pattern.FACTOR, factor, "velocities")
 
 
 def _factor(ours: Floats, theirs: Floats) -> float | None:

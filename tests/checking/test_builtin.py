@@ -13,9 +13,8 @@ from support.ports import example, script
 from epic_cli import Packet, strategies
 from epic_cli.checking.case import CheckSpec, DrawSpec
 from epic_cli.checking.cases import builtin_cases
-from epic_cli.checking.circumstances import Kind, circumstances
 from epic_cli.checking.drawing import draw
-from epic_cli.checking.outcome import Outcome
+from epic_cli.checking.outcome import Kind, Outcome, circumstances
 from epic_cli.checking.port import Port
 from epic_cli.checking.run import check
 from epic_cli.engine.parameters import Choice, Number, Switch

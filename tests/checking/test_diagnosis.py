@@ -9,8 +9,7 @@ import pytest
 
 from epic_cli.checking.case import Tolerances
 from epic_cli.checking.diagnosis import diagnose
-from epic_cli.checking.differences import Difference, compare
-from epic_cli.checking.pattern import Pattern
+from epic_cli.checking.differences import Difference, Pattern, compare
 from epic_cli.checking.rows import parse
 from epic_cli.views.check.sentences import difference_words
 

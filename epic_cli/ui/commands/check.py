@@ -8,12 +8,7 @@ from functools import partial
 
 import click
 
-from epic_cli.checking.case import (
-    ROW_FORMATS,
-    BrokenCase,
-    Case,
-    DrawSpec,
-)
+from epic_cli.checking.case import ROW_FORMATS, BrokenCase, Case, DrawSpec
 from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.text.widths import printable

@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from epic_cli.checking.differences import Diagnosis, Pattern
 from epic_cli.checking.outcome import CaseStatus
-from epic_cli.checking.pattern import Diagnosis, Pattern
-from epic_cli.views.check.sentences import diagnosis_words, summary
+from epic_cli.views.check.patterns import diagnosis_words
+from epic_cli.views.check.sentences import summary
 
 #: What a pattern is told with, where that is not plain.
 EVIDENCE: dict[Pattern, dict[str, Any]] = {
