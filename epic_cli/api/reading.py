@@ -17,8 +17,6 @@ from epic_cli.formats.recordings import read
 from epic_cli.formats.watch import Watch
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats.findings import Finding
@@ -120,12 +118,7 @@ class PacketReader(Iterator["Packet"]):
     def __enter__(self) -> PacketReader:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

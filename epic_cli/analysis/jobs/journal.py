@@ -30,7 +30,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from epic_cli.formats.output_files import lock
@@ -177,12 +176,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

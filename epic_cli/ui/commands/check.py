@@ -28,7 +28,7 @@ from epic_cli.ui.options.check import (
 )
 from epic_cli.ui.options.common import color_option, trust_option
 from epic_cli.ui.options.compare import threads_option
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, refuse
 
 EXAMPLES = """\b
 Examples:
@@ -81,7 +81,7 @@ def check(
     from epic_cli.ui.runs.check_output import Output
 
     context = click.get_current_context()
-    _check_usage(context, paths, doing, program)
+    _check_usage(paths, doing, program)
     if doing.new is not None:
         return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
     spec = program.spec(threads)
@@ -127,19 +127,14 @@ def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
-def _check_usage(
-    context: click.Context, paths: tuple[str, ...], doing: Doing, program: Program
-) -> None:
+def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
     """Refuses options that would have no effect."""
-    given = given_options(context)
-    flags = {one.name: one.opts[-1] for one in context.command.params}
-    drawing = {one.name for one in drawing_parameters()} & given
-    if drawing and doing.new is None and not program.builtin:
-        flag = flags[min(drawing)]
-        raise WrongUsage(f"{flag} is for --new and --builtin: a case sets it in its own file")
-    others = {"accept", "against", "builtin", "junit", "tap", "charts", "html"} & given
-    if doing.new is not None and others:
-        raise WrongUsage(f"{flags[min(others)]} does not go with --new")
+    if doing.new is None and not program.builtin:
+        drawing = sorted(one.name or "" for one in drawing_parameters())
+        refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
+    if doing.new is not None:
+        others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
+        refuse(others, "does not go with --new")
     if doing.accept and program.against is not None:
         raise WrongUsage("--accept takes the rows drawn by epic, not those that --against prints")
     if doing.yes and not doing.accept:

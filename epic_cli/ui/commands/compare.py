@@ -129,7 +129,7 @@ def compare(
     from epic_cli.ui.runs.recordings import simulated_runs
 
     given = given_options(context)
-    network.check(given, inputs.recordings, inputs.truth)
+    network.check(inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
     jobs = jobs.settled(given, fits=not (here or from_stdin))

@@ -17,7 +17,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.parameters import InputFile, OutputFile, Parsed, choose
+from epic_cli.ui.io.parameters import OutputFile, Parsed, choose
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -30,7 +30,12 @@ from epic_cli.ui.options.declared import SPAN
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.jobs import JobOptions, job_options
-from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
+from epic_cli.ui.options.runs import (
+    Participants,
+    recordings_argument,
+    strategies_option,
+    variants_assignments_option,
+)
 from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
@@ -68,9 +73,7 @@ def _read_cause(text: str) -> str:
 class DiagnoseOptions:
     """Which recordings are diagnosed, and how; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...] = shared(
-        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-    )
+    recordings: tuple[str, ...] = shared(recordings_argument)
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
             "Also report how often the delay buffers of these run empty: names separated by commas;"

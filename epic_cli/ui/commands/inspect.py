@@ -14,7 +14,7 @@ from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.parameters import InputFile, Parsed
+from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -22,6 +22,7 @@ from epic_cli.ui.options.common import (
     layout_options,
 )
 from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.runs import recordings_argument
 from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def _code(*more: str) -> Parsed:
 class InspectOptions:
     """Which recordings are inspected, and how; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...] = shared(
-        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-    )
+    recordings: tuple[str, ...] = shared(recordings_argument)
     row_format: str = value(
         "text for people, json for programs: an object a line.",
         "-f",

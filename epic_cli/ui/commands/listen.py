@@ -15,7 +15,7 @@ from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.event_loop import end_by, run_until_stopped
+from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
 from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
 from epic_cli.live.listener import Listener, ListenSpec
@@ -23,7 +23,7 @@ from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.live.whole_files import Rotation, parse_rotation
 from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
+from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.listening import Progress, RowOutput
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import OutputFile, Parsed
@@ -39,6 +39,7 @@ from epic_cli.ui.options.common import (
 from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.live import (
     ADDRESS,
+    ended,
     endless_option,
     ingest_spec,
     record_layout_option,
@@ -223,10 +224,7 @@ def listen(
                     stopped = run_until_stopped(listener.run())
         finally:
             progress.end(listener, recordings)
-    if stopped is not None:
-        end_by(stopped)
-        return ExitStatus.INTERRUPTED
-    return ExitStatus.DONE
+    return ended(stopped)
 
 
 def _receiving(address: Address, interface: str | None) -> ReceivingSocket:

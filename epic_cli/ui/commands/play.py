@@ -154,7 +154,7 @@ def play(
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
     given = given_options(context)
-    check_network(trace, given)
+    check_network(trace)
     if script == "-" and trace.trace == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")
     spec = make_spec(techniques, players, link, seed)

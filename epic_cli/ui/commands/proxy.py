@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from epic_cli.live.addresses import Address, parse_address, resolve
-from epic_cli.live.event_loop import end_by, microsecond_loop, prefetched, run_until_stopped
+from epic_cli.live.event_loop import microsecond_loop, prefetched, run_until_stopped
 from epic_cli.live.proxy.circle import Circle, reaches_itself
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.flow import ChangingChannel
@@ -23,14 +23,14 @@ from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
+from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
-from epic_cli.ui.options.live import ADDRESS, endless_option
+from epic_cli.ui.options.live import ADDRESS, ended, endless_option
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -113,10 +113,7 @@ _proxy_options = OptionGroup(
 @_proxy_options
 @seed_option("The same seed gives the same decisions for the same datagrams of a client.")
 @quiet_option
-@click.pass_context
 def proxy(
-    context: click.Context,
-    /,
     listen: Address,
     target: Address,
     link: TwoWayLink,
@@ -135,7 +132,7 @@ def proxy(
     Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 an address is
     unreachable, or a file cannot be read or written, 130 interrupted.
     """
-    check_network(trace, given_options(context))
+    check_network(trace)
     if spec.payload and spec.record is None:
         raise WrongUsage("--payload needs --record")
     links = _links(link)
@@ -171,10 +168,7 @@ def proxy(
                 say(summary(relay))
                 if log is not None:
                     say(f"{log.file.recorded:,} datagrams recorded in {log.file}\n")
-    if stopped is not None:
-        end_by(stopped)
-        return ExitStatus.INTERRUPTED
-    return ExitStatus.DONE
+    return ended(stopped)
 
 
 async def _run(relay: Relay, spec: ProxySpec, what: str, quiet: bool) -> None:

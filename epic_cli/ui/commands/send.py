@@ -14,7 +14,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.event_loop import end_by, microsecond_loop, run_until_stopped
+from epic_cli.live.event_loop import microsecond_loop, run_until_stopped
 from epic_cli.live.sending import (
     Moment,
     Sending,
@@ -39,15 +39,15 @@ from epic_cli.ui.options.common import (
     seed_option,
 )
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.groups import OptionGroup, refuse, shared, value
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.live import ADDRESS
+from epic_cli.ui.options.live import ADDRESS, ended
 from epic_cli.ui.options.movement import DURATION
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
-    make_channel,
     one_way_trace_options,
+    read_one_way,
 )
 from epic_cli.views.link import summary
 
@@ -150,10 +150,7 @@ _send_options = OptionGroup(
 @one_way_trace_options
 @seed_option("The same seed gives the same losses and delays.")
 @quiet_option
-@click.pass_context
 def send(
-    context: click.Context,
-    /,
     recording: tuple[str, ...],
     target: Address,
     source: _SourceOptions,
@@ -171,16 +168,15 @@ def send(
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
     written, or the address is unreachable, 130 interrupted.
     """
-    given = given_options(context)
-    _check(recording, source, given)
-    check_network(trace, given)
+    _check(recording, source)
+    check_network(trace)
     if trace.trace == "-" and recording == ("-",):
         raise WrongUsage("the recording and --trace cannot both be standard input")
     file = recording[0] if recording else None
     reporter = Reporter(source_name(file or ""), Messages(quiet))
     with accessing("send to", target):
         place = resolve(target)
-    channel = make_channel(link, trace, seed)
+    channel = trace.channel(read_one_way(trace), link, seed)
     with contextlib.ExitStack() as stack:
         if file is not None:
             stack.enter_context(reporter)
@@ -194,22 +190,20 @@ def send(
             stopped = run_until_stopped(sending.run(moments), microsecond_loop)
     if not quiet and sending.statistics.sent:
         say(summary(sending.statistics, fates(channel)) + _nobody(target, sending.refused))
-    if stopped is not None:
-        end_by(stopped)
-        return ExitStatus.INTERRUPTED
-    return ExitStatus.LINES_REFUSED if reporter.refused else ExitStatus.DONE
+    done = ExitStatus.LINES_REFUSED if reporter.refused else ExitStatus.DONE
+    return ended(stopped, done)
 
 
-def _check(recording: tuple[str, ...], source: _SourceOptions, given: set[str]) -> None:
+def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
     """Refuses options that would have no effect beside the others."""
     if len(recording) > 1:
         raise WrongUsage("send takes one recording at a time")
     if bool(recording) == bool(source.path):
         raise WrongUsage("pass either a RECORDING or a --path, then the address [HOST:]PORT")
-    reason = "needs --path" if recording else "needs a RECORDING"
-    for name in _PATH_OPTIONS if recording else _RECORDING_OPTIONS:
-        if name in given:
-            raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
+    if recording:
+        refuse(_PATH_OPTIONS, "needs --path")
+    else:
+        refuse(_RECORDING_OPTIONS, "needs a RECORDING")
 
 
 def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:

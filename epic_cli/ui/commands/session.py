@@ -6,7 +6,6 @@ The one command with two front ends to choose from: the session, and ``epic repl
 from __future__ import annotations
 
 import sys
-from collections.abc import Container
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,12 @@ from epic_cli.engine.strategies import checked
 from epic_cli.ui.command_line import TYPED
 from epic_cli.ui.commands.replay import replay_options
 from epic_cli.ui.io.console import use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.errors import ExitStatus
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
-from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.loop import Opening
@@ -91,16 +90,13 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     """
     is_script = own.init is not None or context.meta.get(TYPED, False)
     if is_script and not options.files and not _on_terminal():
-        _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+        refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
         return _run_script(options, own, context)
     if options.files or not _on_terminal():
-        _refuse(
-            context,
-            [one.name for one in fields(SessionOptions)],
-            "is for a session, which needs a terminal and no FILE",
-        )
+        own_names = [one.name for one in fields(SessionOptions)]
+        refuse(own_names, "is for a session, which needs a terminal and no FILE")
         return run_replay(options)
-    _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+    refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
     from epic_cli.ui.session.loop import run
 
     run(_opening(options, own, _is_format_given(context)))
@@ -111,20 +107,11 @@ def _on_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
 
 
-def _refuse(context: click.Context, names: Container[str], why: str) -> None:
-    """Refuses options of these names that stand on the command line."""
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
-        if given and name in names:
-            raise WrongUsage(f"{option.opts[-1]} {why}")
-
-
 def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
     from epic_cli.ui.io.sources import read_file, source_name
     from epic_cli.ui.session.loop import run_script
 
-    _refuse(context, ("resume",), "is for a session, which needs a terminal")
+    refuse(("resume",), "is for a session, which needs a terminal")
     path = "-" if own.init is None else own.init
     script = read_file(path, lambda stream: stream.read())
     opening = _opening(options, own, _is_format_given(context))

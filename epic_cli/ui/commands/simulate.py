@@ -16,20 +16,19 @@ from epic_cli.network import (
     PathMovement,
     Statistics,
     fates,
-    read_movement,
     simulate_blocks,
 )
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, Velocities
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.progress import Progress
-from epic_cli.ui.io.sources import read_file, source_name
+from epic_cli.ui.io.sources import load_movement
 from epic_cli.ui.options.common import layout_options, quiet_option, seed_option
 from epic_cli.ui.options.declared import option, options
-from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.movement import (
     DURATION,
@@ -41,8 +40,8 @@ from epic_cli.ui.options.movement import (
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
-    make_channel,
     one_way_trace_options,
+    read_one_way,
 )
 from epic_cli.ui.runs.simulate_output import (
     OutputOptions,
@@ -138,14 +137,14 @@ def simulate(
     cannot be read or written, 130 interrupted.
     """
     given = given_options(context)
-    _check_movement(movement, sender, given)
-    check_network(trace, given)
+    _check_movement(movement, sender)
+    check_network(trace)
     if "truth_rate" in given and not output.truth_out:
         raise WrongUsage("--truth-rate needs --truth-out")
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
     moving = _make_movement(movement, seed, quiet)
-    channel = make_channel(link, trace, seed)
+    channel = trace.channel(read_one_way(trace), link, seed)
     if output.truth_out:
         write_truth(moving, movement.seconds, output)
     statistics = Statistics()
@@ -182,12 +181,12 @@ def _summarise(statistics: Statistics, channel: Channel, quiet: bool) -> None:
         say(summary(statistics, fates(channel)))
 
 
-def _check_movement(movement: MovementSpec, sender: SenderSpec, given: set[str]) -> None:
+def _check_movement(movement: MovementSpec, sender: SenderSpec) -> None:
     """Refuses options that would have no effect beside the others."""
-    reason = "does not go with --truth" if movement.truth else "needs --truth"
-    for name in _PATH_OPTIONS if movement.truth else _TRUTH_OPTIONS:
-        if name in given:
-            raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
+    if movement.truth:
+        refuse(_PATH_OPTIONS, "does not go with --truth")
+    else:
+        refuse(_TRUTH_OPTIONS, "needs --truth")
     if sender.send_rate == "recorded" and not movement.truth:
         raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
 
@@ -196,19 +195,12 @@ def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
     if not options.truth:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
-    with Reporter(source_name(options.truth), Messages(quiet)) as reporter:
-        reporter.requested(options.given)
-        return read_file(
-            options.truth,
-            lambda stream: read_movement(
-                stream,
-                velocities=options.velocity,
-                max_gap=options.max_gap,
-                max_speed=options.max_speed,
-                entity=options.entity,
-                layout=options.given,
-                on_layout=reporter.layout,
-                look=reporter.observe,
-                rebase_time=True,
-            ),
-        )
+    return load_movement(
+        options.truth,
+        Messages(quiet),
+        options.given,
+        entity=options.entity,
+        velocities=options.velocity,
+        max_gap=options.max_gap,
+        max_speed=options.max_speed,
+    )

@@ -22,7 +22,7 @@ from epic_cli.ui.options.common import (
     screen_timing_options,
 )
 from epic_cli.ui.options.compare import PICTURE_ROWS
-from epic_cli.ui.options.groups import given_options, renamed_option
+from epic_cli.ui.options.groups import refuse, renamed_option
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, inputs_options
@@ -117,9 +117,8 @@ def tune(
     from epic_cli.analysis.tuning.spec import TuneSpec
     from epic_cli.ui.runs.recordings import recorded_runs, simulated_runs
 
-    given = given_options(context)
-    network.check(given, inputs.recordings, inputs.truth)
-    _check(tuned, given)
+    network.check(inputs.recordings, inputs.truth)
+    _check(tuned)
     strategies = tuned.specs()
     names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
     tally = Tally(jobs.allowed_failures)
@@ -161,13 +160,9 @@ def tune(
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
-def _check(tuned: Tuned, given: set[str]) -> None:
+def _check(tuned: Tuned) -> None:
     """Options of the search are of no use without one."""
-    for name in () if tuned.searches else OF_SEARCH:
-        if name in given:
-            option = {"figure": "for", "given_weights": "weights", "division": "validate",
-                      "seconds": "time"}.get(name, name.replace("_", "-"))  # fmt: skip
-            raise WrongUsage(f"--{option} needs -s NAME or --all: what to tune")
+    refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
     if tuned.assignments and not tuned.searches:
         raise WrongUsage("--set fixes a setting of a tuned strategy: name the strategy with -s")
 

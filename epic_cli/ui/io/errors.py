@@ -152,14 +152,15 @@ def _discard_output() -> None:
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
-    say(f"epic: {_printable(str(error))}\n{notes(error)}")
+    say(f"epic: {quoted(str(error))}\n{notes(error)}")
     return status
 
 
 def notes(error: Exception) -> str:
     """Where options come from that an error is about, if nobody typed them."""
-    return "".join(f"epic: {_printable(note)}\n" for note in getattr(error, "__notes__", ()))
+    return "".join(f"epic: {quoted(note)}\n" for note in getattr(error, "__notes__", ()))
 
 
-def _printable(text: str) -> str:
+def quoted(text: str) -> str:
+    """The same of a text, such as a name as the system gives it."""
     return printable(text.encode("utf-8", "surrogateescape"))

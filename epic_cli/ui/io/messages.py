@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from epic_cli.formats.watch import Watch
-from epic_cli.ui.io.errors import printable, say
+from epic_cli.ui.io.errors import quoted, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,23 +140,19 @@ class Reporter:
 
 def layout_words(name: str, layout: Layout) -> str:
     """A line for stderr: the layout of the recording ``name``, as options."""
-    return f"epic: {_shown(name)}: read with {_shown(layout.options())}\n"
+    return f"epic: {quoted(name)}: read with {quoted(layout.options())}\n"
 
 
 def finding_words(name: str, finding: Finding) -> str:
     """A line for stderr: what is found in the recording ``name``, and what helps."""
     from epic_cli.formats.wording import FrontEnd
 
-    return f"epic: {_shown(name)}: {_shown(finding.words(FrontEnd.COMMAND_LINE))}\n"
+    return f"epic: {quoted(name)}: {quoted(finding.words(FrontEnd.COMMAND_LINE))}\n"
 
 
 def velocities_estimated_words(name: str) -> str:
     """A line for stderr: a strategy uses velocities that the recording ``name`` lacks."""
     return (
-        f"epic: {_shown(name)}: packets without a velocity get one from the position before"
+        f"epic: {quoted(name)}: packets without a velocity get one from the position before"
         " theirs\n"
     )
-
-
-def _shown(text: str) -> str:
-    return printable(text.encode("utf-8", "surrogateescape"))

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Any, Self
 
 from epic_cli.engine.text.widths import printable
@@ -63,12 +62,7 @@ class Progress:
         """Sets the label of the bar."""
         self._what = what
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._ending:
             if self._bar is not None:
                 self._bar.stop()

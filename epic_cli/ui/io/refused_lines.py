@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.formats.wording import FrontEnd, Problem, in_words
-from epic_cli.ui.io.errors import Style, printable, say
+from epic_cli.ui.io.errors import Style, printable, quoted, say
 
 #: How much of a long line is shown before and after the wrong character, on 80 columns.
 _BEFORE, _AFTER = 40, 36
@@ -79,7 +79,7 @@ class RefusedLines:
         where hardly any line of it was taken.
         """
         program = "epic: " if self._front_end is FrontEnd.COMMAND_LINE else ""
-        name = program + printable(self._name.encode("utf-8", "surrogateescape"))
+        name = program + quoted(self._name)
         words = ""
         if self._total > SHOWN and not self._everything:
             option = self._front_end.option("all-errors")
@@ -112,7 +112,7 @@ def report_left_out() -> None:
     from epic_cli.engine.strategies import left_out
 
     for one in left_out():
-        say(f"epic: {printable(str(one).encode('utf-8', 'surrogateescape'))}\n")
+        say(f"epic: {quoted(str(one))}\n")
 
 
 def in_three_lines(
@@ -128,7 +128,7 @@ def in_three_lines(
     share = min((columns or 80) / 80, 1)
     before = _shorten(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
     after = _shorten(printable(line[caret:]), int(share * _AFTER))
-    place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
+    place = f"{quoted(name)}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
     expected = f"expected {_shown(problem.expected)}"
     if columns and len(under) + 2 + len(expected) > columns:

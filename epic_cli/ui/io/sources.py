@@ -7,18 +7,19 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable, some
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BINARY, read
 from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
-from epic_cli.ui.io.messages import Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+    from epic_cli.network import RecordedMovement
 
 Read = TypeVar("Read")
 
@@ -189,3 +190,24 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         raise WrongUsage(f"{name}: {error}") from error
     except OSError as error:
         raise CannotAccess("read", name, error) from error
+
+
+def load_movement(
+    file: str, messages: Messages, layout: Layout | None, **how: Any
+) -> RecordedMovement:
+    """Recorded movement to be sent; ``how`` goes to ``read_movement``. Raises as ``read_file``."""
+    from epic_cli.network import read_movement
+
+    with Reporter(source_name(file), messages) as reporter:
+        reporter.requested(layout)
+        return read_file(
+            file,
+            lambda stream: read_movement(
+                stream,
+                layout=layout,
+                on_layout=reporter.layout,
+                look=reporter.observe,
+                rebase_time=True,
+                **how,
+            ),
+        )

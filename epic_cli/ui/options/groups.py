@@ -18,14 +18,14 @@ Example:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from epic_cli.ui.io.errors import say
+from epic_cli.ui.io.errors import WrongUsage, say
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -95,6 +95,15 @@ def given_options(context: click.Context) -> set[str]:
         for name in (one.name for one in context.command.params)
         if name and context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
+
+
+def refuse(names: Iterable[str], why: str) -> None:
+    """Raises ``WrongUsage`` for the first of these options that stands on the command line."""
+    context = click.get_current_context()
+    flags = {one.name: one.opts[-1] for one in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise WrongUsage(f"{flags[name]} {why}")
 
 
 def renamed_option(old: str, new: str) -> Decorator:

@@ -9,7 +9,8 @@ import click
 from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
-from epic_cli.ui.io.errors import WrongUsage, accessing
+from epic_cli.live.event_loop import end_by
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import Decorator
@@ -36,6 +37,14 @@ record_layout_option = click.option(
 def endless_option(meaning: str) -> Decorator:
     """``--duration`` of what goes on until it is stopped."""
     return option(DURATION, default="endless", help=meaning)
+
+
+def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
+    """The exit status of what ran until the signal ``stopped`` it (None: to its end)."""
+    if stopped is None:
+        return otherwise
+    end_by(stopped)
+    return ExitStatus.INTERRUPTED
 
 
 def sender_option(help_text: str) -> Decorator:

@@ -14,7 +14,7 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.options.common import seed_option
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, shared
+from epic_cli.ui.options.groups import OptionGroup, refuse, shared
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.movement import DURATION, sender_options, size_option, speed_option
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
@@ -95,15 +95,13 @@ class NetworkOptions:
             return _USUAL_DURATION if self.path else math.inf
         return self.duration
 
-    def check(self, given: set[str], recordings: tuple[str, ...], truth: str | None) -> None:
-        """Refuses what does not go together; ``given`` are the names of the options given."""
+    def check(self, recordings: tuple[str, ...], truth: str | None) -> None:
+        """Refuses what does not go together."""
         if not self.simulates:
-            own = {one for one in _names() if one not in _OF_BOTH}
-            for name in sorted(given & own):
-                raise WrongUsage(
-                    f"--{name.replace('_', '-')} needs --seeds, which simulates networks: --seeds"
-                    f" {USUAL_SEEDS} --truth MOVEMENT"
-                )
+            refuse(
+                sorted(one for one in _names() if one not in _OF_BOTH),
+                f"needs --seeds, which simulates networks: --seeds {USUAL_SEEDS} --truth MOVEMENT",
+            )
             return
         if recordings:
             raise WrongUsage(
@@ -119,9 +117,8 @@ class NetworkOptions:
             raise WrongUsage("--path and --truth exclude each other: each is a movement")
         if truth == "-":
             raise WrongUsage("a movement that is sent over several networks must come from a file")
-        for name in ("speed", "size"):
-            if name in given and self.path is None:
-                raise WrongUsage(f"--{name} needs --path")
+        if self.path is None:
+            refuse(("speed", "size"), "needs --path")
         if self.path is not None and self.sender.send_rate == "recorded":
             raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
         if self.seconds == math.inf and self.path:
@@ -131,7 +128,7 @@ class NetworkOptions:
                 f"--duration {self.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
                 " --seeds gives more data"
             )
-        check_network(self.trace, given)
+        check_network(self.trace)
         is_bare = self.link == LinkConditions(in_order=self.link.in_order)
         if self.trace.trace and is_bare and len(self.all_seeds) > 1:
             raise WrongUsage(

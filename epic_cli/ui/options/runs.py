@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout as RecordingLayout
 
 
+recordings_argument = click.argument(
+    "recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."
+)
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
@@ -36,9 +41,7 @@ class Inputs:
     No recording: standard input, or none where a network is simulated.
     """
 
-    recordings: tuple[str, ...] = shared(
-        click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-    )
+    recordings: tuple[str, ...] = shared(recordings_argument)
     truth: str | None = value(
         "The real movement, as a recording; without it, it is rebuilt from the packets.",
         type=InputFile(),

@@ -23,7 +23,7 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.declared import options
-from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.groups import Decorator, OptionGroup, given_options, refuse
 
 if TYPE_CHECKING:
     from epic_cli.network import Channel
@@ -41,6 +41,12 @@ class TraceOptions:
     trace_end: TraceEnd
     trace_flow: str | None
     trace_direction: Direction = "down"
+
+    def channel(self, trace: Trace | None, link: LinkConditions, seed: int) -> Channel:
+        """A link with these conditions, added to the recorded network if there is one."""
+        from epic_cli.network import Link
+
+        return Link(link, seed=seed) if trace is None else self.link(trace, link, seed)
 
     def link(
         self, trace: Trace, added: LinkConditions, seed: int, purpose: str = "link"
@@ -94,23 +100,21 @@ def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
 _TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
 
 
-def check_network(trace: TraceOptions, given: set[str]) -> None:
-    """Refuses options that would have no effect; ``given`` are the names of those given."""
-    for name in () if trace.trace else _TRACE_ALONE:
-        if name in given:
-            raise WrongUsage(f"--{name.replace('_', '-')} needs --trace")
+def check_network(trace: TraceOptions) -> None:
+    """Refuses options that would have no effect."""
+    refuse(() if trace.trace else _TRACE_ALONE, "needs --trace")
+    given = given_options(click.get_current_context())
     if "gemodel" in given and "loss" in given:
         raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
 
 
-def make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:
-    """A link with these conditions, or the recorded network; raises ``CannotAccess``."""
-    from epic_cli.network import Link, read_trace
+def read_one_way(options: TraceOptions) -> Trace | None:
+    """The recorded network, if there is one; raises ``CannotAccess``."""
+    from epic_cli.network import read_trace
 
     if not options.trace:
-        return Link(link, seed=seed)
+        return None
     flow, direction = options.trace_flow, options.trace_direction
-    trace = read_file(
+    return read_file(
         options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
     )
-    return options.link(trace, link, seed)

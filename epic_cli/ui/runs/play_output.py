@@ -18,7 +18,7 @@ from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
 from epic_cli.ui.io.console import screen_columns
-from epic_cli.ui.io.errors import WrongUsage, printable, say
+from epic_cli.ui.io.errors import WrongUsage, quoted, say
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.common import (
@@ -154,7 +154,7 @@ def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
     """Writes a recorded match below the command that it was recorded with."""
     if recorder is None or sink is None:
         return
-    command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
+    command = quoted(shlex.join(["epic", *sys.argv[1:]]))
     with unrecordable():
         sink.write(f"# {command}\n{recorder.script()}".encode())
 

@@ -13,7 +13,7 @@ from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.sources import MOST_ENTITIES, load, read_file, source_name
+from epic_cli.ui.io.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
@@ -174,24 +174,18 @@ def recorded_runs(
 def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises."""
     from epic_cli.analysis.compare.networks import Setting, simulated
-    from epic_cli.network import Link, read_trace
+    from epic_cli.ui.options.trace import read_one_way
 
-    options = network.trace
-    recorded = _movement(inputs, messages) if inputs.truth else None
-    trace = None
-    if options.trace:
-        flow, direction = options.trace_flow, options.trace_direction
-        trace = read_file(
-            options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
-        )
+    recorded = None
+    if inputs.truth:
+        recorded = load_movement(inputs.truth, messages, inputs.given, entity=inputs.entity)
+    trace = read_one_way(network.trace)
 
     def movement(seed: int) -> Movement:
         return recorded or _path(network, inputs, seed)
 
     def channel(seed: int) -> Channel:
-        if trace is not None:
-            return options.link(trace, network.link, seed)
-        return Link(network.link, seed=seed)
+        return network.trace.channel(trace, network.link, seed)
 
     return simulated(
         Setting(
@@ -211,21 +205,3 @@ def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> Movement:
 
     path = PATHS[str(network.path)](network.speed, network.size, seed)
     return PathMovement(path, inputs.entity or "")
-
-
-def _movement(inputs: Inputs, messages: Messages) -> Movement:
-    from epic_cli.network import read_movement
-
-    with Reporter(source_name(str(inputs.truth)), messages) as reporter:
-        reporter.requested(inputs.given)
-        return read_file(
-            str(inputs.truth),
-            lambda stream: read_movement(
-                stream,
-                entity=inputs.entity,
-                layout=inputs.given,
-                on_layout=reporter.layout,
-                look=reporter.observe,
-                rebase_time=True,
-            ),
-        )

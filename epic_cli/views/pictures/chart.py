@@ -88,8 +88,8 @@ class Chart:
             yield Text("nothing to draw")
             return
         finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
-        left, right = _extent(np.concatenate([a for a, _ in finite]))
-        bottom, top = _extent(np.concatenate([b for _, b in finite]))
+        left, right = extent(np.concatenate([a for a, _ in finite]))
+        bottom, top = extent(np.concatenate([b for _, b in finite]))
         margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
         ends = _longest_name(self.lines) if self.named and room >= _ROOM_FOR_NAMES else 0
@@ -111,7 +111,8 @@ class Chart:
         yield _legend(self.lines, braille, margin)
 
 
-def _extent(values: Floats) -> tuple[float, float]:
+def extent(values: Floats) -> tuple[float, float]:
+    """The least and the largest of finite values (n), never the same."""
     low, high = float(values.min()), float(values.max())
     if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
         around = max(abs(low), 1.0) * 0.05

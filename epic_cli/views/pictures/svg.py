@@ -14,7 +14,7 @@ import numpy as np
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.documents import in_markup
-from epic_cli.views.pictures.chart import label, nice_values
+from epic_cli.views.pictures.chart import extent, label, nice_values
 from epic_cli.views.pictures.scenes import chosen_of, ground_axes, scene_words
 from epic_cli.views.pictures.styles import line_style
 
@@ -217,11 +217,7 @@ def _range(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not len(known):
         raise NothingToDraw
-    low, high = float(known.min()), float(known.max())
-    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
-        around = max(abs(low), 1.0) * 0.05
-        return low - around, high + around
-    return low, high
+    return extent(known)
 
 
 def _path(x: Floats, y: Floats) -> str:

@@ -8,7 +8,6 @@ const scene = () => data.scenes[state.scene];
 const duration = () => scene().end - scene().start;
 const visible = () => scene().drawn.filter((one) => state.on.has(one.label));
 const clockWords = (time) => `${(scene().start + time).toFixed(data.tick < 0.01 ? 3 : 2)} s`;
-const STATUSES = ["nothing drawn", "held", "interpolated", "extrapolated"];
 
 // Colours go by rank to what is shown; who is switched on later takes the first that is free.
 function slot(label) {
