@@ -32,6 +32,7 @@ from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import InputFile, OutputFile
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
+    DURATION,
     input_format_option,
     layout_options,
     packet_format_option,
@@ -42,7 +43,6 @@ from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import OptionGroup, refuse, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS, ended
-from epic_cli.ui.options.movement import DURATION
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.engine.parameter_base import SettingError, find, nearest
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
@@ -263,6 +265,17 @@ def seed_option(meaning: str) -> Decorator:
     """``--seed``."""
     return option(SEED, help=meaning)
 
+
+#: How long is sent.
+DURATION = Number(
+    "duration",
+    None,
+    "How long to send, in seconds, or endless.  [default: 10; with --truth all of it]",
+    "s",
+    0,
+    1e9,
+    words={"endless": math.inf},
+)
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Write only fatal errors to stderr."

@@ -9,12 +9,11 @@ import click
 from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.event_loop import end_by
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.options.common import DURATION
 from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import Decorator
-from epic_cli.ui.options.movement import DURATION
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -43,6 +42,8 @@ def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitS
     """The exit status of what ran until the signal ``stopped`` it (None: to its end)."""
     if stopped is None:
         return otherwise
+    from epic_cli.live.event_loop import end_by  # a conversion has options of captures, and no loop
+
     end_by(stopped)
     return ExitStatus.INTERRUPTED
 

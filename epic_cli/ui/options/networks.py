@@ -1,4 +1,4 @@
-"""The options of ``epic compare`` that simulate: seeds, what moves, how it is sent, over what."""
+"""The options of commands that simulate: seeds, what moves, how it is sent, over what."""
 
 from __future__ import annotations
 
@@ -10,14 +10,26 @@ import click
 from epic_cli.engine.parameters import Number
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.paths import PATH, PATHS
-from epic_cli.network.sender import SenderSpec
+from epic_cli.network.sender import SENDER, SenderSpec
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.options.common import seed_option
-from epic_cli.ui.options.declared import option
+from epic_cli.ui.options.common import DURATION, seed_option
+from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import OptionGroup, refuse, shared
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.movement import DURATION, sender_options, size_option, speed_option
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
+
+path_option, speed_option, size_option = options(PATH)
+
+#: How the movement is put into packets, as ``sender: SenderSpec``.
+sender_options = OptionGroup(
+    "sender",
+    SenderSpec,
+    *options(
+        SENDER,
+        send_rate={"help": f"{SENDER[0].help}  [default: 20; with --truth recorded]"},
+        clock_drift={"metavar": "PPM"},
+    ),
+)
 
 #: The default of ``--seeds`` with ``--path``.
 USUAL_SEEDS = 20
