@@ -56,20 +56,7 @@ class RefusedPacket(ValueError):
 @overload
 def replay(
     packets: PacketSource,
-    strategy: str = ...,
-    *,
-    tick: str | float | Fraction = ...,
-    clock: ClockName | None = ...,
-    pacing: PacingName | None = ...,
-    latency: float | None = ...,
-    **settings: Value,
-) -> Iterator[Sample]: ...
-
-
-@overload
-def replay(
-    packets: PacketSource,
-    strategy: type[SmoothingStrategy],
+    strategy: str | type[SmoothingStrategy] = ...,
     *,
     tick: str | float | Fraction = ...,
     clock: ClockName | None = ...,

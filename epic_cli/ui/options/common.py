@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -217,15 +217,14 @@ saving_options = OptionGroup(
 )
 
 
-def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--color``."""
-    return click.option(
-        "--color",
-        type=click.Choice(COLOR_CHOICES),
-        default="auto",
-        show_default=True,
-        help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
-    )(command)
+#: ``--color``
+color_option = click.option(
+    "--color",
+    type=click.Choice(COLOR_CHOICES),
+    default="auto",
+    show_default=True,
+    help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
+)
 
 
 def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
