@@ -38,7 +38,7 @@ class Reason(Enum):
     COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
     COLUMN_UNCLEAR = auto()  # field; names: those that exist
     COLUMN_AMBIGUOUS = auto()  # field; names: the allowed ones
-    ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
+    ENTITIES_IN_A_ROW = auto()  # names: theirs
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
     DATE_UNCLEAR = auto()  # field; detail: the first date; names: the formats that it may have
     NO_HEADER = auto()  # found: so many columns
@@ -54,7 +54,7 @@ class Reason(Enum):
     NOT_UNICODE = auto()  # field
 
     # lines in which a pattern is looked for
-    IN_SENTENCES = auto()  # detail: a pattern that fits, if one is found
+    IN_SENTENCES = auto()
     PATTERN_NOT_FOUND = auto()
     PATTERN_TOO_SLOW = auto()  # limit: seconds
     GROUP_MISSING = auto()  # field
@@ -79,13 +79,24 @@ class Reason(Enum):
     BEYOND_CLOCK = auto()  # limit: seconds
 
 
+class Reading(NamedTuple):
+    """A way to read a recording: the options that it takes, and the first packet by them.
+
+    No ``first``: it has not been tried.
+    """
+
+    options: tuple[tuple[str, str], ...]
+    first: str = ""
+
+
 class Refusal(NamedTuple):
     """A refused line: where, why, and the facts of the reason.
 
     ``line`` and ``column`` count from 1, columns in bytes. ``text`` is the line (or the piece of
     it that was read as one) and ``caret`` the offset of the wrong character in it. ``field`` is
     the field that is wrong. A packet without a place on the clock has the field that its pacing
-    uses, ``time`` or ``arrival``.
+    uses, ``time`` or ``arrival``. ``readings`` are those that are possible where names say too
+    little.
     """
 
     line: int
@@ -99,6 +110,7 @@ class Refusal(NamedTuple):
     names: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     detail: str = ""
+    readings: tuple[Reading, ...] = ()
 
 
 #: By the names in ``Expected`` (``scan.h``), which continue after the thirteen pieces.

@@ -48,21 +48,11 @@ _CONTROLS = 0.1
 
 #: What only another format than packet text has.
 _OF_OTHERS = (
-    *(
-        Reason.COLUMNS_MISSING,
-        Reason.COLUMN_TWICE,
-        Reason.COLUMN_UNKNOWN,
-        Reason.COLUMN_UNCLEAR,
-    ),
-    *(
-        Reason.COLUMN_AMBIGUOUS,
-        Reason.ENTITIES_IN_A_ROW,
-        Reason.NO_HEADER,
-        Reason.FIELD_COUNT,
-        Reason.QUOTES_OPEN,
-    ),
-    *(Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING, Reason.PATTERN_NOT_FOUND),
-)
+    Reason.COLUMNS_MISSING, Reason.COLUMN_TWICE, Reason.COLUMN_UNKNOWN, Reason.COLUMN_UNCLEAR,
+    Reason.COLUMN_AMBIGUOUS, Reason.ENTITIES_IN_A_ROW, Reason.NO_HEADER, Reason.FIELD_COUNT,
+    Reason.QUOTES_OPEN, Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING,
+    Reason.PATTERN_NOT_FOUND,
+)  # fmt: skip
 _TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
 _NO_JSON = (Reason.NOT_JSON, Reason.NOT_AN_OBJECT)
 

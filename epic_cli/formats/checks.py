@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.formats.findings import Finding
+from epic_cli.formats.layout import together
 from epic_cli.formats.watch import LEAST
 
 if TYPE_CHECKING:
     from epic_cli.formats.watch import Watch
+
+    Options = tuple[tuple[str, str], ...]
 
 #: Stretches that have to agree before velocities are doubted, and packets where there are none.
 _STRETCHES, _PACKETS = 5, 12
@@ -90,12 +93,6 @@ def _all(watch: Watch) -> list[Finding]:
     return found
 
 
-def packets_of_sample(block: PacketBlock) -> list[Finding]:
-    """What is found by the times and velocities of packets alone."""
-    figures = survey(block)
-    return [*_unit(figures, None), *_unix(figures, None), *_velocity(figures, None)]
-
-
 def _sample(watch: Watch) -> PacketBlock:
     first, *others = (one.block for one in watch.samples)
     block = first.part(0, len(first))
@@ -112,7 +109,7 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
     if totals.packets >= LEAST and totals.entities == totals.packets:
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
         facts = {"column": column, "packets": totals.packets}
-        yield Finding("E102", facts, options=_with_columns(watch, entity=""))
+        yield Finding("E102", facts, options=_with(watch, columns="entity="))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
     if down:
@@ -175,21 +172,20 @@ def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
             return
 
 
-def _joined(watch: Watch, *columns: str) -> tuple[tuple[str, str], ...]:
+def _joined(watch: Watch, *columns: str) -> Options:
     """The options that make these columns part of the name of an entity."""
     layout = watch.layout or watch.given
     known = layout.places.get("entity") if layout is not None else None
-    return _with_columns(watch, entity="+".join([*columns, *([known] if known else [])]))
+    return _with(watch, columns=f"entity={'+'.join([*columns, *([known] if known else [])])}")
 
 
-def _with_columns(watch: Watch | None, **fields: str) -> tuple[tuple[str, str], ...]:
-    """What was given, and these columns for fields; none of packet text."""
-    if watch is None or not any(one.reader for one in watch.samples):
+def _with(watch: Watch, **options: str) -> Options:
+    """These options beside those given, where the recording has a layout."""
+    if not any(one.reader for one in watch.samples):
         return ()
-    given = watch.given
-    columns = {**dict(given.columns or ()), **fields} if given is not None else fields
-    others = [] if given is None else [one for one in given.items() if one[0] != "columns"]
-    return (("columns", ",".join(f"{name}={one}" for name, one in columns.items())), *others)
+    known = dict(watch.given.items()) if watch.given is not None else {}
+    more = {name.replace("_", "-"): value for name, value in options.items()}
+    return tuple(together(known, more).items())
 
 
 # -------------------------------------------------------------------------------- times and numbers
@@ -199,7 +195,7 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
     if totals.odd > max(2, _ODD * totals.packets):
         facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
         yield Finding("E205", facts, (totals.odd_line,))
-    begins, ends = min((one.first for one in tracks), default=0.0), 0.0
+    begins = min((one.first for one in tracks), default=0.0)
     ends = max((one.last for one in tracks), default=0.0)
     most = max((one.packets for one in tracks), default=0)
     if begins == ends and most > 3 and any(one.moves for one in tracks):
@@ -208,19 +204,11 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
         yield Finding("E204", facts)
 
 
-def _settled(watch: Watch | None, option: str) -> bool:
-    return watch is not None and watch.given is not None and option in watch.given.settles
+def _settled(watch: Watch, option: str) -> bool:
+    return watch.given is not None and option in watch.given.settles
 
 
-def _options(watch: Watch | None, name: str, value: str) -> tuple[tuple[str, str], ...]:
-    """An option beside those given, where the recording has a layout."""
-    if watch is not None and not any(one.reader for one in watch.samples):
-        return ()
-    given = watch.given.items() if watch is not None and watch.given is not None else []
-    return (*(one for one in given if one[0] != name), (name, value))
-
-
-def _unit(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
+def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
     if _settled(watch, "time-unit"):
         return
@@ -238,18 +226,18 @@ def _unit(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
             )
         if fits:
             facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
-            yield Finding("E201", facts, options=_options(watch, "time-unit", name))
+            yield Finding("E201", facts, options=_with(watch, time_unit=name))
             return
 
 
-def _unix(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
+def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and not _settled(watch, "time-origin"):
-        yield Finding("E202", options=_options(watch, "time-origin", "first"))
+        yield Finding("E202", options=_with(watch, time_origin="first"))
 
 
-def _velocity(figures: Survey, watch: Watch | None) -> Iterator[Finding]:
-    without = _with_columns(watch, vx="", vy="", vz="")
+def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
+    without = _with(watch, columns="vx=,vy=,vz=")
     if figures.zeros == figures.velocities >= _PACKETS and figures.moves >= _PACKETS - 2:
         yield Finding("E301", options=without)
         return

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from epic_cli.formats.wording import FrontEnd
+from epic_cli.formats.wording import FrontEnd, given
 
 
 class Severity(Enum):
@@ -245,7 +245,7 @@ class Finding(NamedTuple):
     def cure(self, front_end: FrontEnd) -> str:
         """What mends it, in the words of a front end; empty: nothing needs to be done."""
         if self.options:
-            return " ".join(_option(front_end, *one) for one in self.options)
+            return given(self.options, front_end)
         return self.kind.cure.format_map(self.facts)
 
     def words(self, front_end: FrontEnd) -> str:
@@ -269,17 +269,6 @@ class Finding(NamedTuple):
             "cure": self.cure(FrontEnd.COMMAND_LINE),
             "options": dict(self.options),
         }
-
-
-def _option(front_end: FrontEnd, name: str, value: str) -> str:
-    if value == "on":
-        is_python = front_end is FrontEnd.PYTHON
-        return f"{name}=True" if is_python else front_end.option(name)
-    if front_end is FrontEnd.PYTHON:
-        return f"{name.replace('-', '_')}={value!r}"
-    from shlex import quote  # only what is said needs it
-
-    return front_end.option(name, quote(value))
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

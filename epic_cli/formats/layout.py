@@ -184,6 +184,16 @@ class Layout(NamedTuple):
         return all(a == b for a, b in self.columns or ())
 
 
+def together(known: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """Options, and some more; of the columns those that are not named again."""
+    options = {**known, **more}
+    if "columns" in known and "columns" in more:
+        again = {part.partition("=")[0] for part in more["columns"].split(",")}
+        before = [one for one in known["columns"].split(",") if one.partition("=")[0] not in again]
+        options["columns"] = ",".join([*before, more["columns"]])
+    return options
+
+
 def begun_together(given: Layout | None) -> Layout:
     """A layout for several recordings that are at 0 at the same moment."""
     given = given or Layout()

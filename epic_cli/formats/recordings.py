@@ -39,25 +39,11 @@ BINARY = getattr(os, "O_BINARY", 0)
 #: what is compressed): other recordings need no table of formats. So long are their magics.
 _WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10
 
+#: So much of a recording is kept until its first packet.
+_TRIED = 4 * BLOCK_SIZE
+
 #: The format of lines in which a pattern says where the fields stand.
 _SENTENCES = "sentences"
-
-
-class NeedsFile(Unreadable):
-    """Such a recording comes in a stream, in which nobody can go back."""
-
-    def __init__(self, title: str) -> None:
-        super().__init__(
-            f"{title} is read from a file, not from a stream: first"
-            f" epic convert FILE.{title.lower()} -o FILE.csv"
-        )
-
-
-class TwoFormats(Unreadable):
-    """A pattern was given for a recording, and a format as well."""
-
-    def __init__(self, input_format: str) -> None:
-        super().__init__(f"a pattern is for lines of text, and not for {input_format}")
 
 
 def make_reader(
@@ -171,11 +157,35 @@ def read(
     reader = make_reader(name, layout, on_layout, rebase_time, entities, head)
     if watch is not None:
         watch.reading(reader, name)
-    yield reader.scan(head, final)
-    while not final and not reader.ended:
+    block, begun = reader.scan(head, final), head
+    while True:
+        _try_readings(block, name, begun, layout, rebase_time)
+        yield block
+        if final or reader.ended:
+            return
         data = bytes_of.more()
         final = not data
-        yield reader.scan(data, final)
+        if len(begun) < _TRIED and not len(block):
+            begun += data
+        block = reader.scan(data, final)
+
+
+def _try_readings(
+    block: PacketBlock, name: str, begun: bytes, given: Layout | None, rebase_time: bool
+) -> None:
+    """Keeps of the readings of refused lines those by which a recording begun so can be read."""
+    if not any(one.readings for one in block.refusals):
+        return
+    from epic_cli.formats.readings import tried
+
+    def attempt(layout: Layout) -> tuple[Reader, PacketBlock]:
+        entry = name if layout.pattern is None else _SENTENCES
+        reader = make_reader(entry, layout, None, rebase_time, None, begun)
+        return reader, reader.scan(begun, len(begun) < BLOCK_SIZE)
+
+    block.refusals[:] = [
+        tried(one, given, attempt) if one.readings else one for one in block.refusals
+    ]
 
 
 class _Source:
@@ -204,12 +214,15 @@ class _Source:
         return self._read()
 
     def file(self, title: str) -> IO[bytes]:
-        """The whole of it; raises ``NeedsFile`` in the name of a format."""
+        """The whole of it; raises ``Unreadable`` for a stream."""
         file = self._source
         if isinstance(file, int):
             file = open(file, "rb", closefd=False)  # noqa: SIM115
         if callable(file) or not file.seekable():
-            raise NeedsFile(title)
+            raise Unreadable(
+                f"{title} is read from a file, not from a stream: first"
+                f" epic convert FILE.{title.lower()} -o FILE.csv"
+            )
         file.seek(-len(self._head), os.SEEK_CUR)
         self._head = b""
         return file
@@ -289,7 +302,7 @@ def _held_to_pattern(layout: Layout, input_format: str, head: bytes) -> Layout:
         meant = any(search(layout.pattern or "", line) for line in lines)
         return layout if meant else layout._replace(pattern=None)
     if input_format != "auto":
-        raise TwoFormats(input_format)
+        raise Unreadable(f"a pattern is for lines of text, and not for {input_format}")
     return layout
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -78,17 +78,17 @@ _WORDS = {
     ),
     Reason.ENTITIES_IN_A_ROW: (
         "a row has the positions of several entities: {names}",
-        "a * for what differs, as x=*_x; or, for one of them, {columns_of_one}",
+        "{readings}",
     ),
-    Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{first_option}"),
+    Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{readings}"),
     Reason.TICKS_WITHOUT_RATE: (
         "{detail} counts, and does not say how many are a second",
-        "{ticks_option}",
+        "{readings}",
     ),
-    Reason.DATE_UNCLEAR: ("{detail} may be of two months", "{date_options}"),
+    Reason.DATE_UNCLEAR: ("{detail} may be of two months", "{readings}"),
     Reason.NO_HEADER: (
         "there is no header that names the {found} columns",
-        "their numbers, as {numbers_option}",
+        "their numbers, as {readings}",
     ),
     Reason.COLUMN_TWICE: ("the header has {field} twice", "a column for each name"),
     Reason.FIELD_COUNT: ("the row has {found} fields", "{width} fields: {columns}"),
@@ -107,7 +107,7 @@ _WORDS = {
     Reason.KEY_MISSING: ("{field} is missing", "the names {keys}"),
     Reason.NOT_A_SINGLE_VALUE: ("{field} is not a single value", "a number or text"),
     Reason.NOT_UNICODE: ("{field} is not Unicode text", "text without lone surrogates"),
-    Reason.IN_SENTENCES: ("this is a log with numbers in sentences", "{pattern_option}"),
+    Reason.IN_SENTENCES: ("this is a log with numbers in sentences", "{readings}"),
     Reason.PATTERN_NOT_FOUND: (
         "the pattern is found neither in this line nor in any other",
         "a line that it fits; what stands for itself needs a backslash: \\( \\[ \\. \\|",
@@ -163,8 +163,6 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     """What the words above name."""
     field, setting = refusal.field, front_end.setting
     columns, width = ",".join(refusal.expected), len(refusal.expected)
-    first = next(iter(refusal.names), "")
-    whole = next(iter(refusal.expected), "") or f"{field}={first}"
     facts: dict[str, object] = {
         "field": field,
         "limit": refusal.limit,
@@ -179,19 +177,11 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "detail": refusal.detail,
         "alternatives": " or ".join(refusal.names),
         "column_option": front_end.option("columns", f"{field}=NAME"),
-        "columns_of_one": front_end.option("columns", refusal.detail),
-        "first_option": _columns_option(whole, front_end),
         "stars_option": front_end.option("columns", "time=*.TIME,x=*.X,y=*.Y"),
-        "ticks_option": front_end.option("time-unit", "ticks@HZ"),
         "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
         "degrees_option": front_end.option("scale", "1e-7"),
-        "date_options": " or ".join(
-            front_end.option("time-format", repr(one) if front_end.value else one)
-            for one in refusal.names
-        ),
+        "readings": _readings(refusal, front_end),
         "encoding_option": front_end.option("encoding", "cp1252"),
-        "pattern_option": _pattern_option(refusal.detail, front_end),
-        "numbers_option": front_end.option("columns", _numbered(refusal.found, refusal.detail)),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -206,32 +196,29 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     return facts
 
 
-def _columns_option(columns: str, front_end: FrontEnd) -> str:
+def given(options: Iterable[tuple[str, str]], front_end: FrontEnd) -> str:
+    """Options as they are typed, or pasted."""
+    from shlex import quote  # only what is said needs it
+
     if front_end is FrontEnd.PYTHON:
-        return front_end.option("columns", columns)
-    from shlex import quote  # only this needs it
-
-    return front_end.option("columns", quote(columns))
-
-
-def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
-    """How a pattern is given; there may be none that could be proposed."""
-    if not pattern:
-        option = front_end.option("pattern", "REGEX")
-        return f"{option}, with a group for each field, as t=(?P<time>[.0-9]+)"
-    if front_end is FrontEnd.PYTHON:
-        return f"pattern={pattern!r}"
-    from shlex import quote  # only this needs it
-
-    rate = " --time-unit ticks@HZ" if "(?P<tick>" in pattern else ""
-    return f"--pattern {quote(pattern)}{rate}"
+        pairs = ((name.replace("-", "_"), value) for name, value in options)
+        return ", ".join(f"{name}={True if one == 'on' else repr(one)}" for name, one in pairs)
+    words = ((name, "" if one == "on" else quote(one)) for name, one in options)
+    return " ".join(front_end.option(name, one) for name, one in words)
 
 
-def _numbered(count: int, first: str) -> str:
-    names = ("time", "x", "y", "z")[: max(count, 2)]
-    return ",".join(
-        f"{name}={number}" for number, name in enumerate(names, 0 if first == "0" else 1)
-    )
+def _readings(refusal: Refusal, front_end: FrontEnd) -> str:
+    """The options to choose from, each on a line of its own with its first packet."""
+    if not refusal.readings:
+        if refusal.reason is Reason.IN_SENTENCES:
+            return f"{front_end.option('pattern', 'REGEX')}, with (?P<time>[.0-9]+) for each field"
+        return front_end.option("columns", f"{refusal.field or 'time'}=NAME")
+    shown = [given(one.options, front_end) for one in refusal.readings]
+    if len(shown) == 1:
+        return shown[0]
+    pairs = zip(shown, refusal.readings, strict=True)
+    lines = [f"{words}{f'  (first {one.first})' if one.first else ''}" for words, one in pairs]
+    return "\n".join(["one of these:", *lines])
 
 
 def rest_of_grammar(piece: int) -> str:

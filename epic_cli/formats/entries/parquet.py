@@ -100,8 +100,8 @@ def _too_large(metadata: Any) -> set[str]:
 def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
     from epic_cli.formats.columns import column_name, column_text
-    from epic_cli.formats.names.guess import AmbiguousLayout
     from epic_cli.formats.names.stars import entities_in, infer_row_layout, starred
+    from epic_cli.formats.names.units import AmbiguousLayout
     from epic_cli.formats.tables import split_row
 
     cells = split_row(row, ",")

@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from epic_cli.engine.refusals import Reason
+from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.columns import POSITION, VELOCITY, in_order, joined_columns, star_of
-from epic_cli.formats.layout import TIME_UNITS, UNIX_UNITS, Layout, Origin
+from epic_cli.formats.columns import POSITION, VELOCITY, joined_columns, star_of
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.spellings import (
     ALTITUDES,
+    FRAME_WORDS,
     LATITUDES,
-    LENGTH_UNITS,
-    LESSER,
     LONGITUDES,
-    SPEED_UNITS,
     SPELLINGS,
     TICKS,
     TIME_UNITS_IN_BRACKETS,
-    VELOCITY_WORDS,
+    WHO_WORDS,
     Component,
     Name,
     component_of,
     name_of,
 )
-
-#: A time of day, or a date with one.
-_ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
-
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.I)
-
-#: Dates as spreadsheets of several countries write them, and the rest of their format.
-_DATE = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(,?[ T]+)"
-    r"(\d{1,2}:\d\d)(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?"
-)
-
-#: Unix times from 1998 to 2128, in seconds; with these digits in any unit a time is one of them.
-_UNIX = (9e8, 5e9)
+from epic_cli.formats.names.units import AmbiguousLayout, is_named_as, is_value, with_units
 
 #: Fields that are only taken where their first value can be meant.
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
@@ -58,22 +44,8 @@ Names = Mapping[str, Name]
 Values = Mapping[str, str]
 Groups = Mapping[Component, Mapping[str, str]]
 
-#: So many names are proposed.
-_MOST_NAMES = 12
-
-
-class AmbiguousLayout(Exception):
-    """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
-
-    def __init__(self, reason: Reason, **facts: Any) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.facts = {**facts, "names": facts.get("names", ())[:_MOST_NAMES]}
-
-
-def is_value(cell: str) -> bool:
-    """Whether a cell is a number or a time, and so no name of a column."""
-    return any(one.fullmatch(cell) is not None for one in (_NUMBER, _ISO, _DATE))
+#: Ranks of positions: from the first on they have somebody's name, up to the second an entity's.
+_NAMED, _THING = 2, 3
 
 
 def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
@@ -93,7 +65,7 @@ def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     else:
         for rule in _RULES:
             columns |= rule(columns, names, values, given)
-    return _with_units(given, columns, values)
+    return with_units(given, columns, values)
 
 
 def _identifier(own: Columns, names: Names) -> Columns:
@@ -113,110 +85,6 @@ def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
 
 
-def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
-    """The layout with these columns, and the units and the axes that they have."""
-    first = values[columns["time"]].strip()
-    time_format = given.time_format
-    if time_format is None and given.time_unit is None:
-        time_format = _format_of(first)
-    time_unit, origin = _unit_and_origin(given, columns, first, time_format)
-    axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
-    for axis in axes:
-        if not columns.get(axis):
-            raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field=axis, names=tuple(values))
-    velocities = [f"v{axis}" for axis in axes]
-    speeds = all(columns.get(name) for name in velocities)
-    _check_vectors(given, columns, axes, speeds)
-    left_out = {axis for axis in POSITION if axis not in axes}
-    left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
-    kept = {one: column for one, column in columns.items() if not column or one not in left_out}
-    geo = given.geo or ("x" not in given.places and _is(columns.get("x", ""), LONGITUDES))
-    return given._replace(
-        columns=in_order(kept),
-        time_unit=time_unit,
-        time_origin=origin,
-        time_format=time_format,
-        axes=axes,
-        geo=geo,
-        factors=_factors(kept, geo) if given.scale is None else None,
-        unless_own=False,
-        rebase_time=False,
-    )
-
-
-def _factors(columns: Columns, geo: bool) -> tuple[float, ...] | None:
-    """What makes metres, and metres per second, of the units in the names; None: nothing has to.
-
-    An axis without a unit has that of the others, a velocity that of the position.
-    """
-    units = {field: name_of(columns[field]).unit for field in columns if columns[field]}
-    lengths = {
-        axis: LENGTH_UNITS[units[axis]] for axis in POSITION if units.get(axis) in LENGTH_UNITS
-    }
-    usual = 1.0 if geo else next(iter(lengths.values()), 1.0)
-    degrees = ("x", "y") if geo else ()
-    known = {**LENGTH_UNITS, **SPEED_UNITS}
-    found = [1.0 if axis in degrees else lengths.get(axis, usual) for axis in POSITION]
-    found += [known.get(units.get(name, ""), usual) for name in VELOCITY]
-    return None if set(found) == {1.0} else tuple(found)
-
-
-def _unit_and_origin(
-    given: Layout, columns: Mapping[str, str], first: str, time_format: str | None
-) -> tuple[str, Origin | None]:
-    """The unit and the origin of the times, the first of which is this text."""
-    unit = TIME_UNITS_IN_BRACKETS.get(name_of(columns["time"]).unit)
-    # what this program writes is in seconds, and read back as it was unless it is to be drawn
-    named = all(columns.get(name) == name for name in ("time", *POSITION))
-    own = named and given.pattern is None and not given.rebase_time
-    if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
-        unit = "iso"
-    time_unit = given.time_unit or unit or ("s" if own else _unit_of(first))
-    if given.time_origin is not None:
-        return time_unit, given.time_origin
-    unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
-    return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
-
-
-def _format_of(first: str) -> str | None:
-    """The format of a date that is not in ISO 8601; None: it is no such date.
-
-    Behind points the day comes first, before AM and PM the month. Raises ``AmbiguousLayout`` where
-    neither shows.
-    """
-    found = _DATE.fullmatch(first)
-    if found is None:
-        return None
-    day, mark, month, year, gap, _, seconds, _, half = found.groups()
-    year = "%Y" if len(year) > 2 else "%y"
-    clock = f"{'%I' if half else '%H'}:%M{':%S' if seconds else ''}"
-    clock += f"{half[:-2]}%p" if half else ""
-    day_first, month_first = (
-        f"{one}{year}{gap.strip() + ' ' if 'T' not in gap else 'T'}{clock}"
-        for one in (f"%d{mark}%m{mark}", f"%m{mark}%d{mark}")
-    )
-    if int(day) > 12 or (mark == "." and not half):
-        return day_first
-    if half or int(month) > 12:
-        return month_first
-    raise AmbiguousLayout(
-        Reason.DATE_UNCLEAR, field="time", detail=first, names=(day_first, month_first)
-    )
-
-
-def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
-    """Refuses velocities of other axes than the position's, where they are certainly meant."""
-    meant = [
-        name
-        for name in VELOCITY
-        if columns.get(name) == name or (name in given.places and not given.axes)
-    ]
-    others = [name[1] for name in meant if name[1] not in axes and not given.axes]
-    missing = [name for name in VELOCITY if meant and not columns.get(name) and name[1] in axes]
-    if others or (missing and not speeds):
-        raise AmbiguousLayout(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
-
-
 # ------------------------------------------------------------------------------------- the time
 
 
@@ -232,34 +100,27 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
     if found:
         return {"time": found}
     if ticks:
-        raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
+        rate = (Reading((("time-unit", "ticks@HZ"),)),)
+        facts = {"field": "time", "detail": ticks[0], "readings": rate}
+        raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
-
-
-def _unit_of(value: str) -> str:
-    """The unit in which a time is a Unix time, or seconds."""
-    return next((name for name in UNIX_UNITS if _is_unix(value, TIME_UNITS[name])), "s")
-
-
-def _is_unix(value: str, per_second: float) -> bool:
-    try:
-        seconds = float(value.replace(",", ".")) / per_second
-    except ValueError:
-        return False
-    return _UNIX[0] <= seconds <= _UNIX[1]
 
 
 # ------------------------------------------------------------------- positions and velocities
 
 
 def _groups(names: Names, velocity: bool) -> Groups:
-    """The columns that are axes of positions, or velocities, by the words that they share."""
+    """The columns that are axes of positions, or velocities, by the words that they share.
+
+    A lone axis counts where none has more; words of a thing with one axis may be anything.
+    """
     groups: dict[Component, dict[str, str]] = {}
     for text, name in names.items():
         component = component_of(name)
         if component is not None and component.velocity == velocity:
             groups.setdefault(component._replace(axis=""), {}).setdefault(component.axis, text)
-    return groups
+    whole = {group: axes for group, axes in groups.items() if len(axes) > 1}
+    return whole or {group: axes for group, axes in groups.items() if group.rank < _THING}
 
 
 def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
@@ -268,31 +129,55 @@ def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -
         return {}
     groups = _groups(names, velocity=False)
     found = {} if any("x" in axes for axes in groups.values()) else _globe(names)
-    found = found or _best(groups, "")
+    found = found or _best(_likeliest(groups, columns, names), "")
     if not found:
-        _check_side_by_side(columns, names)
         raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
     return found
+
+
+def _likeliest(groups: Groups, columns: Columns, names: Names) -> Groups:
+    """The groups that may be the entity's own position; refuses those of several entities."""
+    own = {group: axes for group, axes in groups.items() if group.rank < _NAMED}
+    things = {group: axes for group, axes in groups.items() if _NAMED <= group.rank <= _THING}
+    if own or not things:
+        return own or groups
+    with suppress(AmbiguousLayout):  # a row for each player, and a ball in it
+        who = set(name_of(columns.get("entity") or _single("entity", names) or "").words)
+        things = {one: axes for one, axes in things.items() if set(one.group) & who} or things
+    first, *more = things.values()
+    apart = all(one.thing and not one.thing & FRAME_WORDS for one in things)
+    if more and apart and all(one.keys() == first.keys() for one in more):
+        shown = tuple(_entity(next(iter(one.values()))) for one in things.values())
+        readings = tuple(map(_reading, things.values()))
+        raise AmbiguousLayout(Reason.ENTITIES_IN_A_ROW, names=shown, readings=readings)
+    return things
+
+
+def _reading(axes: Mapping[str, str], prefix: str = "") -> Reading:
+    """The option that takes these columns."""
+    columns = ",".join(f"{prefix}{axis}={axes[axis]}" for axis in POSITION if axis in axes)
+    return Reading((("columns", columns),))
 
 
 def _globe(names: Names) -> Columns:
     """Longitude, latitude and, where there is one, altitude; empty: there are none."""
     found: dict[str, str] = {}
     for axis, words in (("x", LONGITUDES), ("y", LATITUDES), ("z", ALTITUDES)):
-        meant = [text for text in names if _is(text, words)]
+        meant = [text for text in names if is_named_as(text, words)]
         if len(meant) > 1 and axis != "z":
-            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=axis, names=tuple(meant))
+            raise _several(axis, meant)
         found.update({axis: meant[0]} if meant else {})
     return found if {"x", "y"} <= set(found) else {}
 
 
-def _is(text: str, words: tuple[str, ...]) -> bool:
-    return bool(set(name_of(text).words) & set(words))
-
-
 def _velocity(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
-    """The velocity, if there is one."""
-    return {} if set(VELOCITY) & set(columns) else _best(_groups(names, velocity=True), "v")
+    """The velocity, if there is one: not that of another thing than the position's."""
+    if set(VELOCITY) & set(columns):
+        return {}
+    place = component_of(name_of(columns.get("x", "")))
+    own = place.thing if place is not None else frozenset()
+    groups = _groups(names, velocity=True)
+    return _best({one: axes for one, axes in groups.items() if one.thing <= own | WHO_WORDS}, "v")
 
 
 def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> Columns:
@@ -313,22 +198,6 @@ def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> C
 _RULES = (_time, _position, _velocity, _others)
 
 
-def _check_side_by_side(chosen: Columns, names: Names) -> None:
-    """Refuses a row that has positions of several entities, each under the name of its own."""
-    entities: dict[str, dict[str, str]] = {}
-    for text, name in names.items():
-        axes = [word for word in name.words if word in POSITION]
-        others = [word for word in name.words if word not in POSITION]
-        if len(axes) == 1 and others and not VELOCITY_WORDS & set(others):
-            entities.setdefault("_".join(others), {}).setdefault(axes[0], text)
-    first, *more = entities.values() or ({},)
-    if more and len(first) > 1 and all(one.keys() == first.keys() for one in more):
-        columns = {"time": chosen["time"]} if "time" in chosen else {}
-        detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
-        shown = tuple(_entity(next(iter(one.values()))) for one in entities.values())
-        raise AmbiguousLayout(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
-
-
 def _entity(text: str) -> str:
     """The name of an entity in that of a column for one of its axes."""
     return _AXIS_BEFORE.sub("", _AXIS.sub("", text)) or text
@@ -336,21 +205,15 @@ def _entity(text: str) -> str:
 
 def _best(groups: Groups, prefix: str) -> Columns:
     """The columns of the group that is most surely the entity's own; empty: there is none."""
-    groups = {group: axes for group, axes in groups.items() if len(axes) > 1} or groups
     if not groups:
         return {}
     rank = min(group.rank for group in groups)
-    best = [axes for group, axes in groups.items() if group.rank == rank]
+    best = [axes for group, axes in groups.items() if group.rank == rank or not prefix]
     if len(best) > 1:
-        best.sort(key=lambda axes: bool(LESSER & set(name_of(next(iter(axes.values()))).words)))
-        whole = tuple(
-            ",".join(f"{prefix}{axis}={text}" for axis, text in axes.items()) for axes in best
-        )
         field = prefix + min(best[0])
-        candidates = tuple(axes.get(min(axes), "") for axes in best)
-        raise AmbiguousLayout(
-            Reason.COLUMN_AMBIGUOUS, field=field, names=candidates, expected=whole
-        )
+        names = tuple(axes.get(min(axes), "") for axes in best)
+        readings = tuple(_reading(axes, prefix) for axes in best)
+        raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=names, readings=readings)
     return {prefix + axis: text for axis, text in best[0].items()}
 
 
@@ -364,10 +227,34 @@ def _single(field: str, names: Names) -> str | None:
         if len(found) > 1:
             found = [text for text in found if star_of(text) >= 0] or found
         if len(found) > 1:
-            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=tuple(found))
+            raise _several(field, found)
         if found:
             return found[0]
     return None
+
+
+def _several(field: str, names: Sequence[str]) -> AmbiguousLayout:
+    readings = tuple(Reading((("columns", f"{field}={one}"),)) for one in names)
+    facts = {"field": field, "names": tuple(names), "readings": readings}
+    return AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts)
+
+
+def no_header(values: Values) -> dict[str, Any]:
+    """The facts of a refusal of columns that have numbers for names: what may be which field.
+
+    Numbers in a vector are those of the position, and what is no number names the entity.
+    """
+    cells = {name: text.strip() for name, text in values.items() if f"{name}.0" not in values}
+    whole = [name for name, text in cells.items() if "." not in name and is_value(text)]
+    vector = [name for name in cells if "." in name]
+    vector = [name for name in vector if name.partition(".")[0] == vector[0].partition(".")[0]]
+    fields = [*whole[:1], *(vector or whole[1:])]
+    columns = dict(zip(("time", *POSITION), fields, strict=False))
+    others = [name for name, text in cells.items() if text and not is_value(text)]
+    columns.update({"entity": others[0]} if others else {})
+    reading = Reading((("columns", ",".join(map("=".join, columns.items()))),))
+    found = sum("." not in name for name in values)
+    return {"found": found, "readings": (reading,) if "x" in columns else ()}
 
 
 def _can_be(field: str, value: str) -> bool:

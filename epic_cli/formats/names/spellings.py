@@ -74,7 +74,7 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "entity id", "player id", "object id", "actor id", "unit id", "net id", "network id",
             "instance id", "vehicle id", "agent id", "track id", "user id", "client id",
             "connection id", "conn id", "peer id", "participant id", "car id", "tank id",
-            "unique id", "mmsi", "icao24", "icao", "playerid", "netid", "view id",
+            "unique id", "mmsi", "icao24", "icao 24", "icao", "playerid", "netid", "view id",
             "entity name", "player name", "actor name", "object name", "steam id", "guid", "uuid",
         ),
         ("id", "uid"),
@@ -112,12 +112,39 @@ VELOCITY_WORDS = frozenset((
 #: Words that say whose or where it is, and change nothing.
 NEUTRAL_WORDS = frozenset((
     "world", "global", "field", "header", "msg", "data", "meta", "state", "pose", "transform",
-    "actor", "player", "entity", "object", "agent", "vehicle", "root", "body", "center", "centre",
-    "view", "camera", "pawn", "character", "payload", "params", "event", "message",
+    "entity", "object", "root", "center", "centre", "payload", "params", "event", "message",
+    "self", "own",
 ))  # fmt: skip
 
-#: Of several positions, those with one of these words are less likely the entity's own.
-LESSER = frozenset(("camera", "view", "root", "center", "centre", "event", "data", "meta"))
+#: Words of any entity: beside a ball, a player is one of two.
+WHO_WORDS = frozenset(("actor", "player", "agent", "vehicle", "body", "pawn", "character"))
+
+#: Words of the same thing seen otherwise: two of these are two readings, and not two entities.
+FRAME_WORDS = frozenset((
+    "local", "relative", "raw", "filtered", "smoothed", "estimated", "est", "true", "truth", "gt",
+    "measured", "predicted", "server", "client", "authoritative", "interpolated", "rendered",
+    "visual", "actual", "corrected", "original", "new", "current", "lerped", "remote", "gps",
+    "odom", "map", "net", "sim", "final", "simulated",
+))  # fmt: skip
+
+#: Words of what is no entity, or somebody's eye, which is one only where there is nothing else.
+EYES = frozenset(("camera", "cam", "kamera", "view", "viewer", "eye", "spectator"))
+
+#: Words of vectors and places that are no entity's position.
+OTHER_WORDS = frozenset((
+    "aim", "aiming", "look", "lookat", "target", "goal", "dest", "destination", "waypoint", "size",
+    "scale", "rot", "rotation", "angle", "angles", "euler", "ang", "angular", "quat", "quaternion",
+    "orientation", "heading", "facing", "dir", "direction", "forward", "fwd", "normal", "tangent",
+    "mouse", "cursor", "pointer", "screen", "window", "viewport", "tile", "chunk", "cell", "grid",
+    "block", "region", "sector", "spawn", "start", "begin", "home", "anchor", "pivot", "offset",
+    "delta", "diff", "error", "err", "min", "max", "bounds", "extent", "extents", "bbox", "dim",
+    "width", "accel", "acceleration", "acc", "gyro", "mag", "magnetic", "force", "torque",
+    "impulse", "gravity", "input", "stick", "joystick", "axis", "color", "colour", "uv", "noise",
+    "sigma", "std", "cov", "var", "prev", "previous", "last", "next", "old", "from", "nearest",
+    "hit", "impact", "wind", "punch", "recoil", "kick", "desired", "expected", "setpoint", "drag",
+    "ziel", "blick", "maus", "resolution", "res", "count", "momentum", "jerk", "setang", "slot",
+    "bounding", "wish", "move", "scroll", "touch", "texture", "tex", "inertia", "omega",
+))  # fmt: skip
 
 #: The axes by the names that they have, alone or behind a word.
 AXES = {
@@ -166,10 +193,21 @@ class Component(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """The lower, the more surely it is the entity's own."""
+        """The lower, the more surely it is the entity's own; 3: that of a thing with a name."""
         if self.group in ((), ("v",)):
             return 0
-        return 1 + any(word in NEUTRAL_WORDS for word in self.group)
+        words = set(self.group) - POSITION_WORDS - VELOCITY_WORDS
+        if not words:
+            return 1
+        if words & EYES:
+            return 4
+        return 2 if words <= NEUTRAL_WORDS | WHO_WORDS | FRAME_WORDS else 3
+
+    @property
+    def thing(self) -> frozenset[str]:
+        """The words that say whose it is."""
+        known = POSITION_WORDS | VELOCITY_WORDS | NEUTRAL_WORDS | FRAME_WORDS
+        return frozenset(self.group) - known
 
 
 def name_of(text: str) -> Name:
@@ -192,16 +230,15 @@ def component_of(name: Name) -> Component | None:
     """The axis that a name stands for; None: for none."""
     words = [part for word in name.words for part in _parts(word)]
     at = [place for place, word in enumerate(words) if word in AXES]
+    indexed = len(words) > 1 and words[-1] in ("0", "1", "2") and not at
     if len(at) == 1:
         axis = AXES[words.pop(at[0])]
-    elif words and words[-1] in ("0", "1", "2") and len(words) > 1 and not at:
+    elif indexed:
         axis = "xyz"[int(words.pop())]
     else:
         return None
-    velocity = any(word in VELOCITY_WORDS for word in words)
-    if not all(word in POSITION_WORDS | VELOCITY_WORDS | NEUTRAL_WORDS for word in words):
-        return None
-    return Component(velocity, axis, tuple(words))
+    found = Component(any(word in VELOCITY_WORDS for word in words), axis, tuple(words))
+    return None if OTHER_WORDS & set(words) or (indexed and found.rank == 3) else found
 
 
 def _parts(word: str) -> tuple[str, ...]:

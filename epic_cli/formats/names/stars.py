@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from epic_cli.engine.refusals import Reason
+from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.formats.columns import POSITION, star_of
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.formats.names.guess import infer_layout
 from epic_cli.formats.names.spellings import VELOCITY_WORDS, name_of
+from epic_cli.formats.names.units import AmbiguousLayout
 
 
 def starred(layout: Layout) -> dict[str, str]:
@@ -34,7 +35,12 @@ def infer_row_layout(given: Layout, values: Mapping[str, str]) -> Layout:
             raise
         names = ambiguous.facts["names"]
         layout = infer_layout(given, _with_first(values, names))
-        if set(names) - set(entities_in(starred(layout), tuple(values))):
+        found = set(entities_in(starred(layout), tuple(values)))
+        if set(names) - found:
+            raise
+        if found - set(names):  # a camera, too
+            stars = Reading((("columns", ",".join(map("=".join, starred(layout).items()))),))
+            ambiguous.facts["readings"] = (stars, *ambiguous.facts["readings"])
             raise
         return layout
 

@@ -16,7 +16,7 @@ _BEFORE, _AFTER = 40, 36
 _INDENT = "  "
 
 #: How much is said about it.
-_LONGEST = 400
+_LONGEST = 1000
 
 #: What the rest of the reasons is called.
 _OTHERS = "other reasons"
@@ -130,7 +130,9 @@ def in_three_lines(
     after = _shorten(printable(line[caret:]), int(share * _AFTER))
     place = f"{quoted(name)}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
-    expected = f"expected {_shown(problem.expected)}"
+    first, *others = map(_shown, problem.expected.split("\n"))
+    expected = f"expected {first}"
+    below = "".join(f"{_INDENT}{_INDENT}{one}\n" for one in others)
     if columns and len(under) + 2 + len(expected) > columns:
         expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
     else:
@@ -138,7 +140,7 @@ def in_three_lines(
     return (
         f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
         f"{_INDENT}{before}{after}\n"
-        f"{under}{bold}^{end}{expected}\n"
+        f"{under}{bold}^{end}{expected}\n{below}"
     )
 
 

@@ -7,7 +7,8 @@ import pytest
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import parse_columns
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.formats.names.guess import infer_layout
+from epic_cli.formats.names.units import AmbiguousLayout
 
 
 def told(header: str, row: str = "", given: Layout | None = None) -> str:
@@ -124,7 +125,8 @@ def test_entities_side_by_side_are_refused_with_what_to_do(
 ) -> None:
     wrong = ambiguous(header)
     assert wrong.reason is Reason.ENTITIES_IN_A_ROW
-    assert wrong.facts == {"names": entities, "detail": one}
+    assert wrong.facts["names"] == entities
+    assert one.endswith("," + dict(wrong.facts["readings"][0].options)["columns"])
     assert told(header, given=Layout(parse_columns(one))).startswith(f"--columns {one}")
 
 

@@ -54,7 +54,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
 
 def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
     """Whether a header has groups, whose members are named by the row below it."""
-    from epic_cli.formats.names.guess import is_value
+    from epic_cli.formats.names.units import is_value
 
     groups = len(header) == len(below) and any(header)
     index = sum(map(bool, below)) == 1 and any("." in name for name in header)  # as pandas has it
@@ -92,7 +92,8 @@ def cells_of(line: bytes) -> tuple[str, list[str]]:
 
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     if columns:
-        return all(one in names or one.rpartition(".")[0] in names for one in columns)
+        begun = ((one, one.rpartition(".")[0], one.rpartition(" [")[0]) for one in columns)
+        return all(any(one in names for one in forms) for forms in begun)
     if {"time", "x"} <= set(names):
         return True
     from epic_cli.formats.names.spellings import SPELLINGS, TICKS, component_of, name_of

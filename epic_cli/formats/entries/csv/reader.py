@@ -26,8 +26,9 @@ from epic_cli.formats.entries.csv import (
 )
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import AmbiguousLayout, is_value
+from epic_cli.formats.names.guess import no_header
 from epic_cli.formats.names.stars import entities_in, infer_row_layout, is_named, starred
+from epic_cli.formats.names.units import AmbiguousLayout, is_value
 from epic_cli.formats.tables import delimiter_of, field_offset, split_row
 from epic_cli.formats.vectors import numbers_in
 
@@ -163,7 +164,7 @@ class CsvReader(LineReader):
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
         except AmbiguousLayout as ambiguous:
-            self._refuse_header(block, ambiguous)
+            self._refuse_header(block, ambiguous, values)
             return False
         templates = starred(layout)
         parts = joined_columns(layout.places.get("entity", ""))
@@ -210,11 +211,13 @@ class CsvReader(LineReader):
             **layout.units,
         )
 
-    def _refuse_header(self, block: PacketBlock, ambiguous: AmbiguousLayout) -> None:
+    def _refuse_header(
+        self, block: PacketBlock, ambiguous: AmbiguousLayout, values: dict[str, str]
+    ) -> None:
         facts = ambiguous.facts
         numbered = facts.get("detail", "").isdigit()
         if not self._headed and not numbered and ambiguous.reason in _UNNAMED:
-            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), {"found": len(self._names)}
+            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), no_header(values)
         line, raw = self._header
         block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from epic_cli.engine.refusals import Reason
+from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.formats.columns import POSITION, path_names, path_text, split, star_of
 from epic_cli.formats.entries.json.values import (
     DEEPEST,
@@ -21,12 +21,23 @@ from epic_cli.formats.entries.json.values import (
     single_values,
 )
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
-from epic_cli.formats.names.spellings import POSITION_WORDS, VELOCITY_WORDS, name_of
+from epic_cli.formats.names.guess import infer_layout
+from epic_cli.formats.names.spellings import (
+    EYES,
+    OTHER_WORDS,
+    POSITION_WORDS,
+    VELOCITY_WORDS,
+    component_of,
+    name_of,
+)
 from epic_cli.formats.names.stars import starred
+from epic_cli.formats.names.units import AmbiguousLayout
 
 #: Members that have a position and are no entities.
-_NO_ENTITIES = {"camera", "cam", "view", "target", "aim", "spawn", "origin", "bounds", "min", "max"}
+_NO_ENTITIES = EYES | OTHER_WORDS | {"origin"}
+
+#: The rank of a position that stands under the name of a thing.
+_THING = 3
 
 #: Arrays of states that stand together are of an entity each.
 _SEVERAL = 2
@@ -128,30 +139,57 @@ def infer_object_layout(given: Layout, item: Any) -> Layout:
         path = next(iter(starred(given).values()))
         first = _first(item, entries.steps, path[: star_of(path)])
         return infer_layout(given, {**first, **values})
+    alone, ambiguous = None, AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(values))
     try:
-        return infer_layout(given, values)
-    except AmbiguousLayout as ambiguous:
-        containers = list(_containers(item, ()))
-        if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
-            containers.append(())
-        found = _inferred(given, item, values, containers)
-        unclear = ambiguous.reason is Reason.COLUMN_UNCLEAR
-        if not found and unclear:  # one of them may be there as yet
-            here = _inferred(given, item, values, [()])
-            found = [one for one in here if _has_times(one, item)]
-        found = _outermost(found)
-        parents = {_parent(one) for one in found}
-        if len(found) > 1 and len(parents) == 1:
-            found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
-        if len(found) > 1:
-            names = tuple(next(iter(starred(one).values())) for one in found)
-            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from ambiguous
-        if found:
-            return _with_singles(found[0], item)
-        if unclear:
-            facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
-            raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
-        raise
+        alone = infer_layout(given, values)
+        place = component_of(name_of(alone.places.get("x", "")))
+        if "x" in given.places or place is None or place.rank < _THING:
+            return alone
+    except AmbiguousLayout as error:
+        ambiguous = error
+    containers = list(_containers(item, ()))
+    if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
+        containers.append(())
+    found = _inferred(given, item, values, containers)
+    unclear = ambiguous.reason is Reason.COLUMN_UNCLEAR
+    if not found and unclear:  # one of them may be there as yet
+        here = _inferred(given, item, values, [()])
+        found = [one for one in here if _has_times(one, item)]
+    found = _outermost(found)
+    parents = {_parent(one) for one in found}
+    if len(found) > 1 and len(parents) == 1:
+        found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
+    seen = [name for one in found for name in _eyes(one, item)]
+    if seen and alone is not None:
+        return alone
+    if len(found) > 1 or seen:
+        readings = tuple(
+            Reading((("columns", ",".join(map("=".join, starred(one).items()))),)) for one in found
+        )
+        names = tuple(next(iter(starred(one).values())) for one in found)
+        if seen and "readings" in ambiguous.facts:
+            ambiguous.facts["readings"] = readings + ambiguous.facts["readings"]
+            raise ambiguous
+        facts = {"field": "x", "names": names, "readings": readings}
+        raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
+    if found:
+        return _with_singles(found[0], item)
+    if alone is not None:
+        return alone
+    if unclear:
+        facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
+        raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
+    raise ambiguous
+
+
+def _eyes(layout: Layout, item: Any) -> list[str]:
+    """The entries that are a camera, or a target, and no entity."""
+    entries = entries_of(layout)
+    if entries is None or entries.steps:
+        return []
+    path = next(entries.paths[axis] for axis in POSITION if axis in entries.paths)
+    names = (name for name, entry in entries.of(item) if look_up(entry, path)[1] is None)
+    return [name for name in names if set(name_of(name).words) & _NO_ENTITIES]
 
 
 def _inferred(

@@ -12,7 +12,7 @@ from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.formats.entries.json.entities import has_no_entries, infer_object_layout
 from epic_cli.formats.entries.json.values import parse
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout
+from epic_cli.formats.names.units import AmbiguousLayout
 
 #: So much of a document may stand before its array, with the array's first object: as much as an
 #: object may have.

@@ -28,8 +28,9 @@ from epic_cli.formats.entries.json.values import (
 )
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.formats.names.guess import infer_layout, no_header
 from epic_cli.formats.names.stars import starred
+from epic_cli.formats.names.units import AmbiguousLayout
 
 #: Fields that may come in a later object, under their own names.
 _LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")
@@ -89,15 +90,14 @@ class JsonlReader(LineReader):
         self, block: PacketBlock, line: str, raw: bytes, error: json.JSONDecodeError
     ) -> None:
         """Refuses what is no JSON; objects of other languages with a pattern for them."""
-        pattern = None
         if self.records is None and self.has_lines and _OF_OTHERS.match(line):
             from epic_cli.formats.entries.sentences.proposal import propose
 
-            pattern = propose(line)
-        if pattern:
-            self.refuse(block, raw, 0, Reason.IN_SENTENCES, detail=pattern)
-            self.ended = True
-            return
+            readings = propose(line)
+            if readings:
+                self.refuse(block, raw, 0, Reason.IN_SENTENCES, readings=readings)
+                self.ended = True
+                return
         caret = len(line[: error.pos].encode())
         self.refuse(block, raw, caret, Reason.NOT_JSON, detail=error.msg.lower())
 
@@ -116,7 +116,8 @@ class JsonlReader(LineReader):
         for name, entry in entries:
             own = self._look_up(block, entry, self._entries.paths, raw)
             if own is not None:
-                entity = own.get("entity") or fields.get("entity") or name
+                plain = name.encode("utf-8", "replace").decode()  # half a character is none
+                entity = own.get("entity") or fields.get("entity") or plain
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
 
     def _look_up(
@@ -157,10 +158,10 @@ class JsonlReader(LineReader):
                 return False
             facts, reason = ambiguous.facts, ambiguous.reason
             if reason is Reason.COLUMN_UNCLEAR and all(map(str.isdigit, item)):  # an array
-                reason, facts = Reason.NO_HEADER, {"found": len(item), "detail": "0"}
+                reason, facts = Reason.NO_HEADER, no_header(single_values(item))
             self.refuse(block, raw, 0, reason, **facts)
             self._ambiguous += 1
-            self.ended = self._ambiguous == _PATIENCE
+            self.ended = self._ambiguous == _PATIENCE or "readings" in facts
             return False
         self._entries = entries_of(layout)
         places = {field: path_names(path) for field, path in layout.places.items()}

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.formats import Unreadable
 from epic_cli.formats.columns import POSITION
 from epic_cli.formats.entries.json.values import Number, parse
-from epic_cli.formats.names.guess import is_value
 from epic_cli.formats.names.spellings import SPELLINGS, TICKS, name_of
+from epic_cli.formats.names.units import is_value
 
 if TYPE_CHECKING:
     from epic_cli.formats import Source

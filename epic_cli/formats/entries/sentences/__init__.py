@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 #: What logs write that tables do not: a name before a number, a vector, words before a number.
 _SENTENCE = (
     rb"[A-Za-z_] ?[=:] ?[\[({]?[-+.\d]"
-    rb"|[A-Za-z] ?[=:]? ?[\[({] ?(?:[Xx] ?= ?)?[-+.\d]"
+    rb"|[A-Za-z]\w* ?[=:]? ?[\[({] ?(?:[Xx] ?= ?)?[-+.\d]"
+    rb"|^\s*[-+.\d]+[,;\s]*[\[({][-+.\d]"
     rb"|[A-Za-z]{2} (?:[^,;\t|]* )?[A-Za-z]{2}[^,;\t|]*\d"
 )
+
+#: So many names with a value are no table's.
+_ASSIGNED, _ASSIGNMENTS = rb"[A-Za-z_]\w+ ?=", 3
 
 #: So many lines are looked at, and so much of each.
 _LINES, _LOOKED_AT = 6, 400
@@ -28,8 +32,10 @@ def is_sentence(line: bytes) -> bool:
     line = line[:_LOOKED_AT]
     if not re.search(_SENTENCE, line):
         return False
+    if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS:
+        return True
     from epic_cli.formats.entries.csv import cells_of
-    from epic_cli.formats.names.guess import is_value
+    from epic_cli.formats.names.units import is_value
     from epic_cli.formats.vectors import numbers_in
 
     _, cells = cells_of(line)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from epic_cli.formats.layout import Layout, compiled
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
-from epic_cli.formats.names.spellings import POSITION_WORDS, VELOCITY_WORDS
+from epic_cli.engine.refusals import Reading
+from epic_cli.formats.layout import compiled
+from epic_cli.formats.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
 
 #: What stands behind a name, which may be in quotes.
 _NAMED = r"[\x22']?\s*[=:]"
@@ -38,14 +38,17 @@ _TIMES = (
         _TAKES_DATE,
     ),
     (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
-    (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=\s)"), _TAKES_NUMBER),
+    (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=[,\s(\[])"), _TAKES_NUMBER),
 )
 _VECTOR = re.compile(
     r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|Vector[23f]*|FVector)?[(\[<{]"
-    r"|\b(?i:set)?(?i:pos|position|origin|loc|location)[\s=:]+)"
+    r"|\b(?P<place>(?i:set)?(?i:pos|position|origin|loc|location))[\s=:]+"
+    rf"|\b(?P<bare>[A-Za-z]+)(?:\s*[=:]\s*(?:[A-Za-z_]\w*,\s*)?|\s+)"
+    rf"(?={_NUMBER},\s*{_NUMBER},\s*{_NUMBER}(?![,\w])))"
     r"\s*(?:[Xx]\s*[=:]\s*)?"
     rf"(?P<x>{_NUMBER})[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})"
-    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?(?![,;\s]*[-+]?\.?\d)\s*(?:[)\]>}}]|(?!\S)|(?=;))"
+    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?(?![,;\s]*[-+]?\.?\d)\s*"
+    r"(?:[)\]>}]|(?!\S)|(?=[;|])|(?<=\s)(?=[A-Za-z]))"
 )
 _AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
 _OTHERS = (
@@ -62,13 +65,8 @@ _OTHERS = (
 )
 
 
-#: Names of vectors that are positions, and of those that are none.
-_POSITIONS = POSITION_WORDS | {"at", "setpos"}
-_OTHER_VECTORS = frozenset((
-    "rot", "rotation", "angles", "euler", "target", "camera", "cam", "size", "scale", "dir",
-    "direction", "forward", "normal", "aim", "look", "color", "colour", "accel", "acceleration",
-    "gravity", "input", "force", "quat", "setang", "ang", "goal", "bounds", "extent",
-))  # fmt: skip
+#: Names of vectors that are positions.
+_POSITIONS = POSITION_WORDS | {"at", "setpos", "to"}
 
 
 class _Vector(NamedTuple):
@@ -87,15 +85,31 @@ class _Piece(NamedTuple):
     takes: str
 
 
-def propose(line: str, ahead: Sequence[str] = ()) -> str | None:
-    """A pattern with a group for each field that the line seems to have; None: not enough.
+def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
+    """Patterns with a group for each field that the line seems to have; empty: not enough.
 
-    ``ahead`` are lines below: a word that changes there may name the entity.
+    There is one for each vector that may be the position. ``ahead`` are lines below: a word that
+    changes there may name the entity.
     """
     line = line[:_LOOKED_AT]
-    pieces = sorted([*_time(line), *_vectors(line), *_others(line)])
-    if not any(one.name == "entity" for one in pieces):
-        pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
+    others, found = [*_time(line), *_others(line)], list(_found_vectors(line))
+    velocity = next((one for one in found if set(_words(one)[-1:]) & VELOCITY_WORDS), None)
+    patterns = []
+    for position in _positions(found):
+        pieces = sorted([*others, *_components(position, "")])
+        if velocity is not None:
+            pieces = sorted([*pieces, *_components(velocity, "v")])
+        if not any(one.name == "entity" for one in pieces):
+            pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
+        pattern = _pattern(line, pieces)
+        rate = [("time-unit", "ticks@HZ")] if any(one.name == "tick" for one in pieces) else []
+        if pattern is not None:
+            patterns.append(Reading((("pattern", pattern), *rate)))
+    return tuple(patterns)
+
+
+def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
+    """What finds these pieces in the line, and the same in others; None: it does not."""
     pattern, at = "", 0
     for piece in pieces:
         if piece.begin < at:
@@ -105,17 +119,19 @@ def propose(line: str, ahead: Sequence[str] = ()) -> str | None:
         at = piece.end
     try:
         found = compiled(pattern).search(line, timeout=_LIMIT)
-        values = {} if found is None else found.groupdict()
-        infer_layout(Layout(time_unit="ticks@60" if "tick" in values else None), values)
-    except (AmbiguousLayout, ValueError, TimeoutError):
+    except (ValueError, TimeoutError):
         return None
-    right = all(values[one.name] == line[one.begin : one.end] for one in pieces)
-    return pattern if right else None
+    values = {} if found is None else found.groupdict()
+    right = all(values.get(one.name) == line[one.begin : one.end] for one in pieces)
+    whole = {"x", "y"} <= set(values) and {"time", "time_ms", "tick"} & set(values)
+    return pattern if right and whole else None
 
 
 def _between(text: str, first: bool) -> str:
     """What leads to a group: as much of the text before it as has no numbers or other words."""
-    kept = re.search(r"(?:[^\s\d]+[=:]\s)?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text)
+    kept = re.search(
+        r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
+    )
     lead = kept.group() if kept else ""
     passed = "" if first or len(lead) == len(text) else ".*?"
     return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
@@ -162,22 +178,18 @@ def _is_word(text: str) -> bool:
     return re.fullmatch(r"\w+", text) is not None
 
 
-def _vectors(line: str) -> list[_Piece]:
-    """The position and the velocity: of several vectors those with the likeliest names."""
-    found = list(_found_vectors(line))
-    pieces: list[_Piece] = []
-    for prefix, named in (("", _POSITIONS), ("v", VELOCITY_WORDS)):
-        meant = [one for one in found if _word(one) in named]
-        if not meant and not prefix:
-            meant = [one for one in found if _word(one) not in _OTHER_VECTORS | VELOCITY_WORDS]
-        pieces += _components(meant[0], prefix) if meant else ()
-    return pieces
+def _positions(found: Sequence[_Vector]) -> list[_Vector]:
+    """The vectors that may be the position: those with the likeliest names."""
+    meant = [one for one in found if not set(_words(one)) & (OTHER_WORDS | VELOCITY_WORDS)]
+    seen = [one for one in meant if not EYES & set(_words(one))]
+    named = [one for one in seen if set(_words(one)[-1:]) & _POSITIONS]
+    likeliest = named or seen or meant
+    return likeliest if all(one.name for one in likeliest) else likeliest[:1]
 
 
-def _word(one: _Vector) -> str:
-    """The last word of its name: ``localPosition`` is a position."""
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)
-    return words[-1].lower() if words else ""
+def _words(one: _Vector) -> list[str]:
+    """The words of its name: ``localPosition`` is a position, ``lookAt`` is none."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)]
 
 
 def _components(one: _Vector, prefix: str) -> Iterator[_Piece]:
@@ -189,7 +201,7 @@ def _found_vectors(line: str) -> Iterator[_Vector]:
     """All that may be one: in brackets, behind a name, or with the names of its axes."""
     for found in _VECTOR.finditer(line):
         spans = {axis: found.span(axis) for axis in "xyz" if found[axis] is not None}
-        yield _Vector(found["word"] or "", spans)
+        yield _Vector(found["word"] or found["place"] or found["bare"] or "", spans)
     axes = list(_AXIS.finditer(line))
     for prefix in ("", "v"):
         spans = {}

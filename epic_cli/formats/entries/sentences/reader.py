@@ -11,7 +11,8 @@ from epic_cli.engine.text import RecordScanner
 from epic_cli.formats.columns import joined_columns, joined_name
 from epic_cli.formats.layout import compiled
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.formats.names.guess import infer_layout
+from epic_cli.formats.names.units import AmbiguousLayout
 
 #: So many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100
@@ -64,12 +65,11 @@ class PatternReader(LineReader):
         from epic_cli.formats.entries.sentences.proposal import propose
 
         self._first = self._first or (self._line, raw)
-        ahead = [one.decode("utf-8", "replace") for one in self._ahead]
-        pattern = propose(line, ahead)
-        if pattern or self._line >= _PATIENCE:
-            if not pattern:
+        readings = propose(line, [one.decode("utf-8", "replace") for one in self._ahead])
+        if readings or self._line >= _PATIENCE:
+            if not readings:
                 self._line, raw = self._first
-            self.refuse(block, raw, 0, Reason.IN_SENTENCES, detail=pattern or "")
+            self.refuse(block, raw, 0, Reason.IN_SENTENCES, readings=readings)
             self.ended = True
 
     def _settle(self, block: PacketBlock, groups: dict[str, str], raw: bytes) -> bool:
