@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,8 +24,13 @@ FINALISTS = 4
 #: Values of a setting that are tried, or all whole numbers up to so many; and in the descent.
 VALUES, WHOLE, FEWER = 13, 48, 7
 
-#: So many of all settings, the nearest, are sought to the last digit.
-SHARPENED = 14
+#: So many of all settings, the nearest, are looked at closer; of these, so many are sought to the
+#: last digit.
+CLOSER, SHARPENED = 40, 14
+
+#: So many of these, the nearest, have this many values tried where that does not find it: near the
+#: right one some leap.
+DENSE, DENSELY = 4, 97
 
 #: How often all settings of a strategy are gone through.
 ROUNDS = 2
@@ -88,9 +93,18 @@ class Search:
             singles += [self._explained(one, changed) for changed in _options(one)]
             scans += [self._scan(one, setting, {}, VALUES) for setting in _tunable(one)]
         scans.sort(key=lambda scan: scan.best.residual)
+        scans = sorted(map(self._closer, scans[:CLOSER]), key=lambda scan: scan.best.residual)
         singles += [scan.best for scan in scans]
+        sharp: list[tuple[float, _Scan]] = []
         for scan in scans[:SHARPENED]:
             singles.append(self._sharpened(scan))
+            sharp.append((singles[-1].residual, scan))
+            if singles[-1].residual <= self._exact:
+                return [singles[-1]]
+        sharp.sort(key=lambda one: one[0])
+        for _, scan in sharp[:DENSE]:
+            dense = self._scan(scan.best.candidate, scan.setting, {}, DENSELY)
+            singles.append(self._sharpened(dense))
             if singles[-1].residual <= self._exact:
                 return [singles[-1]]
         if _least(singles).residual <= self._enough or not thorough:
@@ -166,6 +180,22 @@ class Search:
             self._explained(candidate, {**changed, setting.name: one}, smooth) for one in steps
         ]
         return _Scan(setting, steps, found, _least(found))
+
+    def _closer(self, scan: _Scan) -> _Scan:
+        """The same with two more values on each side of the nearest."""
+        place, values = scan.found.index(scan.best), scan.values
+        if scan.setting.whole or len(values) < 2:
+            return scan
+        ends = values[max(place - 1, 0)], values[min(place + 1, len(values) - 1)]
+        tried = dict(zip(values, scan.found, strict=True))
+        for end in ends:
+            for part in (1 / 3, 2 / 3):
+                value = _short(values[place] + part * (end - values[place]))
+                if value not in tried:
+                    changed: dict[str, Value] = {scan.setting.name: value}
+                    tried[value] = self._explained(scan.best.candidate, changed)
+        steps = sorted(tried)
+        return _Scan(scan.setting, steps, [tried[one] for one in steps], _least(tried.values()))
 
     def _sharpened(self, scan: _Scan, smooth: bool = False, zooms: int = 3) -> Explanation:
         """The best value near the nearest of a scan."""
@@ -262,7 +292,7 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def _least(found: Sequence[Explanation]) -> Explanation:
+def _least(found: Collection[Explanation]) -> Explanation:
     return min(found, key=lambda one: one.residual)
 
 
