@@ -95,18 +95,9 @@ class Search:
         scans.sort(key=lambda scan: scan.best.residual)
         scans = sorted(map(self._closer, scans[:CLOSER]), key=lambda scan: scan.best.residual)
         singles += [scan.best for scan in scans]
-        sharp: list[tuple[float, _Scan]] = []
-        for scan in scans[:SHARPENED]:
-            singles.append(self._sharpened(scan))
-            sharp.append((singles[-1].residual, scan))
-            if singles[-1].residual <= self._exact:
-                return [singles[-1]]
-        sharp.sort(key=lambda one: one[0])
-        for _, scan in sharp[:DENSE]:
-            dense = self._scan(scan.best.candidate, scan.setting, {}, DENSELY)
-            singles.append(self._sharpened(dense))
-            if singles[-1].residual <= self._exact:
-                return [singles[-1]]
+        singles += self._sought(scans[:SHARPENED])
+        if singles[-1].residual <= self._exact:
+            return [singles[-1]]
         if _least(singles).residual <= self._enough or not thorough:
             return [_simplest(singles, self._enough)]
         plain = singles
@@ -137,6 +128,23 @@ class Search:
                 if smooth[-1].residual <= self._enough:
                     break
         return [without, _simplest(smooth, self._enough)]
+
+    def _sought(self, scans: Sequence[_Scan]) -> list[Explanation]:
+        """The best values of settings to the last digit; the last one is exact, if one is."""
+        found: list[Explanation] = []
+        for scan in scans:
+            found.append(self._sharpened(scan))
+            if found[-1].residual <= self._exact:
+                return found
+        order = sorted(range(len(scans)), key=lambda place: found[place].residual)
+        for place in order[:DENSE]:
+            scan = scans[place]
+            found.append(
+                self._sharpened(self._scan(scan.best.candidate, scan.setting, {}, DENSELY))
+            )
+            if found[-1].residual <= self._exact:
+                break
+        return found
 
     def _explained(
         self, candidate: StrategySpec, changed: dict[str, Value], smooth: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
@@ -11,6 +13,7 @@ from epic_cli.analysis.diagnosis.robust import (
     Line,
     lattice,
     lower_envelope,
+    median,
     middles,
     robust_line,
     sigma,
@@ -37,16 +40,18 @@ ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24
 
+#: Parts of a rise, one from quarter to quarter, that are as large but for this share.
+EVEN = 0.6
+
 
 def detect(traffic: Traffic) -> list[Finding]:
     """A line through the delays that is not level."""
-    messages = traffic.arrived
-    tried = _tried(messages)
+    tried = _tried(traffic.arrived)
     if not tried:
         return []
-    line, rise, errors = max(tried, key=lambda one: one[2])
     # two clocks are that far apart in nothing; a beat against the receiver's frames is below one
-    if not (_least(messages) < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
+    line, rise, errors, least = max(tried, key=lambda one: one.errors * (abs(one.rise) > one.least))
+    if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
         return []
     return [
         Finding(
@@ -66,50 +71,82 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 def unseen(messages: Messages) -> tuple[float, float]:
     """The least drift (s/s) that shows in these messages, and in which time (s) ``USUAL`` would."""
-    tried = _tried(messages)
+    length, tried = float(np.ptp(messages.sent)), _tried(messages)
     if not tried:
         return 0.0, 0.0
-    length = float(np.ptp(messages.sent))
-    spread, least = ERRORS * min(line.error for line, _, _ in tried), _least(messages)
-    return max(least / length, spread), max(least / USUAL, length * (spread / USUAL) ** (2 / 3))
+    return min(
+        (
+            max(least / length, ERRORS * line.error),
+            max(least / USUAL, length * (ERRORS * line.error / USUAL) ** (2 / 3)),
+        )
+        for line, _, _, least in tried
+    )
 
 
-def _least(messages: Messages) -> float:
-    """The least rise that counts (s).
+class _Tried(NamedTuple):
+    """A line, by how much it rises, in how many standard errors (0: it is none); what counts."""
 
-    Times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter is
-    wider than that.
-    """
-    rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
-    step = max(messages.frame, rounded if rounded < ROUNDED else 0.0)
-    jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
-    steady = sigma(np.diff(messages.delays)) < STILL
-    least = STEADY if steady else LEAST
-    return least if jitter > 1.5 * step else max(least, 1.25 * step)
+    line: Line
+    rise: float
+    errors: float
+    least: float
 
 
-def _tried(messages: Messages) -> list[tuple[Line, float, float]]:
+def _tried(messages: Messages) -> list[_Tried]:
     if len(messages.sent) < 4 * WINDOWS or not np.ptp(messages.sent):
         return []
+    # times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter
+    # is wider than that
+    rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
+    step = rounded if rounded < ROUNDED else 0.0
+    jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
+    usual = STEADY if sigma(np.diff(messages.delays)) < STILL else LEAST
+    frame = max(messages.frame, step)
+    least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
+    still = not messages.frame  # what beats against frames may rise alike, too
+    tried = [
+        (lower_envelope(messages.sent, messages.unread, WINDOWS), still, least),
+        (middles(messages.sent, messages.unread, WINDOWS), still, least),
+    ]
+    if messages.frame:
+        # where ticks meet frames everywhere, some packet of each window has hardly waited
+        waited = max(step, _unmet(messages) * messages.frame)
+        envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
+        tried.append((envelope, True, max(usual, 1.25 * waited)))
+    # a clock that was set can leave one stamp for nearly all
     return [
-        _drift(times, levels)
-        for times, levels in (
-            lower_envelope(messages.sent, messages.unread, WINDOWS),
-            middles(messages.sent, messages.unread, WINDOWS),
-        )
-        if np.ptp(times) > 0  # a clock that was set can leave one stamp for nearly all
+        _Tried(*_drift(*one, even), least) for one, even, least in tried if np.ptp(one.times) > 0
     ]
 
 
-def _drift(times: Floats, levels: Floats) -> tuple[Line, float, float]:
-    """The line, by how much it rises, and in how many standard errors; 0: it is no line."""
+def _unmet(messages: Messages) -> float:
+    """The largest part of a frame (0 to 1) at which no packet of a window was sent."""
+    gaps = np.diff(np.sort(messages.arrivals))
+    halves = gaps / messages.frame % 1
+    frame = messages.frame / (2 if np.mean((halves > 0.25) & (halves < 0.75)) > 0.01 else 1)
+    turns = np.round(gaps / frame)
+    frame = float(gaps.sum() / max(turns.sum(), 1.0))  # its rate is not exactly the usual one
+    per = len(messages.sent) // WINDOWS
+    phases = np.sort(messages.sent[: per * WINDOWS].reshape(WINDOWS, per) / frame % 1, axis=1)
+    around = np.append(phases, phases[:, :1] + 1, axis=1)
+    return float(np.diff(around, axis=1).max())
+
+
+def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, float]:
+    """The line, by how much it rises, and in how many standard errors; 0: it is no line.
+
+    ``even``: one that rises by the same in each quarter is one, however its windows waver.
+    """
     line = robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
     # stamps and arrivals are rounded: no spread at all is no certainty
     errors = abs(line.slope) / max(line.error, 1e-6 / float(np.ptp(times)))
     residuals = np.abs(levels - line.start - line.slope * times)
-    # half of the rise in one place is a step
-    return line, rise, errors if float(residuals.max()) < 0.35 * abs(rise) else 0.0
+    # half of the rise in one place is a step, and so is a quarter of the time without its part
+    quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
+    straight = float(residuals.max()) < 0.35 * abs(rise)
+    straight |= even and bool((abs(quarters - 1) < EVEN).all())
+    return line, rise, errors if straight else 0.0
 
 
 DETECTOR = Detector(
@@ -122,7 +159,7 @@ DETECTOR = Detector(
     "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
     "8 standard errors, 1.5 ms over the recording, more where times are rounded or read once a"
-    " frame, and no window off the line by a third of the rise",
+    " frame, and no window off the line by a third of the rise, or the same rise in each quarter",
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
     detect,
     needs=(ARRIVALS,),
