@@ -102,15 +102,15 @@ def bursts(count: int, random: Random, share: float, length: float) -> NDArray[n
         at = until
 
 
-def rerouted(seconds: Floats, random: Random) -> Floats:
-    """By how much (s) each packet is later while it takes another way."""
+def rerouted(seconds: Floats, random: Random, apart: float = 5.0, most: float = 0.06) -> Floats:
+    """By how much (s) each packet is later on another way, ``apart`` seconds from each other."""
     more, at = np.zeros(len(seconds)), 0.0
     while True:
-        at += random.exponential(5.0)
+        at += random.exponential(apart)
         if at > seconds[-1]:
             return more
-        until = at + random.exponential(2.5)
-        more[(seconds >= at) & (seconds < until)] += random.uniform(0.02, 0.06)
+        until = at + random.exponential(apart / 2)
+        more[(seconds >= at) & (seconds < until)] += random.uniform(most / 3, most)
         at = until
 
 
@@ -129,6 +129,10 @@ NETWORKS = {
     "3 %, bursts of 3": Network(lambda count, random: bursts(count, random, 0.03, 3)),
     "3 %, bursts of 8": Network(lambda count, random: bursts(count, random, 0.03, 8)),
     "route changes": Network(lambda count, random: independent(count, random, 0.005), rerouted),
+    "rare, strong changes": Network(
+        lambda count, random: independent(count, random, 0.005),
+        lambda seconds, random: rerouted(seconds, random, 60.0, 0.15),
+    ),
 }
 
 
