@@ -13,9 +13,11 @@ program, ``--plain`` makes variants of the corpus by chance.
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -26,12 +28,19 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from epic_cli.analysis.jobs.journal import Journal, UnusableJournal, program_version
+from epic_cli.checking.case import BrokenCase
+from epic_cli.checking.case_file import read_case
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter
+from epic_cli.formats import Unreadable, recordings
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import detect, make_reader
 from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
+from epic_cli.live.binary import RecordLayout
 from epic_cli.live.captures.reading import Capture
+from epic_cli.live.decoding import Decoder
 from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
@@ -41,6 +50,8 @@ from epic_cli.ui.session.interpreter import Interpreter
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
 ENGINE = HERE.parents[1] / "epic_cli" / "engine"
+
+PATTERN = r"(?P<time>[\d.]+) (?P<id>\w+) \((?P<x>[-\d.]+), (?P<y>[-\d.]+)\)"
 
 #: Rows drawn of one recording: what is read is to be seen, not how long a gap is.
 MOST_ROWS = 2000
@@ -89,6 +100,82 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
     return take
 
 
+def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
+    """Reads a file in this format through whatever is around it, up to its first packets."""
+    layout = None if pattern is None else Layout(pattern=pattern)
+
+    def take(data: bytes) -> str:
+        rows = 0
+        said: list[str] = []
+        try:
+            for block in recordings.read(io.BytesIO(data), kind, layout):
+                rows += len(block)
+                said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
+                if rows > MOST_ROWS:
+                    return f"more than {MOST_ROWS} rows"
+        except Unreadable as refused:
+            said.append(str(refused))
+            assert said[-1]
+        return f"{rows} rows; {said}"
+
+    return take
+
+
+@functools.cache
+def scratch() -> Path:
+    """A file of this process, in memory where that is possible."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)) / "case.toml"
+
+
+def case(data: bytes) -> str:
+    """Reads a case file; nothing is drawn, and no code of it runs."""
+    scratch().write_bytes(data)
+    try:
+        found = read_case(str(scratch()))
+    except BrokenCase as broken:
+        return str(broken)
+    return f"taken: {len(str(found))} characters"
+
+
+def answers(data: bytes) -> str:
+    """Opens a journal of results, looks up what it holds, and goes on with it."""
+    path = scratch().with_name("journal")
+    data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % program_version().encode(), data)
+    path.write_bytes(data)
+    try:
+        with Journal(str(path), "compare") as one:
+            known = len(one)
+            for name in re.findall(r"[0-9a-f]{64}", data.decode("latin-1")):
+                one.find(name)
+            one.add("0" * 64, known)
+    except UnusableJournal as refused:
+        return str(refused)
+    with Journal(str(path), "compare") as one:
+        assert one.find("0" * 64) == known
+    return f"{known} answers"
+
+
+def datagrams(data: bytes) -> str:
+    """Reads datagrams of any kind, one a line."""
+    lines = data.split(b"\n")
+    decoder = Decoder()
+    found = sum(len(one.block) for one in decoder.read(lines) if one.block)
+    return f"{found} packets"
+
+
+def binary(data: bytes) -> str:
+    """Reads records whose layout is the first line."""
+    words, _, records = data.partition(b"\n")
+    try:
+        layout = RecordLayout(words.decode("utf-8", "replace"))
+    except ValueError as refused:
+        assert str(refused)
+        return str(refused)
+    found = Decoder(records=layout).read([records, records[: layout.size], records * 2])
+    return f"{sum(len(one.block) for one in found if one.block)} packets"
+
+
 def capture(data: bytes) -> str:
     """Reads a capture of a network, pcap or pcapng."""
     one = Capture(Ingest(IngestSpec()))
@@ -121,6 +208,16 @@ READERS: dict[str, Callable[[bytes], str]] = {
     "trace": table(read_trace),
     "script": table(lambda stream: parse_script(stream, ("A", "B"))),
     "capture": capture,
+    "frames": file("auto"),
+    "pattern": file("auto", PATTERN),
+    "sentences": file("sentences"),
+    "gpx": file("gpx"),
+    "nmea": file("nmea"),
+    "packed": file("auto"),
+    "case": case,
+    "answers": answers,
+    "datagrams": datagrams,
+    "binary": binary,
     "commands": commands,
 }
 
