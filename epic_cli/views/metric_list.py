@@ -26,15 +26,15 @@ def metric_lines(width: int = 76) -> list[str]:
     return lines
 
 
-def game_lines(width: int = 76) -> list[str]:
-    """One paragraph a kind of game: its name, its weights, the reason for them."""
-    lines = []
+def games_help(width: int = 76) -> str:
+    """For an epilog: a paragraph a kind of game, its name, its weights, the reason for them."""
+    lines = ["\b", "Games, each with what it weighs and why:"]
     for game in GAMES:
         weights = ", ".join(f"{name} {value:g}" for name, value in game.weights._asdict().items())
         lines += textwrap.wrap(
             f"{weights}: {game.why}",
-            width,
-            initial_indent=f"{game.name:<{_COLUMN}}",
-            subsequent_indent=" " * _COLUMN,
+            width + 2,
+            initial_indent=f"  {game.name:<{_COLUMN}}",
+            subsequent_indent=" " * (_COLUMN + 2),
         )
-    return lines
+    return "".join(f"{line}\n" for line in lines)

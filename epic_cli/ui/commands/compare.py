@@ -32,7 +32,7 @@ from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
-from epic_cli.views.metric_list import game_lines, metric_lines
+from epic_cli.views.metric_list import games_help, metric_lines
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison
@@ -45,10 +45,6 @@ _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
 in tables (* marks the clear best) and its unit; "length" is the
 recording's unit of length:
-"""
-
-_GAMES = """\b
-Games, each with what it weighs and why:
 """
 
 _EXAMPLES = """\b
@@ -66,7 +62,7 @@ Examples:
 EPILOG = "\n".join(
     (
         _METRICS + "".join(f"  {line}\n" for line in metric_lines()),
-        _GAMES + "".join(f"  {line}\n" for line in game_lines()),
+        games_help(),
         _EXAMPLES,
     )
 )
@@ -153,8 +149,7 @@ def compare(
             raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
         spec = replace(spec, total=len(network.all_seeds), runs_are="networks")
     else:
-        if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
-            spec = replace(spec, timing=timing._replace(latency=network.link.latency))
+        spec = replace(spec, timing=network.with_latency(timing))
         recordings = Recordings(
             inputs,
             jobs,

@@ -39,7 +39,7 @@ from epic_cli.ui.options.tune import (
 )
 from epic_cli.ui.runs.jobs import Tally
 from epic_cli.ui.runs.recordings import recordings_of
-from epic_cli.views.metric_list import game_lines
+from epic_cli.views.metric_list import games_help
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +62,7 @@ Examples:
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 
-_GAMES = """\b
-Games, each with what it weighs and why:
-"""
-
-EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _EXAMPLES))
+EPILOG = f"{games_help()}\n{_EXAMPLES}"
 
 
 @click.command(epilog=EPILOG)
@@ -82,10 +78,7 @@ EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _E
 @saving_options
 @messages_options
 @color_option
-@click.pass_context
 def tune(
-    context: click.Context,
-    /,
     inputs: Inputs,
     tuned: Tuned,
     purpose: Purpose,
@@ -125,8 +118,7 @@ def tune(
     if network.simulates:
         runs = list(simulated_runs(network, inputs, messages))
     else:
-        if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
-            timing = timing._replace(latency=network.link.latency)
+        timing = network.with_latency(timing)
         colored, alone = use_color(color, sys.stderr), not tuned.searches
         runs = recorded_runs(names, inputs, tally, messages, colored, saving, traces=alone)
     if not tuned.searches:

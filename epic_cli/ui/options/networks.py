@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from epic_cli.engine.parameters import Number
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.paths import PATH, PATHS
 from epic_cli.network.sender import SENDER, SenderSpec
@@ -106,6 +107,12 @@ class NetworkOptions:
         if self.duration is None:
             return _USUAL_DURATION if self.path else math.inf
         return self.duration
+
+    def with_latency(self, timing: Timing) -> Timing:
+        """For recordings: the timing with the delay of each packet, if one was given."""
+        given = click.get_current_context().get_parameter_source("latency")
+        is_default = given == click.core.ParameterSource.DEFAULT
+        return timing if is_default else timing._replace(latency=self.link.latency)
 
     def check(self, recordings: tuple[str, ...], truth: str | None) -> None:
         """Refuses what does not go together."""

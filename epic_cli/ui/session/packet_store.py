@@ -87,6 +87,15 @@ class PacketStore:
             block.refusals = []  # those of an earlier replay
             yield begin, block
 
+    def by_entity(self) -> dict[str, PacketBlock]:
+        """The packets of each entity."""
+        from epic_cli.engine.replay import separate  # packets are typed before they are compared
+
+        found: dict[str, PacketBlock] = {}
+        for _, block in self.blocks():
+            separate(block, found)
+        return found
+
     def texts(self) -> Iterator[bytes]:
         """The lines of the packets, some at a time."""
         for part in self._parts:

@@ -137,14 +137,9 @@ def _compared(
 ) -> Comparison:
     from epic_cli.analysis.compare.run import compare_run
     from epic_cli.analysis.compare.spec import CompareSpec, Run
-    from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay import separate
 
-    entities: dict[str, PacketBlock] = {}
-    for _, block in session.packets.blocks():
-        separate(block, entities)
     spec = CompareSpec(participants, session.view.timing, selection=selection, intervals=False)
-    return compare_run(Run("", entities), spec)
+    return compare_run(Run("", session.packets.by_entity()), spec)
 
 
 def _table(

@@ -54,7 +54,6 @@ def diagnose(dialogue: Dialogue, file: str | None) -> None:
     """
     from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
     from epic_cli.analysis.diagnosis.traffic import traffic_of
-    from epic_cli.engine.replay import separate
     from epic_cli.ui.io.errors import StoppedAtLine, WrongUsage
     from epic_cli.ui.io.messages import Messages, Reporter
     from epic_cli.ui.runs.diagnose_jobs import DiagnoseJobs, diagnosis_of
@@ -69,10 +68,7 @@ def diagnose(dialogue: Dialogue, file: str | None) -> None:
         if file is not None:
             found = DiagnoseJobs(spec).run(file, Reporter(name, Messages(quiet=True)))
         else:
-            entities: dict[str, PacketBlock] = {}
-            for _, block in session.packets.blocks():
-                separate(block, entities)
-            found = diagnosis_of(traffic_of(entities, spec), name)
+            found = diagnosis_of(traffic_of(session.packets.by_entity(), spec), name)
     except WrongUsage as error:
         dialogue.screen.say(str(error))
         return
