@@ -6,7 +6,6 @@ arrivals (head-of-line blocking), and on the frames of the receiver (stalls).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -92,30 +91,25 @@ def bursts_of(messages: Messages) -> Bursts:
     return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
 
 
-def late_bursts(
-    cause: str, messages: Messages, words: Callable[[Floats, float], Mapping[str, float]]
-) -> list[Finding]:
+def late_bursts(cause: str, messages: Messages, framed: bool) -> list[Finding]:
     """A finding of the bursts that are long, and begin with a message that was long under way.
 
-    ``words`` makes its values of the heights of these bursts and of their mean size.
+    None for a receiver that reads once a frame, or for any other, as it is to be ``framed``.
     """
-    found = bursts_of(messages)
-    high = late_places(messages)
-    if len(high) < LEAST:
+    found, high = bursts_of(messages), late_places(messages)
+    if len(high) < LEAST or bool(found.frames) != framed:
         return []
     heights, held = found.heights[high], int((found.ends - found.begins)[high].sum())
-    begins = found.begins[high]
-    return [
-        Finding(
-            cause,
-            held / len(messages.sent),
-            float(len(high)),
-            float(LEAST),
-            {"times": float(len(high)), **words(heights, held / len(high))},
-            float(messages.sent[begins[0]]),
-            float(messages.sent[begins[int(heights.argmax())]]),
-        )
-    ]
+    begins, worst = found.begins[high], int(heights.argmax())
+    values = {
+        "times": float(len(high)),
+        "height": median(heights),
+        "highest": float(heights.max()),
+        "size": held / len(high),
+        "frames": found.frames,
+    }
+    share, (first, most) = held / len(messages.sent), messages.sent[begins[[0, worst]]].tolist()
+    return [Finding(cause, share, float(len(high)), float(LEAST), values, first, most)]
 
 
 def without_late(traffic: Traffic) -> Traffic:

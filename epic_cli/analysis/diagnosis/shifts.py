@@ -88,17 +88,8 @@ def shifted(
     worst = max(found, key=lambda one: abs(one.delays))
     step = abs(worst.delays)
     first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
-    return [
-        Finding(
-            cause,
-            min(1.0, step / whole),
-            step,
-            LEAST,
-            {"step": step, **words(worst)},
-            first,
-            most,
-        )
-    ]
+    values = {"step": step, **words(worst)}
+    return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
 
 
 def without(traffic: Traffic, found: list[Shift]) -> Traffic:

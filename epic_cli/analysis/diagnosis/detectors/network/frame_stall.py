@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from epic_cli.analysis.diagnosis.bursts import (
-    HEIGHT,
-    LEAST,
-    SIZE,
-    bursts_of,
-    late_bursts,
-    without_late,
-)
+from epic_cli.analysis.diagnosis.bursts import HEIGHT, LEAST, SIZE, late_bursts, without_late
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Late bursts, in a recording whose arrivals stand on the frames of the receiver."""
-    messages = traffic.arrived
-    frames = bursts_of(messages).frames
-    if not frames:
-        return []
-    return late_bursts(
-        "frame-stall",
-        messages,
-        lambda heights, _: {"longest": float(heights.max()), "frames": frames},
-    )
+    return late_bursts("frame-stall", traffic.arrived, framed=True)
 
 
 DETECTOR = Detector(
     "frame-stall",
     "the receiver's frames stall",
     "Packets are read on frames of {frames:number} Hz; {times:number} times none is read for up to"
-    " {longest:s}, and then all that waited at once.",
-    "The network is innocent: the game itself stood still, and arrival times do not show the"
-    " network's delays; strategies that measure jitter from them grow their buffers for nothing.",
+    " {highest:s}, and then all that waited at once.",
+    "The game itself stood still, or a lost packet was sent again: read once a frame, both look the"
+    " same. Strategies that measure jitter from arrival times grow their buffers for nothing.",
     "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
     " arrival times in the network thread, not in the frame.",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
