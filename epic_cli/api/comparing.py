@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from epic_cli.analysis.compare.pool import Pool, RunResult, compare_one
 from epic_cli.analysis.compare.pool import compare as compare_runs
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
+
+#: Recordings to be judged one after the other.
+_Packets: TypeAlias = "PacketSource | Sequence[Path] | None"
 
 #: Packets are taken by so many.
 _AT_ONCE = 4096
@@ -111,14 +114,12 @@ def compare(
     """
     if executor is not None and seeds is not None:
         raise ValueError("an executor is for recordings, not for seeds")
-    timing = make_timing(tick, clock, pacing, latency)
-    spec = spec_of(
-        timing, weights, game, truth_offset, warm_up, seed, threads, participants_of(strategies)
-    )
+    timing, participants = make_timing(tick, clock, pacing, latency), participants_of(strategies)
+    spec = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
+    runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
+    spec = replace(spec, participants=participants, total=total)
     if seeds is not None:
         spec = replace(spec, runs_are="networks")
-    runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
-    spec = replace(spec, total=total)
     try:
         if executor is not None:
             return _compared_by(executor, spec, _recordings(packets), truth)
@@ -135,13 +136,10 @@ def spec_of(
     warm_up: float | None,
     seed: int,
     threads: int | None,
-    participants: Sequence[Participant] = (),
 ) -> CompareSpec:
     """The comparison that arguments of ``compare``, and of ``tune``, ask for."""
     counts = make_weights(weights or {}, game_weights(game))
-    return CompareSpec(
-        participants, timing, counts, truth_offset, warm_up, seed=seed, threads=threads
-    )
+    return CompareSpec((), timing, counts, truth_offset, warm_up, seed=seed, threads=threads)
 
 
 def not_enough_error(error: NotEnoughToSay) -> ValueError:
@@ -179,7 +177,7 @@ def _compared(spec: CompareSpec, truth: PacketSource | None, recording: str) -> 
 
 
 def runs_of(
-    packets: PacketSource | Sequence[Path] | None,
+    packets: _Packets,
     truth: PacketSource | None,
     truth_offset: float,
     seeds: int | None,
@@ -197,9 +195,7 @@ def runs_of(
 
 
 def _recorded(
-    recordings: Iterable[PacketSource],
-    truth: PacketSource | None,
-    offset: float,
+    recordings: Iterable[PacketSource], truth: PacketSource | None, offset: float
 ) -> Iterator[Run]:
     """Recordings one after the other, with the truth that they share."""
     truths = None
@@ -236,16 +232,12 @@ def game_weights(name: str | None) -> Weights | None:
     from epic_cli.analysis.weights import GAMES
 
     found = {one.name: one.weights for one in GAMES}
-    if name is None:
-        return None
-    if name not in found:
+    if name is not None and name not in found:
         raise ValueError(f"there is no game {name!r}: they are {', '.join(found)}")
-    return found[name]
+    return found.get(name or "")
 
 
-def _recordings(
-    packets: PacketSource | Sequence[Path] | None,
-) -> Sequence[PacketSource]:
+def _recordings(packets: _Packets) -> Sequence[PacketSource]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or seeds and a truth")
@@ -277,9 +269,8 @@ def _simulated(
     with open(truth, "rb") as stream:  # noqa: PTH123 - it may be any path
         movement = read_movement(stream)
     conditions = link or LinkConditions()
-    return simulated(
-        Setting(lambda _: movement, lambda seed: Link(conditions, seed=seed), send_rate), seeds
-    )
+    setting = Setting(lambda _: movement, lambda seed: Link(conditions, seed=seed), send_rate)
+    return simulated(setting, seeds)
 
 
 def participants_of(

@@ -85,3 +85,30 @@ def test_options_of_it() -> None:
 def test_across_the_date_line() -> None:
     found = packets("time,lat,lon\n0,0,179.9999\n1,0,-179.9999\n")
     assert found[1].position[0] == pytest.approx(22.26, abs=0.01)
+
+
+def sentence(body: str) -> str:
+    """With its checksum: of all characters together, one xor the next."""
+    checksum = 0
+    for byte in body.encode():
+        checksum ^= byte
+    return f"${body}*{checksum:02X}\n"
+
+
+@pytest.mark.parametrize("far", ["00001e300", "0000inf", "0000nan", "99990000", "0000-1e9"])
+def test_a_stamp_that_is_no_time_of_day_is_no_position(far: str) -> None:
+    rest = "5000.0,N,00800.0,E,1,08,1.0,100.0,M,47.0,M,,"
+    lines = [sentence(f"GPGGA,{stamp},{rest}") for stamp in ("000001", far, "000002")]
+    assert [one.time for one in packets("".join(lines))] == [0, 1]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-4", "utf-7", "cp932", "rot13"])
+def test_an_encoding_that_xml_has_not_is_refused(encoding: str) -> None:
+    with pytest.raises(ValueError, match="GPX"):
+        packets(f'<?xml version="1.0" encoding="{encoding}"?>\n<gpx><trk></trk></gpx>')
+
+
+def test_points_outside_a_track_are_those_of_no_name() -> None:
+    point = '<trkpt lat="50" lon="8"><ele>1</ele><time>2024-01-05T12:00:00Z</time></trkpt>'
+    (one,) = packets(f"<gpx><trkseg>{point}</trkseg></gpx>")
+    assert one.entity == "0"

@@ -68,11 +68,11 @@ class Gpx(_Log):
                     elif tag == "trkpt":
                         rows += _point(element, name or str(tracks))
                         element.clear()
-                    elif tag == "trkseg":
+                    elif tag == "trkseg" and tracks:
                         track.clear()
                 yield bytes(rows)
             parser.close()
-        except ParseError as error:
+        except (ParseError, LookupError, ValueError) as error:  # or an encoding that expat has not
             raise Unreadable(f"GPX that cannot be read: {error}") from error
 
 
@@ -133,6 +133,8 @@ def _fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
         stamp = fields[0]
         seconds = int(stamp[:2]) * 3600 + int(stamp[2:4]) * 60 + float(stamp[4:])
         latitude, longitude = _degrees(*place[:2]), _degrees(*place[2:])
+        if not 0 <= seconds <= _DAY:
+            return None
     except (ValueError, TypeError):
         return None
     altitude = "" if minimum else "".join(fields[8:9])

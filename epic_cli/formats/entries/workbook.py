@@ -122,7 +122,7 @@ class Sqlite(Packed):
         try:
             names = base.execute(f"SELECT name FROM sqlite_master WHERE {kinds} ORDER BY name")  # noqa: S608
             return {name: _query(base, name) for (name,) in names.fetchall()}
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
 
@@ -176,7 +176,7 @@ def _query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
             for row in cursor:
                 waited = 0
                 yield row
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
     return rows

@@ -17,6 +17,7 @@ from epic_cli.ui.commands.replay import DRAWING_OPTIONS
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.parameters import InputFile
+from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.options.check import (
     Doing,
@@ -86,8 +87,13 @@ def check(
         return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
     spec = program.spec(threads)
     output = Output(report, doing, color)
-    for outcome in check_all(_cases(paths, program, drawing, trust), spec):
-        output.add(outcome if spec.port else keep_new(outcome))
+    cases = _cases(paths, program, drawing, trust)
+    with Progress("checking", silent=True) as progress:
+        for done, outcome in enumerate(check_all(cases, spec), 1):
+            if report.verbose or not outcome.holds:
+                progress.clear()
+            output.add(outcome if spec.port else keep_new(outcome))
+            progress(done, len(cases))
     return output.end()
 
 

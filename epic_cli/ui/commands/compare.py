@@ -162,7 +162,7 @@ def compare(
         )
     names = recordings.names if recordings else []
     try:
-        with Progress("comparing") as progress:
+        with Progress("comparing", silent=not jobs.remote) as progress:
             if recordings is not None:
                 comparison = recordings.compared(progress)
             else:

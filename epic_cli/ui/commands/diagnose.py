@@ -177,21 +177,23 @@ def diagnose(options: DiagnoseOptions) -> int:
         return _only(spec, names[0], options)
     part, shown = jobs.part(names), 0
     with contextlib.ExitStack() as ending:
-        progress = ending.enter_context(Progress("diagnosing"))
+        progress = ending.enter_context(Progress("diagnosing", silent=True))
         executor = ending.enter_context(jobs.executor() if jobs.remote else Threads(1, len(part)))
         results = run_recordings(
             spec, part, executor, jobs, tally, progress if jobs.remote else None
         )
         ending.callback(results.close)
-        for name, one in results:
+        for done, (name, one) in enumerate(results, 1):
             tally.end()
+            progress.clear()
             if isinstance(one, Unusable):
                 say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
-                continue
-            found |= one.causes
-            if jobs.shard is None:
+            else:
+                found |= one.causes
+            if jobs.shard is None and not isinstance(one, Unusable):
                 _write(report(source_name(name), one), options, shown)
                 shown += 1
+            progress(done, len(part))
     tally.end()
     return _status(options, found, tally.incomplete)
 
@@ -199,18 +201,21 @@ def diagnose(options: DiagnoseOptions) -> int:
 def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
     """One recording, for which there is more: what was drawn of it, and its network."""
     from epic_cli.analysis.drawn.path import UnusableDrawing
+    from epic_cli.ui.io.progress import Progress
     from epic_cli.ui.runs.diagnose_jobs import diagnosis_of
     from epic_cli.views.diagnosis.report import report
 
     drawing, messages, link = options.drawing, options.messages, None
     with Reporter(source_name(file), messages, spec.color) as reporter:
-        traffic, paths = spec.traffic(file, reporter), None
+        (packets, placed), paths = spec.packets(file, reporter), None
         if drawing.drawn is not None:
-            if not traffic.placed:
+            if not placed:
                 raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
-            paths = drawing.paths(traffic.blocks, spec.spec.layout, messages)
+            paths = drawing.paths(packets, spec.spec.layout, messages)
         try:
-            found = diagnosis_of(traffic, reporter.name, paths)
+            with Progress("diagnosing", silent=True):
+                traffic = spec.traffic(packets, placed)
+                found = diagnosis_of(traffic, reporter.name, paths)
         except UnusableDrawing as error:
             raise drawing.refused(error) from error
         if options.link_out is not None:

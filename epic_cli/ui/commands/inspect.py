@@ -15,6 +15,7 @@ from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.progress import Progress, report_each
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -133,10 +134,14 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
     name, color = source_name(file), use_color(options.color, sys.stderr)
     reporter = Reporter(name, Messages(quiet=True))
     reporter.watch = Watch(thorough=True)
-    with Reporter(name, Messages(), color) as refused:
+    with (
+        Reporter(name, Messages(), color) as refused,
+        Progress("inspecting", in_bytes=True, silent=True) as progress,
+    ):
+        (on_read,) = report_each(progress, [file])
 
         def observed() -> Iterator[PacketBlock]:
-            for block in blocks(file, options.input_format, options.given, reporter):
+            for block in blocks(file, options.input_format, options.given, reporter, on_read):
                 refused.packets += len(block)
                 refused.refuse(block.refusals)
                 yield block

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,10 +28,12 @@ from epic_cli.live.sending import (
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SEND_RATE, USUAL_RATE
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
+from epic_cli.ui.io.console import has_cursor
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import InputFile, OutputFile
+from epic_cli.ui.io.progress import PATIENCE
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     DURATION,
@@ -187,11 +191,29 @@ def send(
         sending = Sending(spec, place, channel, log)
         moments = _recorded(file, source, reporter) if file is not None else _moving(source, seed)
         with accessing("send to", target):
-            stopped = run_until_stopped(sending.run(moments), microsecond_loop)
+            stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
         say(summary(sending.statistics, fates(channel)) + _nobody(target, sending.refused))
     done = ExitStatus.LINES_REFUSED if reporter.refused else ExitStatus.DONE
     return ended(stopped, done)
+
+
+async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:
+    """Sends, with a count on the terminal, which a bar's own thread would make less punctual."""
+    if quiet or not has_cursor(sys.stderr):
+        return await sending.run(moments)
+
+    async def show() -> None:
+        while True:
+            await asyncio.sleep(PATIENCE)
+            steer(f"\rsending: {sending.statistics.sent:,} datagrams\x1b[K")
+
+    showing = asyncio.create_task(show())
+    try:
+        await sending.run(moments)
+    finally:
+        showing.cancel()
+        steer("\r\x1b[K")
 
 
 def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:

@@ -179,7 +179,8 @@ def _search(
             journal = opened.enter_context(jobs.open_journal(KIND))
             known = len(journal) if journal is not None else 0
             executor = opened.enter_context(jobs.executor()) if jobs.remote else None
-            progress = partial(_show, opened.enter_context(Progress("tuning")), spec.goal.metric)
+            shown = opened.enter_context(Progress("tuning", silent=not jobs.remote))
+            progress = partial(_show, shown, spec.goal.metric)
             found = None
             # a shard may have no strategies, or one without settings
             with contextlib.suppress(*[] if jobs.shard is None else [NothingToTune]):

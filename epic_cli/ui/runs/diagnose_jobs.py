@@ -17,6 +17,7 @@ from epic_cli.ui.runs.recordings import Reading
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.path import DrawnPath
+    from epic_cli.engine.packets import PacketBlock
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,22 @@ class DiagnoseJobs:
         """How recordings are read."""
         return Reading(self.spec.layout, self.spec.input_format, self.spec.entity)
 
-    def traffic(self, recording: str, reporter: Reporter) -> Traffic:
-        """The traffic of a recording, or of a network; raises ``CannotAccess``, ``WrongUsage``."""
+    def packets(self, recording: str, reporter: Reporter) -> tuple[dict[str, PacketBlock], bool]:
+        """The packets of a recording, or of a network, which have no positions, and which it is.
+
+        Raises ``CannotAccess`` and ``WrongUsage``.
+        """
         trace = self.reading.trace(recording, reporter)
-        if trace is not None:
-            return replace(traffic_of(trace, self.spec), placed=False)
-        return traffic_of(self.reading.packets(recording, reporter), self.spec)
+        packets = trace if trace is not None else self.reading.packets(recording, reporter)
+        return packets, trace is None
+
+    def traffic(self, packets: dict[str, PacketBlock], placed: bool) -> Traffic:
+        """The traffic of these packets."""
+        return replace(traffic_of(packets, self.spec), placed=placed)
 
     def run(self, recording: str, reporter: Reporter) -> Diagnosis:
         """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""
-        return diagnosis_of(self.traffic(recording, reporter), reporter.name)
+        return diagnosis_of(self.traffic(*self.packets(recording, reporter)), reporter.name)
 
     def identity(self) -> dict[str, Any]:
         """What a diagnosis depends on beside the recording."""

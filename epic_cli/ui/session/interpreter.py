@@ -113,10 +113,12 @@ class Interpreter:
 
     def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
         """What click refuses in a command with these words."""
-        if {"-h", "--help"} & set(words):
+        if any(one == "--help" or one.startswith("-h") for one in words):
             return None
         try:
             self._context(name, words).close()
+        except click.exceptions.Exit:  # help among other letters
+            return None
         except click.ClickException as error:
             return error
         except StrategyFailed as error:

@@ -71,9 +71,6 @@ _ORIGINS: dict[Origin, str] = {
 }
 
 
-# ---------------------------------------------------------------- verdict
-
-
 def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -> list[str]:
     """Which strategy, how surely, what it costs, and what would change the answer.
 
@@ -140,8 +137,7 @@ def score_words(result: Advised) -> str:
     """``80, 74 to 87``, with as many digits as its interval bears."""
     low, high = result.interval("score")
     digits = whole if high - low >= 2 else one_decimal
-    between = reach(low, high, digits)
-    return ", ".join(filter(None, (digits(result.value("score")), between)))
+    return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
 
 
 def _next(found: Advice) -> str:
@@ -177,27 +173,22 @@ def lag_words(seconds: float) -> str:
 def _worst(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
-    score = one_decimal(found.worst.value("score"))
-    count, what = len(comparison.recordings), comparison.runs_are
-    return f"Worst of {count} {what}: {found.worst.recording}, score {score}."
+    worst, score = found.worst.recording, one_decimal(found.worst.value("score"))
+    return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
 
 
 def _other_games(found: Advice) -> str:
     games: dict[str, list[str]] = {}
     for game, label in found.other_games:
         games.setdefault(label, []).append(_GAMES.get(game, f"a {game} game"))
-    wins = [f"for {' or '.join(several)}, prefer {label}" for label, several in games.items()]
-    words = "; ".join(wins)
+    words = "; ".join(f"for {' or '.join(wins)}, prefer {one}" for one, wins in games.items())
     return f"{words[0].upper()}{words[1:]} (--game)." if words else ""
 
 
 def _more_data(found: Advice, comparison: Comparison) -> str:
-    if (
-        found.confidence not in (Confidence.TIED, Confidence.UNCERTAIN)
-        or comparison.certainty is None
-    ):
+    open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
+    if not open_yet or comparison.certainty is None:
         return ""
-    best = found.best
     if best and found.tied and all(_same(best, one) for one in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
@@ -207,20 +198,18 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
 
 def _same(one: Advised, other: Advised) -> bool:
     """Whether every figure of both is the same: no data tell them apart."""
-    names = [metric.name for metric in METRICS]
-    figures = (list(map(each.value, names)) for each in (one, other))
-    return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in zip(*figures, strict=True))
+    pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
+    return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
 
 def _drawn(best: Advised, comparison: Comparison) -> str:
     """Where what the game drew stands, unless it is the best."""
     shown = next((one for one in comparison.results if one.label == DRAWN), None)
-    if shown is None or best.label == DRAWN or not shown.ranked:
-        return ""
-    if math.isnan(shown.value("score")):
+    score = math.nan if shown is None else shown.value("score")
+    if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
     rank = f", rank {shown.rank}" if shown.rank else ""
-    return f"What the game drew: score {one_decimal(shown.value('score'))}{rank}."
+    return f"What the game drew: score {one_decimal(score)}{rank}."
 
 
 def _why_bad(found: Advice, best: Advised) -> str:
@@ -241,15 +230,10 @@ def _filled(words: str, best: Advised) -> str:
     )
 
 
-# ---------------------------------------------------------------- what it rests on
-
-
 def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """What was compared with what, what was left out, and how the score is made."""
-    weights = ", ".join(
-        f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
-    )
-    rule = formula(comparison.weights)
+    given, rule = comparison.weights._asdict().items(), formula(comparison.weights)
+    weights = ", ".join(f"{name} {value:g}" for name, value in given if value)
     waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
@@ -277,12 +261,9 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
             f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
             f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
         )
-    pieces = {
-        Unit.RUN: f"{certainty.units} {runs_are}",
-        Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
-        Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
-        f" {certainty.entities} entities",
-    }[certainty.unit]
+    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
+    both = certainty.unit is Unit.BLOCK_AND_ENTITY
+    pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
     words = (
         f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
         " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
@@ -297,32 +278,24 @@ def rare_words(certainty: Certainty) -> str:
     """``3 bursts of losses, 2 changes of the delay``."""
     rare = certainty.rare
     bursts = rare.bursts if rare.linked else 0
-    parts = ((bursts, "burst"), (rare.changes, "change"))
-    of = {"burst": " of losses", "change": " of the delay"}
-    return " and ".join(f"{counted(count, word)}{of[word]}" for count, word in parts if count)
+    parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
+    return " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
 
 
 def _of_recordings(comparison: Comparison) -> list[str]:
     """Which recordings are left out, and what is noted of some of the others."""
-    lines = [
-        f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
-    ]
+    left = ((one.recording, not_enough_words(one.error)) for one in comparison.skipped)
+    lines = [f"Left out: {recording}: {why}." for recording, why in left]
     notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
     return lines + [f"Note: {one}." for one in notes]
 
 
 def failure_words(condition: Condition, result: Result) -> str:
     """Which figure makes a condition hold."""
-    figures = result.figures()
+    figures, name = result.figures(), f"{result.label}: {condition.metric}"
     if not condition.known(figures):
         why = f": {result_words(result.notes[0])}" if result.notes else ""
-        return (
-            f"{result.label}: {condition.metric} is unknown, which counts as {condition.text}{why}"
-        )
-    low, high = result.interval(condition.metric)
-    between = reach(low, high, three_digits)
-    between = f" ({between})" if between else ""
-    return (
-        f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
-        f" {condition.text}"
-    )
+        return f"{name} is unknown, which counts as {condition.text}{why}"
+    between = reach(*result.interval(condition.metric), three_digits)
+    value = three_digits(figures[condition.metric])
+    return f"{name} is {value}{between and f' ({between})'}: {condition.text}"

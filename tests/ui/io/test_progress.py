@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support.places import SAMPLES
+from support.terminals import Terminal
 
 from epic_cli.ui.io import progress
 from epic_cli.ui.io.replaying import ReplayOptions, run
@@ -50,3 +53,45 @@ def test_a_file_whose_size_nobody_knows_counts_nothing() -> None:
     first(0)
     second(size)
     assert told == [(0, size), (size, size)]
+
+
+#: The command line, with a bar at once instead of soon.
+AT_ONCE = """
+import sys
+from epic_cli.ui.io import progress
+progress.PATIENCE = 0.001
+from epic_cli.ui.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+WAITING = {
+    "comparing": ("compare", "-s", "lerp", "long.csv"),
+    "diagnosing": ("diagnose", "long.csv"),
+    "lerp, best": ("tune", "-s", "lerp", "--trials", "8", "long.csv"),
+    "inspecting": ("inspect", "long.csv"),
+    "checking": ("check", "."),
+    "sending": ("send", "--path", "strafe", "--duration", "0.2", "127.0.0.1:9"),
+}
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    lines = ["time,x,y\n", *(f"{at / 50},{at % 97},{at % 31}\n" for at in range(3000))]
+    (tmp_path / "long.csv").write_text("".join(lines))
+    (tmp_path / "case.toml").write_text('recording = "long.csv"\nstrategies = "all"\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", WAITING)
+def test_a_wait_has_a_bar_on_a_terminal(words: str, long: Path) -> None:
+    with Terminal(long, WAITING[words], command=[sys.executable, "-c", AT_ONCE]) as terminal:
+        terminal.wait_until(lambda: words.encode() in terminal.raw, words)
+
+
+@pytest.mark.parametrize("words", WAITING)
+def test_a_pipe_has_none(words: str, long: Path) -> None:
+    command = [sys.executable, "-c", AT_ONCE, *WAITING[words]]
+    done = subprocess.run(command, cwd=long, capture_output=True, check=False)
+    assert b"\x1b" not in done.stderr
+    assert f"{words}:".encode() not in done.stderr
+    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() not in done.stderr

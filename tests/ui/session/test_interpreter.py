@@ -379,6 +379,11 @@ def test_a_view_that_can_no_longer_be_made_can_be_left(
     assert typed.session.view.strategy.name == "epic"
 
 
+@pytest.mark.parametrize("command", [":set -hh", ":set --help", ":load -h x", ":compare -hx"])
+def test_a_line_that_asks_for_help_is_looked_at_in_peace(command: str) -> None:
+    assert TypedSession().check(command) is None
+
+
 def test_a_nul_in_a_command_is_refused() -> None:
     typed = TypedSession()
     wrong = typed.check(":load a\0b")
