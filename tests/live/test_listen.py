@@ -158,6 +158,18 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
     assert len(said.splitlines()) < 60
 
 
+def test_what_is_in_doubt_is_said_once(tmp_path: Path, game: socket.socket) -> None:
+    record = tmp_path / "game.csv"
+    with program("listen", "0", "--record", str(record)) as listener:
+        place = ("127.0.0.1", port_of(listener))
+        for number in range(80):
+            state = b'{"time":%.2f,"x":%d,"y":0,"z":0,"vx":0,"vy":0,"vz":0}'
+            game.sendto(state % (number / 20, number), place)
+        wait_until(lambda: count(record) == 81)
+        _, _, said = listener.end()
+    assert said.count(b"E301 velocities are all 0") == 1
+
+
 def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
     """Sends a good packet; how many of them have been recorded."""
     game.sendto(b"1,2,3 / 4,5,6 / 11 entity=a", place)

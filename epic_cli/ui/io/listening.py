@@ -9,8 +9,9 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 
-from epic_cli.engine.packets import Entities, SampleBlock
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text import RowWriter
+from epic_cli.formats.watch import Watch
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.live.consumer import Consumer, Counts
 from epic_cli.live.listener import Listener
@@ -18,6 +19,7 @@ from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
 from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import CannotAccess, say
+from epic_cli.ui.io.messages import finding_words
 from epic_cli.ui.io.output import Sink
 from epic_cli.ui.io.refused_lines import report_problem
 from epic_cli.views.listening import losses, summary
@@ -118,6 +120,10 @@ def _slow(sink: Sink) -> int | None:
     return descriptor if waits else None
 
 
+#: What a listener does itself: clocks that start over, Unix times, the order of arrival.
+_SETTLED = ("E103", "E105", "E106", "E202")
+
+
 class RowOutput(Consumer):
     """Writes what is drawn, each tick at once, to a file or a pipe."""
 
@@ -155,6 +161,20 @@ class Progress(Consumer):
         self._rows = rows
         self._last = ""
         self._shown = False
+        self._watch = Watch()
+        self._is_due = False
+
+    def take_packets(self, packets: PacketBlock) -> None:
+        """Watches what is accepted; findings wait for the next report."""
+        self._is_due |= self._watch.observe(packets)
+
+    def _say_findings(self) -> None:
+        from epic_cli.formats.checks import new_findings
+
+        self._is_due = False
+        for finding in new_findings(self._watch):
+            if finding.code not in _SETTLED:
+                self.say(finding_words("<datagram>", finding._replace(lines=())))
 
     def say(self, text: str) -> None:
         """Says what may be left out."""
@@ -167,6 +187,8 @@ class Progress(Consumer):
             self._shown = True
             problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
             report_problem(problem, "<datagram>", self._color)
+        if self._is_due:
+            self._say_findings()
         words = losses(counts, self._receiving.dropped, self._receiving.queue) + self._left_out
         if words != self._last:
             self._last = words
@@ -178,6 +200,8 @@ class Progress(Consumer):
             if self._rows is not None:
                 self._rows.close()
         finally:
+            if self._watch.end():
+                self._say_findings()
             drops = self._receiving.dropped, self._receiving.queue
             words = summary(listener.counts, len(listener.entities), *drops) + self._left_out
             for one in recordings:
