@@ -131,7 +131,8 @@ _WORDS = {
     ),
     Reason.ARRIVAL_GOES_BACK: (
         "the packet arrived before the one above it",
-        "packets in order of arrival",
+        "packets in order of arrival: 64 KiB of lines are sorted, for more sort the file, as"
+        " sort -t, -gk2 does by its second column",
     ),
     Reason.TOO_FAR: (
         "this is more than {limit:,.0f} ticks after the last row",

@@ -172,6 +172,12 @@ OTHERS = [
     "throttle",
     "brake",
 ]
+#: Vectors beside the position that are none.
+DECOYS = [
+    "camera?", "cam_?", "aim.?", "target_?", "look_at_?", "mouse_?", "scale.?", "rotation_?",
+    "cameraPos?", "lookAt?", "size_?", "spawn_?", "goal.?", "velocity_target_?", "acceleration_?",
+    "angular.?", "forward_?", "waypoint_?", "prev_?", "gyro_?",
+]  # fmt: skip
 UNITS = {"": 1.0, " [s]": 1.0, "_ms": 1e3, " (us)": 1e6, " [min]": 1 / 60}
 LENGTHS = {"": 1.0, " [m]": 1.0, " [cm]": 100.0, " (ft)": 1 / 0.3048}
 
@@ -195,7 +201,13 @@ def table(random: random.Random) -> Table:
     time = random.choice(TIMES) + unit
     name = random.choice(ENTITIES if random.random() < 0.8 else UNKNOWN)
     others = random.sample(OTHERS, random.randrange(4))
-    columns = [time, *axes, *others, *([name] if entities > 1 else [])]
+    decoys = []
+    if random.random() < 0.3:
+        decoy = random.choice(DECOYS)
+        decoys = [
+            decoy.replace("?", axis.upper() if decoy[-2].isalpha() else axis) for axis in "xyz"
+        ]
+    columns = [time, *axes, *others, *decoys, *([name] if entities > 1 else [])]
     random.shuffle(columns)
     delimiter = random.choice(",;\t|")
     grouped = random.random() < 0.3
@@ -203,6 +215,8 @@ def table(random: random.Random) -> Table:
     keys = [(number, step) for step in range(count) for number in range(entities)]
     if grouped:
         keys.sort()
+    elif random.random() < 0.1:
+        random.shuffle(keys)
     meant: dict[str, list[State]] = {}
     lines = [delimiter.join(columns)]
     for number, step in keys:
@@ -212,6 +226,7 @@ def table(random: random.Random) -> Table:
         values.update(
             (axis, f"{one * LENGTHS[length]:.6f}") for axis, one in zip(axes, place, strict=True)
         )
+        values.update((one, f"{at * 3 + step * 1.7:.3f}") for at, one in enumerate(decoys))
         for other in others:
             values[other] = f"{len(other) * 7 + step:.1f}"
         lines.append(delimiter.join(values[one] for one in columns))
