@@ -54,8 +54,8 @@ _MIXED, _COARSE = 0.1, 0.25
 #: Smooth movement goes twice as far in two steps as in one; what leaps back and forth, hardly.
 _SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
 
-#: So many packets of an entity show that its time goes down.
-_DOWN = 0.9
+#: So many packets of an entity show that its time goes down, or that its rows are shuffled.
+_DOWN, _SHUFFLED = 0.9, 0.4
 
 #: So many packets that are not whole, beside those that are, show that they need not be.
 _PARTIAL, _FEW = 0.1, 3
@@ -112,8 +112,11 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
         yield Finding("E102", facts, options=_with(watch, columns="entity="))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
+    mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
     if down:
-        yield Finding("E104", lines=(down[0].line,))
+        yield Finding("E104", {"how": "down from packet to packet"}, (down[0].line,))
+    elif mixed and mixed[0].packets >= LEAST:
+        yield Finding("E104", {"how": "up and down, in no order"}, (mixed[0].line,))
     else:
         yield from _restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
@@ -204,13 +207,9 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
         yield Finding("E204", facts)
 
 
-def _settled(watch: Watch, option: str) -> bool:
-    return watch.given is not None and option in watch.given.settles
-
-
 def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
-    if _settled(watch, "time-unit"):
+    if watch.given is not None and (watch.given.time_unit or watch.given.time_format):
         return
     for name, size in _UNITS.items():
         if _judged(figures):
@@ -232,7 +231,7 @@ def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
 
 def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
-    if unix and not _settled(watch, "time-origin"):
+    if unix and (watch.given is None or watch.given.time_origin is None):
         yield Finding("E202", options=_with(watch, time_origin="first"))
 
 

@@ -66,12 +66,12 @@ KINDS: Mapping[str, Kind] = {
         " is drawn; otherwise split the file.",
     ),
     "E104": Kind(
-        "newest packets first",
+        "not in order of time",
         _ERROR,
-        "times go down from packet to packet: the newest comes first",
+        "times go {how}",
         "sort the recording by time",
-        "Strategies discard packets that are older than the newest one, so only the first would be"
-        " drawn. Sort the lines by time, as tac does for a file without a header.",
+        "Strategies discard packets that are older than the newest one, so most would not be"
+        " drawn. Sort the lines by time; tac turns round a file without a header.",
     ),
     "E105": Kind(
         "grouped by entity",

@@ -158,15 +158,6 @@ class Layout(NamedTuple):
         )
 
     @property
-    def settles(self) -> tuple[str, ...]:
-        """Which options about times have been given, whatever they say."""
-        given = (
-            ("time-unit", self.time_unit or self.time_format),
-            ("time-origin", self.time_origin),
-        )
-        return tuple(name for name, value in given if value is not None)
-
-    @property
     def is_own(self) -> bool:
         """Whether it is that of this program's own files."""
         usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
