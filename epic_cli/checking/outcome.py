@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -90,16 +90,16 @@ _JUMP, _UNIT = 4.0, 1.0
 
 
 class Kind(enum.Enum):
-    """What a packet can do that a strategy has a branch for."""
+    """What a packet can do that a strategy has a branch for, the most unusual first."""
 
     FIRST = enum.auto()
-    SECOND = enum.auto()  # the send interval is known from here on
     LATE = enum.auto()  # its timestamp is earlier than the newest
     SAME_STAMP = enum.auto()  # its timestamp is the newest one again
-    MANY = enum.auto()  # it arrives in one row with others
+    SECOND = enum.auto()  # the send interval is known from here on
+    JUMP = enum.auto()
     AFTER_SILENCE = enum.auto()
     SILENCE = enum.auto()  # there is no packet, and has not been for some time
-    JUMP = enum.auto()
+    MANY = enum.auto()  # it arrives in one row with others
 
 
 class Circumstance(NamedTuple):
@@ -117,10 +117,12 @@ class Circumstance(NamedTuple):
 def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
     """What happened in the frame of a row: between two times on the receiver's clock (s).
 
-    ``packets`` are those of one entity by their arrival. The most unusual comes first.
+    ``packets`` are those of one entity by their arrival. The most unusual comes first; where
+    nothing was, the last unusual packet before.
     """
     arrived = [one for one in packets if one.arrival is not None]
     found: list[Circumstance] = []
+    earlier: list[Circumstance] = []
     newest = -math.inf
     before: Packet | None = None
     usual = _median([b.time - a.time for a, b in pairwise(arrived)])
@@ -129,21 +131,12 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
         arrival = one.arrival or 0.0
         if arrival > until:
             break
+        unusual = list(_unusual(number, one, before, newest, usual))
         if arrival > after:
+            found += unusual
             here += 1
-            if number < 2:
-                found.append(Circumstance(Kind.SECOND if number else Kind.FIRST, one.time))
-            elif one.time < newest:
-                found.append(Circumstance(Kind.LATE, one.time, newest - one.time))
-            elif one.time == newest:
-                found.append(Circumstance(Kind.SAME_STAMP, one.time))
-            if before is not None:
-                pause = arrival - (before.arrival or 0.0)
-                if usual > 0 and pause > _SILENCE * usual:
-                    found.append(Circumstance(Kind.AFTER_SILENCE, one.time, pause))
-                far = _unexpected(before, one)
-                if far:
-                    found.append(Circumstance(Kind.JUMP, one.time, far))
+        elif unusual and number > 1:
+            earlier = unusual
         newest = max(newest, one.time)
         before = one
     if here > 1:
@@ -152,19 +145,26 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
         pause = until - (before.arrival or 0.0)
         if pause > _SILENCE * usual:
             found.append(Circumstance(Kind.SILENCE, before.time, pause))
-    return sorted(found, key=lambda one: _ORDER.index(one.kind))
+    return sorted(found or earlier, key=lambda one: one.kind.value)
 
 
-_ORDER = (
-    Kind.FIRST,
-    Kind.LATE,
-    Kind.SAME_STAMP,
-    Kind.SECOND,
-    Kind.JUMP,
-    Kind.AFTER_SILENCE,
-    Kind.SILENCE,
-    Kind.MANY,
-)
+def _unusual(
+    number: int, one: Packet, before: Packet | None, newest: float, usual: float
+) -> Iterator[Circumstance]:
+    """What a packet does, the ``number``-th to arrive, from 0."""
+    if number < 2:
+        yield Circumstance(Kind.SECOND if number else Kind.FIRST, one.time)
+    elif one.time < newest:
+        yield Circumstance(Kind.LATE, one.time, newest - one.time)
+    elif one.time == newest:
+        yield Circumstance(Kind.SAME_STAMP, one.time)
+    if before is not None:
+        pause = (one.arrival or 0.0) - (before.arrival or 0.0)
+        if usual > 0 and pause > _SILENCE * usual:
+            yield Circumstance(Kind.AFTER_SILENCE, one.time, pause)
+        far = _unexpected(before, one)
+        if far:
+            yield Circumstance(Kind.JUMP, one.time, far)
 
 
 def _median(values: list[float]) -> float:

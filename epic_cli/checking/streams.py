@@ -160,7 +160,7 @@ def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     out = []
     for k, one in enumerate(sent):
         if k % 9 == 8:
-            off += dice.choice([-0.5, 1.5, 4, 12, 40, 150, -270, 380, -500, 2000])
+            off += dice.choice([-0.5, 1.5, 4, 12, 40, 100, -270, 500, -380, 2000])
         x, y, z = one.position
         out.append(one._replace(position=_rounded((x + off, y - off / 3, z))))
     return out
@@ -223,8 +223,9 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     "64_a_second": (64, 4, 10, _both(_in_bursts(4), _jitter(0.02))),
     "128_a_second": (128, 3, 10, _jitter(0.01)),
     "400_a_second": (400, 1.5, 10, _jitter(0.01)),
-    "every_3_seconds": (1 / 3, 30, 2, _jitter(0.03)),
-    "long_silences": (10, 22, 1, _silent((0.5, 1.46), (2, 6.1), (7.5, 20.6))),
+    "every_5_seconds": (0.2, 35, 2, _jitter(0.03)),
+    "long_silences": (20, 22, 20, _silent((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "at_once": (20, 2, 10, _rising(-0.08, -1)),
     "on_ticks": (20, 3, 10, _rising(0.02, -1)),
     "on_every_other_tick": (10, 4, 10, _both(_rising(0.02, -1), _in_bursts(2))),
     "rate_changes": (60, 8, 10, _thinned),

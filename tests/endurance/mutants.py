@@ -221,7 +221,7 @@ def variants(name: str) -> Iterator[str]:
     for one in declaration(name).settings:
         if isinstance(one, (Choice, OnOff)):
             for word in one.choices if isinstance(one, Choice) else ("on", "off"):
-                if word != one.write(one.default):
+                if word != one.default:
                     yield f"{name}+{one.name}={word}"
 
 
@@ -313,16 +313,16 @@ def main() -> bool:
     shutil.copytree(ROOT / "epic_cli/checking", folder / "epic_cli/checking", dirs_exist_ok=True)
     switch = Switch(folder / "page")
     sys.path.insert(0, str(folder))
-    from epic_cli.engine.strategies import names
+    from epic_cli.engine.strategies import remote_names
 
     random_streams = pool(options.seed, options.pool)
     reasons = listed()
     caught = faults = 0
-    for name in options.strategies or names():
+    for name in options.strategies or remote_names():
         study = Study(name, mutants, switch, random_streams)
         study.run(options.first)
         survived = study.missed | study.alike
-        known = {one for one in survived if any(rule.search(one) for _, rule in reasons)}
+        known = {one for one in study.alike if any(rule.search(one) for _, rule in reasons)}
         total = len(study.caught) + len(survived - known)
         caught, faults = caught + len(study.caught), faults + total
         print(

@@ -26,8 +26,8 @@ cdef class Mirror(Strategy):
     and how far behind it is goes into a moving average:
 
         drift     = average of (snapshot time - timeline) - buffer_time
-        timescale = 1 + catchup_speed    where drift > catchup_positive_threshold send intervals
-                    1 - slowdown_speed   where drift < catchup_negative_threshold send intervals
+        timescale = 1 + catchup_speed    drift > catchup_positive_threshold
+                    1 - slowdown_speed   drift < catchup_negative_threshold
                     1                    otherwise
 
     With ``dynamic_adjustment`` the buffer grows with the deviation of the arrival intervals:
