@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import POSITION, TIME, VELOCITY, lengths, packet_table
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.formats.apart import unread
 from epic_cli.formats.checks import new_findings
@@ -17,7 +18,7 @@ from epic_cli.formats.findings import doubts, worst_first
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import PacketBlock, Track
+    from epic_cli.engine.packets import Track
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats.findings import Finding
     from epic_cli.formats.layout import Layout
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: So many packets are held, for figures that need more than one pass; and shown.
 _HELD, SHOWN = 100_000, 5
+
+#: Packets of so many entities.
+_NAMED = 1000
 
 #: Steps in time are regular where nine of ten are so near to the usual one.
 REGULAR = 0.1
@@ -43,11 +47,12 @@ class Inspection:
     """What a recording was read as.
 
     ``layout`` is how it was read (None: packet text), ``options`` the same for a command line.
-    ``entities`` are what is known of each. ``step`` are the times (s) between packets of an
-    entity, ``speeds`` those that the positions show and ``given`` those of the velocities, in its
-    length unit per second: low 5 %, median, greatest. ``unread`` are columns that no field is read
-    from, each with its first value. ``head`` are the first packets; ``refused``: so many lines
-    are none. ``paths`` are positions, by entity. ``findings`` stand worst first.
+    ``entities`` are what is known of each, or of those with most packets where ``all_entities`` are
+    more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
+    the positions show and ``given`` those of the velocities, in its length unit per second: low
+    5 %, median, greatest. ``unread`` are columns that no field is read from, each with its first
+    value. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
+    positions, by entity. ``findings`` stand worst first.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Inspection:
     refused: int = 0
     first_refused: Refusal | None = None
     findings: tuple[Finding, ...] = ()
+    all_entities: int = 0
     paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -99,33 +105,37 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspectio
     head: list[Packet] = []
     count = refused = 0
     first: Refusal | None = None
+    rest: PacketBlock | None = None
     for block in blocks:
         refused += len(block.refusals)
         first = first or next(iter(block.refusals), None)
         head += (block[at] for at in range(min(len(block), SHOWN - len(head))))
         if count < _HELD:
-            separate(block, held)
+            rest = rest or PacketBlock(block.entities)
+            separate(block, held, _NAMED, rest)
         count += len(block)
     new_findings(watch)
+    tracks = watch.census.tracks
     tables = {entity: packet_table(one) for entity, one in held.items()}
     reader = watch.reader
-    rest = {}
+    others: dict[str, str] = {}
     if reader is not None and watch.samples and len(watch.samples[0].block):
-        rest = unread(reader, watch.samples[0].block.line_text(0))
+        others = unread(reader, watch.samples[0].block.line_text(0))
     return Inspection(
         name,
         watch.format,
         reader.layout if reader is not None else None,
         count,
-        tuple(watch.census.tracks),
+        tuple(tracks),
         _spread([np.diff(one[TIME]) for one in tables.values()], 0.95, least=0.0),
         _spread([_speeds(one) for one in tables.values()]),
         _spread([lengths(one[VELOCITY].T) for one in tables.values()]),
-        tuple(rest.items()),
+        tuple(others.items()),
         tuple(head),
         refused,
         first,
         tuple(worst_first(watch.findings)),
+        watch.census.totals.entities if len(tracks) >= _NAMED else len(tracks),
         {entity: one[POSITION].T for entity, one in tables.items()},
     )
 

@@ -30,8 +30,8 @@ LEAST = 12
 #: What is refused of a packet that is not whole.
 _MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
 
-#: So many entities are looked at one by one (some 1 kB each), unless every packet is counted.
-_WATCHED = 4096
+#: So many entities are looked at one by one; and where every packet is counted.
+_WATCHED, _COUNTED = 4096, 100_000
 
 #: So many blocks are counted, and then one in so many.
 _ALL, _EVERY = 16, 16
@@ -52,7 +52,7 @@ class Watch:
 
     def __init__(self, thorough: bool = False) -> None:
         self.findings: list[Finding] = []
-        self.census = Census() if thorough else Census(_WATCHED)
+        self.census = Census(_COUNTED if thorough else _WATCHED)
         self.samples: list[Sample] = []
         self.given: Layout | None = None
         self.layout: Layout | None = None
@@ -114,7 +114,8 @@ class Watch:
             self.census.skip()
             return False
         self.census.observe(block)
-        return before < _SOON <= self._packets or before < _MOST <= self._packets
+        soon = before < _SOON <= self._packets or before < _MOST <= self._packets
+        return soon and not self.thorough
 
     def _keep(self, block: PacketBlock) -> None:
         part = block.part(0, _MOST)

@@ -32,7 +32,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     """What it was read as, then the findings, worst first."""
     parts: list[model.Part] = [model.Finding("", "", list(_facts(found)))]
     if found.entities:
-        parts.append(_entities(found.entities))
+        parts.append(_entities(found.entities, found.all_entities))
     if found.head:
         parts.append(_head(found))
     if any(len(one) > 1 for one in found.paths.values()):
@@ -93,6 +93,9 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         else:
             words += "; no velocities are given"
         yield "speed", words
+    if found.all_entities > len(found.entities):
+        of = f"{found.all_entities:,} entities"
+        yield "judged", f"the {len(found.entities):,} with most packets of {of}"
     yield "arrival", _arrivals(found)
     teleports, numbers = (
         sum(getattr(one, name) for one in found.entities) for name in ("teleports", "sequences")
@@ -132,9 +135,9 @@ def _arrivals(found: Inspection) -> str:
     return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
 
 
-def _entities(tracks: tuple[Track, ...]) -> model.Table:
+def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
     shown = tracks[:_ENTITIES]
-    rest = len(tracks) - len(shown)
+    rest = max(count, len(tracks)) - len(shown)
     size = [
         " x ".join(number(high - low) for low, high in zip(one.low, one.high, strict=True))
         for one in shown

@@ -2,6 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, isfinite, isnan, sqrt
 from libc.stdint cimport int32_t, int64_t
+from libcpp.algorithm cimport nth_element
 from libcpp.vector cimport vector
 
 from collections import namedtuple
@@ -23,6 +24,10 @@ cdef double SMALLEST = 1e-30
 # Packets in a row from before the newest one, each later than the last: time has started over.
 cdef int RESTART = 3
 cdef double LEAST_RESTART = 5           # s, or half of what there was
+
+
+# So many entities are told of.
+cdef size_t MOST = 1000
 
 
 cdef struct State:
@@ -182,13 +187,28 @@ cdef class Census:
 
     @property
     def tracks(self):
-        """Those of the entities that have a packet with finite numbers."""
+        """Those of the entities that have a packet with finite numbers.
+
+        Of more than ``MOST`` those with most packets, of equals the first to appear.
+        """
         cdef State* one
         cdef size_t number
+        cdef int64_t least = 0, rest = 0
+        cdef vector[int64_t] counts
+        for number in range(self.states.size()):
+            counts.push_back(-self.states[number].packets)
+        if counts.size() > MOST:
+            nth_element(counts.begin(), counts.begin() + (MOST - 1), counts.end())
+            least = -counts[MOST - 1]
+            rest = MOST
+            for number in range(counts.size()):
+                rest -= -self.states[number].packets < -least
         found = []
         for number in range(self.states.size()):
             one = &self.states[number]
-            if one.packets:
+            if one.packets == least:
+                rest -= 1
+            if one.packets > least or (least and one.packets == least and rest >= 0):
                 found.append(Track(
                     self.entities.name(<int32_t>number), one.packets, one.first,
                     max(one.newest, one.time), one.line, one.same, one.same_line, one.steps,

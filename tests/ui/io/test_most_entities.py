@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.engine.contract import Packet
+from epic_cli import Packet, inspect
+from epic_cli.analysis.inspection import Inspection
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.ui.io import sources
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Reporter
+from epic_cli.views.inspection import report
 
 
 def recorded(path: Path, entities: int, seed: int) -> dict[str, list[float]]:
@@ -61,3 +63,28 @@ def test_one_of_them_can_be_any(tmp_path: Path) -> None:
     assert Counter(one.entity for one in packets(found[least])) == {least: len(stamps[least])}
     with pytest.raises(WrongUsage, match="there are: p0, p1, p10, p100 and 296 others"):
         sources.load(str(path), "auto", Reporter("many"), entity="nobody", most=5)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_inspection_tells_of_those_with_most_packets(seed: int) -> None:
+    chance = random.Random(seed)
+    packets = [chance.choice((1, 2, 2, 3, 4)) for _ in range(1500)]
+    order = [entity for entity, count in enumerate(packets) for _ in range(count)]
+    chance.shuffle(order)
+    found = inspect(
+        Packet((entity, at, 0), None, at / 10, entity=f"e{entity}")
+        for at, entity in enumerate(order)
+    )
+    appeared = {f"e{entity}": packets[entity] for entity in order}
+    most = sorted(appeared, key=lambda one: -appeared[one])[:1000]  # of equals the first
+    assert [one.entity for one in found.entities] == [one for one in appeared if one in {*most}]
+    assert [one.packets for one in found.entities] == [
+        appeared[one.entity] for one in found.entities
+    ]
+    assert found.all_entities == 1500
+    assert len(found.paths) == 1000
+    assert "the 1,000 with most packets of 1,500 entities" in report_text(found)
+
+
+def report_text(found: Inspection) -> str:
+    return str(report(found).parts)
