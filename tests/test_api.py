@@ -80,7 +80,7 @@ def test_a_replay_loads_nothing_heavy() -> None:
 
 def test_a_packet_needs_only_position_velocity_and_time() -> None:
     packet = Packet((1.0, 2.0, 3.0), ORIGIN, 0.5)
-    assert packet[3:] == (None, "", False, None, 0.0)
+    assert packet[3:] == (None, "", False, None, 0.0, None, None)
 
 
 def test_the_catalogue_names_what_strategy_makes() -> None:
@@ -93,7 +93,7 @@ def test_a_strategy_can_be_driven_by_hand() -> None:
     assert made.update(STEPS[0], 0.0)
     assert not made.update(STEPS[0]._replace(time=-0.5), 0.0)
     sample = made.read(0.05)
-    assert sample == (0.05, (0.5, 0.0, 0.0), (10.0, 0.0, 0.0), "interpolated", "")
+    assert sample == (0.05, (0.5, 0.0, 0.0), (10.0, 0.0, 0.0), "interpolated", "", None, None)
 
 
 # ----------------------------------------------------------------------------------------- replay

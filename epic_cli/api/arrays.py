@@ -10,6 +10,7 @@ from epic_cli.api.sources import PacketSource
 from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.packets import Entities, Status
 from epic_cli.engine.strategies import DEFAULT
+from epic_cli.engine.text import TURN_COLUMNS
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -41,29 +42,42 @@ def replay_array(
 
     The arguments are those of ``replay``, and so are the errors. The fields are those of the CSV
     format: ``time`` (seconds), ``x``, ``y``, ``z`` (the recording's own length unit), ``vx``,
-    ``vy``, ``vz`` (that unit per second), all ``float64``, NaN where nothing is drawn; ``status``
-    and ``entity`` as text, the latter as wide as the longest name. A row takes 104 bytes and 4 for
-    each character of that name; ``pandas.DataFrame(array)`` and ``polars.DataFrame(array)`` take
-    it as it is.
+    ``vy``, ``vz`` (that unit per second), all ``float64``, NaN where nothing is drawn; where there
+    are rotations, ``qx``, ``qy``, ``qz``, ``qw``, ``wx``, ``wy`` and ``wz`` (rad/s); ``status``
+    and ``entity`` as text, the latter as wide as the longest name. A row takes 104 bytes (160 with
+    a rotation) and 4 for each character of that name; ``pandas.DataFrame(array)`` and
+    ``polars.DataFrame(array)`` take it as it is.
     """
     import numpy as np
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn, names = bytearray(), Entities()
+    drawn, turned, names = bytearray(), bytearray(), Entities()
     for block, names in draw(packets_of(packets), stream, _AT_ONCE):  # noqa: B007
         drawn += block.rows()
+        turned += block.turns()
     fields = [(name, "f8") for name in _NUMBERS]
-    rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4")])
+    rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4"), ("", "V8")])
+    turns = np.frombuffer(turned).reshape(len(rows), len(TURN_COLUMNS))
+    has_turns = not np.isnan(turns).all()
+    turn_fields = [(name, "f8") for name in TURN_COLUMNS] if has_turns else []
     entities = np.array([names.name(number) for number in range(len(names))] or [""])
     array = np.empty(
         len(rows),
-        [("time", "f8"), *fields[:-1], ("status", "U12"), ("entity", entities.dtype)],
+        [
+            ("time", "f8"),
+            *fields[:-1],
+            *turn_fields,
+            ("status", "U12"),
+            ("entity", entities.dtype),
+        ],
     )
     nothing = rows["status"] == Status.NONE
     for name in _NUMBERS:
         array[name] = rows[name]
         if name != "time":
             array[name][nothing] = np.nan
+    for place, (name, _) in enumerate(turn_fields):
+        array[name] = turns[:, place]
     array["status"] = np.array(STATUSES)[rows["status"]]
     array["entity"] = entities[rows["entity"]]
     return array

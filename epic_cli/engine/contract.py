@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 Vector = tuple[float, float, float]
+Rotation = tuple[float, float, float, float]
 Status = Literal["none", "held", "interpolated", "extrapolated"]
 
 #: In the order of the engine's own numbering (``packet.h``).
@@ -22,6 +23,8 @@ class Packet(NamedTuple):
     ``velocity`` in that unit per second (None: not known). ``teleport`` says that the entity was
     moved on purpose: strategies snap to the packet and forget the past. ``sequence`` is the
     sender's packet number. ``delta`` is how long before ``time`` the state was true, in seconds.
+    ``rotation`` is a quaternion x, y, z, w, ``spin`` an angular velocity (rad/s) about the axes of
+    the world (None: not known; without a rotation it is passed over).
     """
 
     position: Vector
@@ -32,6 +35,8 @@ class Packet(NamedTuple):
     teleport: bool = False
     sequence: int | None = None
     delta: float = 0.0
+    rotation: Rotation | None = None
+    spin: Vector | None = None
 
 
 class Sample(NamedTuple):
@@ -41,7 +46,8 @@ class Sample(NamedTuple):
     returns (for the demo: the slope of the line it draws). ``status`` is ``none``
     (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data, where
     the row before was drawn), ``interpolated`` (on the way to a known target, or just arrived
-    there) or ``extrapolated`` (beyond it).
+    there) or ``extrapolated`` (beyond it). ``rotation`` and ``spin`` are as in ``Packet``; None: no
+    packet has had one, or the strategy does not turn.
     """
 
     time: float
@@ -49,6 +55,8 @@ class Sample(NamedTuple):
     velocity: Vector
     status: Status
     entity: str = ""
+    rotation: Rotation | None = None
+    spin: Vector | None = None
 
 
 @runtime_checkable

@@ -63,6 +63,9 @@ class Declaration(NamedTuple):
     packets (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
     strategy has an estimate of its own.
 
+    ``rotates`` says in words how it turns between the rotations of packets; empty: it does not. A
+    rotation without a spin reaches it with an estimate of that (``velocity_estimate.h``).
+
     ``own_player``: it draws one's own player, which a client predicts; others draw remote ones, and
     ``all`` is these.
 
@@ -86,6 +89,7 @@ class Declaration(NamedTuple):
     on_loss: str = ""
     source: str = ""
     proof: str = ""
+    rotates: str = ""
     estimates_velocity: bool = False
     own_player: bool = False
     takes_any_number: bool = False

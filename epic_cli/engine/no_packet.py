@@ -16,8 +16,11 @@ _NEEDED = {
     "delta": "a number of seconds",
     "sequence": "a whole number below 2**63, or None",
     "entity": "text",
+    "rotation": "four numbers x, y, z, w, or None",
+    "spin": "three numbers, or None",
 }
-_OPTIONAL = ("velocity", "arrival", "sequence")
+_OPTIONAL = ("velocity", "arrival", "sequence", "rotation", "spin")
+_LENGTHS = {"position": 3, "velocity": 3, "rotation": 4, "spin": 3}
 
 
 def why_no_packet(source: object) -> str:
@@ -47,12 +50,12 @@ def _is(name: str, value: object) -> bool:
         return True
     if name == "sequence":
         return hasattr(value, "__index__") and -(2**63) <= value.__index__() < 2**63
-    if name in ("position", "velocity"):
+    if name in _LENGTHS:
         try:
-            three = list(value)  # type: ignore[call-overload]
+            numbers = list(value)  # type: ignore[call-overload]
         except TypeError:
             return False
-        return len(three) == 3 and all(map(_is_number, three))
+        return len(numbers) == _LENGTHS[name] and all(map(_is_number, numbers))
     return _is_number(value)
 
 

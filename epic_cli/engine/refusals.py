@@ -25,6 +25,9 @@ class Reason(Enum):
     NOT_A_DATE = auto()
     NOT_DEGREES = auto()
     NOT_A_COUNT = auto()
+    NOT_A_ROTATION = auto()
+    NOT_A_SPIN = auto()
+    NOT_AN_ANGLE = auto()
     NOT_A_FLAG = auto()
     NAME_EMPTY = auto()
     NAME_NOT_UTF8 = auto()
@@ -121,6 +124,11 @@ _KEYS = (
     (Reason.NOT_A_FLAG, "teleport"),
     (Reason.NAME_EMPTY, "entity"),
     (Reason.NAME_NOT_UTF8, "entity"),
+    (Reason.NOT_A_ROTATION, "rotation"),
+    (Reason.NOT_A_SPIN, "spin"),
+    (Reason.NOT_AN_ANGLE, "yaw"),
+    (Reason.NOT_AN_ANGLE, "pitch"),
+    (Reason.NOT_AN_ANGLE, "roll"),
 )
 
 #: The prefixes of a number that are not yet one.

@@ -180,8 +180,8 @@ class Format:
         """A function for the bytes of what is inside; columns that no layout wants may be empty."""
         raise NotImplementedError
 
-    def writer(self, delta: bool) -> Writer:
-        """What writes a recording, with a place for ``delta`` if there is a choice."""
+    def writer(self, delta: bool, turns: bool) -> Writer:
+        """What writes a recording, with a place for ``delta`` and turns if there is a choice."""
         raise NotImplementedError
 
     @property

@@ -6,10 +6,10 @@ A backslash takes what follows it as it is; a ``*`` stands for each of several e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from epic_cli.engine.parameter_base import nearest
-from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
+from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
 
 #: The fields in the order in which a layout names them.
 FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
@@ -19,6 +19,16 @@ POSITION, VELOCITY = FIELDS[:3], FIELDS[3:6]
 #: The fields of a truth, and of a drawn frame, that recordings have, too.
 STATE = ("time", *POSITION, *VELOCITY, "entity", "teleport")
 FRAME = ("time", *POSITION, "entity")
+
+
+#: The numbers of which a rotation needs all, and those of a spin.
+_TOGETHER = (TURN_FIELDS[:4], TURN_FIELDS[7:10], TURN_FIELDS[10:19], TURN_FIELDS[19:])
+
+
+def whole_fields(names: Collection[str]) -> list[str]:
+    """The fields that have these names; a rotation or a spin, of which a number lacks, has not."""
+    lacking = {name for some in _TOGETHER if not set(some) <= set(names) for name in some}
+    return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
 
 
 def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -66,7 +76,9 @@ def _check_stars(columns: Mapping[str, str]) -> None:
 def _no_field(name: str) -> str:
     near = nearest(name, list(ALL_FIELDS))
     hint = f"; did you mean {near}=?" if near and near != name else ""
-    return f"{name!r} is not FIELD=COLUMN, with a field of {', '.join(FIELD_ORDER)}{hint}"
+    known = [one for one in FIELD_ORDER if one not in TURN_FIELDS]
+    turns = "qx to qw, yaw, pitch, roll, rx to rz, m00 to m22, wx to wz"
+    return f"{name!r} is not FIELD=COLUMN, with a field of {', '.join(known)}, {turns}{hint}"
 
 
 def column_name(column: str) -> str:

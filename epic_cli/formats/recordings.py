@@ -62,12 +62,14 @@ def make_reader(
     return _entry(packet_format).reader(layout, on_layout, entities, head)
 
 
-def make_writer(packet_format: str, delta: bool = False) -> Writer:
-    """A writer for one recording in this format; tables have a column for ``delta`` on request.
+def make_writer(packet_format: str, delta: bool = False, turns: bool = False) -> Writer:
+    """A writer for one recording in this format.
+
+    Tables have a column for ``delta``, and columns for ``turns`` (rotation and spin), on request.
 
     Raises ``NoParquetLibrary``.
     """
-    return _entry(packet_format).writer(delta)
+    return _entry(packet_format).writer(delta, turns)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:

@@ -65,6 +65,12 @@ _WORDS = {
     ),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
+    Reason.NOT_A_ROTATION: (
+        "the rotation is not a quaternion",
+        "four numbers X,Y,Z,W of length 1, as 0,0,0,1",
+    ),
+    Reason.NOT_A_SPIN: ("the spin is not three finite numbers", "spin=X,Y,Z in radians a second"),
+    Reason.NOT_AN_ANGLE: ("{field} is not a finite number", "{field}=DEGREES"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
     Reason.NAME_NOT_UTF8: ("the entity's name is not UTF-8", "entity=NAME"),
     Reason.LINE_TOO_LONG: ("the line is too long", "at most {kib:.0f} KiB a line"),

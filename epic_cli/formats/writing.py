@@ -29,6 +29,7 @@ class Fault(Enum):
     TOO_LONG = "the entity's name is too long to be read back: {value:.20}..."
     NOT_FINITE = "{field} is {value!r}, and has to be a finite number"
     OUT_OF_RANGE = "{field} is {value!r}, and has to be a whole number from 0 to 2^63 - 1"
+    NO_ROTATION = "rotation is {value!r}, and has to be a quaternion of length 1"
     NO_COLUMN = "{field} is {value!r}, for which the table has no column"
     NO_VELOCITY = "the packet has no velocity, and packet text cannot leave it out"
 
@@ -59,6 +60,7 @@ class LineWriter:
         longest: int = LONGEST_LINE,
         needs_velocity: bool = False,
         holds_delta: bool = True,
+        holds_turns: bool = True,
         **form: Any,
     ) -> None:
         self.header = header
@@ -66,6 +68,7 @@ class LineWriter:
         self._longest = longest
         self._needs_velocity = needs_velocity
         self._holds_delta = holds_delta
+        self._holds_turns = holds_turns
         self._form = form
 
     def many(self, **changes: Any) -> PacketRows:
@@ -87,6 +90,8 @@ class LineWriter:
             raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
         if packet.delta and not self._holds_delta:
             raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
+        if packet.rotation is not None and not self._holds_turns:
+            raise Unwritable(Fault.NO_COLUMN, "rotation", packet.rotation)
         self._name(packet.entity)
         block = PacketBlock()
         block.append(packet)
@@ -133,5 +138,10 @@ def check(packet: Packet) -> None:
         raise Unwritable(Fault.NOT_FINITE, "arrival", packet.arrival)
     if not math.isfinite(packet.delta):
         raise Unwritable(Fault.NOT_FINITE, "delta", packet.delta)
+    for name, values in (("rotation", packet.rotation), ("spin", packet.spin)):
+        if values is not None and not all(map(math.isfinite, values)):
+            raise Unwritable(Fault.NOT_FINITE, name, values)
+    if packet.rotation is not None and not 1e-6 < math.hypot(*packet.rotation) < 1e6:
+        raise Unwritable(Fault.NO_ROTATION, "rotation", packet.rotation)
     if packet.sequence is not None and not 0 <= packet.sequence <= MOST_SEQUENCE:
         raise Unwritable(Fault.OUT_OF_RANGE, "seq", packet.sequence)

@@ -131,7 +131,7 @@ def test_arrays_and_tuples_without_names() -> None:
     for source in (np.array(rows), rows, iter(rows), [list(row) for row in rows]):
         assert list(replay(read_packets(source, columns=columns))) == expected
     for unnamed in (np.array(rows), rows, iter(rows)):
-        with pytest.raises(RefusedLine, match=r'columns="time=1,x=2,y=3,z=4"'):
+        with pytest.raises(RefusedLine, match=r"columns='time=1,x=2,y=3,z=4'"):
             list(replay(unnamed))
 
 

@@ -31,7 +31,9 @@ PACKETS = st.builds(
     st.booleans(),
     st.none() | st.integers(0, 2**63 - 1),
     NUMBERS,
-)
+    st.none() | st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS),
+    st.none() | st.tuples(NUMBERS, NUMBERS, NUMBERS),
+).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 
 def block_of(*entities: str) -> PacketBlock:
@@ -247,6 +249,8 @@ def test_blocks_go_to_another_process_bit_by_bit() -> None:
 
 def test_half_a_packet_is_refused() -> None:
     made: Any = block_of("a").__reduce__()
-    make, (entities, content) = made
+    make, (entities, content, turns) = made
     with pytest.raises(ValueError, match="not whole packets"):
-        make(entities, content[:-1])
+        make(entities, content[:-1], turns)
+    with pytest.raises(ValueError, match="not whole packets"):
+        make(entities, content, b"1")

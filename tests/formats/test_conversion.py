@@ -37,14 +37,16 @@ packets = st.builds(
     teleport=st.booleans(),
     sequence=st.none() | st.integers(0, 2**63 - 1),
     delta=st.just(0.0) | finite,
-)
+    rotation=st.none() | st.tuples(*4 * [finite]).filter(lambda q: 1e-5 < math.hypot(*q) < 1e5),
+    spin=st.none() | vectors.filter(lambda spin: all(map(math.isfinite, spin))),
+).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 ODD = Packet((math.nan, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63 - 1, 0.03)
 
 
 def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], list[Packet]]:
     """Those of the packets that the format holds, and what is read of the recording of them."""
-    writer, held = make_writer(packet_format, delta=True), []
+    writer, held = make_writer(packet_format, delta=True, turns=True), []
     with tempfile.TemporaryFile() as file:
         file.write(writer.header)
         for packet in wanted:
@@ -140,7 +142,7 @@ TURNS = [
 
 def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     """The rows as the writers write them one by one, and at which packet they stop, and why."""
-    writer, rows = make_writer(to, delta=True), b""
+    writer, rows = make_writer(to, delta=True, turns=True), b""
     for index, one in Conversion(changes).packets(block):
         try:
             row = writer.row(one)
@@ -154,7 +156,7 @@ def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, ob
 def at_once(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     rows = b""
     try:
-        for some in Conversion(changes).rows(block, make_writer(to, delta=True)):
+        for some in Conversion(changes).rows(block, make_writer(to, delta=True, turns=True)):
             rows += some
     except UnwritablePacket as wrong:
         return rows, (wrong.index, str(wrong))

@@ -45,7 +45,7 @@ class Turned(Format):
         parts = iter([b"".join(line[::-1] + b"\\n" for line in lines)])
         return lambda: next(parts, b"")
 
-    def writer(self, delta):
+    def writer(self, delta, turns):
         lines = text_writer()
         class Writer:
             header = b"TURNED\\n"

@@ -45,7 +45,9 @@ packets = st.builds(
     teleport=st.booleans(),
     sequence=st.none() | st.integers(-(2**64), 2**64),
     delta=st.just(0.0) | numbers,
-)
+    rotation=st.none() | st.tuples(numbers, numbers, numbers, numbers),
+    spin=st.none() | vectors,
+).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 
 def read_back(reader: Reader, data: bytes) -> list[Packet]:

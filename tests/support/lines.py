@@ -29,6 +29,8 @@ def _text(packet: Packet) -> str:
         "seq": packet.sequence,
         "teleport": 1 if packet.teleport else None,
         "delta": number(packet.delta) if packet.delta else None,
+        "rotation": ",".join(map(number, packet.rotation)) if packet.rotation else None,
+        "spin": ",".join(map(number, packet.spin)) if packet.spin else None,
     }
     line = f"{place} / {velocity} / {number(packet.time)}"
     return line + "".join(f" {key}={word}" for key, word in words.items() if word is not None)
@@ -43,6 +45,8 @@ def _cells(packet: Packet) -> list[str]:
         "" if packet.sequence is None else str(packet.sequence),
         "1" if packet.teleport else "0",
         number(packet.delta),
+        *(map(number, packet.rotation) if packet.rotation else 4 * [""]),
+        *(map(number, packet.spin) if packet.spin else 3 * [""]),
     ]
 
 
@@ -60,6 +64,10 @@ def _json(packet: Packet) -> str:
         fields["delta"] = number(packet.delta)
     if packet.teleport:
         fields["teleport"] = "1"
+    for name, values in (("q", packet.rotation), ("w", packet.spin)):
+        fields |= {
+            name + axis: number(one) for axis, one in zip("xyzw", values or (), strict=False)
+        }
     return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
 
 

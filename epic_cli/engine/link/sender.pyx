@@ -45,7 +45,8 @@ cdef class SenderKernel:
             self.last[entity] = state
             teleport = last is not None and last[2] != teleports
             made.append(new_tuple(
-                NewPacket, (state[0], state[1], sent, None, entity, teleport, None, 0.0)))
+                NewPacket,
+                (state[0], state[1], sent, None, entity, teleport, None, 0.0, None, None)))
         return made
 
 

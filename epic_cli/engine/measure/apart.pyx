@@ -1,7 +1,7 @@
 """Rows that differ, counted without being written."""
 
 from libc.math cimport fabs
-from libc.string cimport memcmp
+from libcpp cimport bool as cbool
 
 from epic_cli.engine.packets cimport NONE, Sample, SampleBlock, Vec3
 
@@ -9,6 +9,21 @@ from epic_cli.engine.packets cimport NONE, Sample, SampleBlock, Vec3
 cdef double APART2 = 0.011
 cdef double APART3 = 0.0011
 cdef double LARGE = 1e6
+
+
+cdef extern from *:
+    """
+    #include <cstddef>
+    #include <cstring>
+    namespace epic {
+    // Samples that are the same in every bit, but for how they are turned.
+    inline bool same_bits(const Sample& one, const Sample& other) {
+        return std::memcmp(static_cast<const void*>(&one), static_cast<const void*>(&other),
+                           offsetof(Sample, turn)) == 0;
+    }
+    }
+    """
+    cbool same_bits "epic::same_bits"(const Sample&, const Sample&) nogil
 
 
 cdef bint apart(const Vec3[double]& one, const Vec3[double]& other, double least) noexcept nogil:
@@ -33,7 +48,7 @@ def count_apart(SampleBlock before not None, SampleBlock after not None):
     cdef SampleBlock right = SampleBlock(before.capacity)
     for index in range(min(before.items.size(), after.items.size())):
         one, other = before.items[index], after.items[index]
-        if memcmp(&one, &other, sizeof(Sample)) == 0:
+        if same_bits(one, other):
             continue
         if one.status != other.status or one.entity != other.entity or (
             one.status != NONE

@@ -23,6 +23,46 @@ cdef extern from "packets/vec3.h" namespace "epic" nogil:
     Vec3[float] narrowed(const Vec3[double]&)
 
 
+cdef extern from "packets/quaternion.h" namespace "epic" nogil:
+    cdef cppclass Quaternion:
+        double x
+        double y
+        double z
+        double w
+        Quaternion()
+        Quaternion(double, double, double, double)
+        Quaternion operator*(const Quaternion&)
+
+    cdef cppclass Turn:
+        Turn()
+        Turn(Quaternion, Vec3[double])
+        Quaternion rotation
+        Vec3[double] spin
+
+    double length(const Quaternion&)
+    bint is_rotation(const Quaternion&)
+    bint is_turn(const Turn&)
+    Quaternion inverse(const Quaternion&)
+    Quaternion normalized(const Quaternion&)
+    Quaternion near_to(const Quaternion&, const Quaternion&)
+    Quaternion rotation_of(const Vec3[double]&)
+    Vec3[double] vector_between(const Quaternion&, const Quaternion&)
+    Quaternion spun(const Quaternion&, const Vec3[double]&, double)
+    Quaternion slerp(const Quaternion&, const Quaternion&, double)
+    Quaternion nlerp(const Quaternion&, const Quaternion&, double)
+    Turn slerp_turn(const Turn&, const Turn&, double, double)
+    Turn hermite_turn(const Turn&, const Turn&, double, double)
+
+
+cdef extern from "packets/optional_turn.h" namespace "epic" nogil:
+    cdef cppclass OptionalTurn:
+        OptionalTurn()
+        bint known() const
+        Turn& value() const
+        void set(const Turn&)
+        void clear()
+
+
 cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view()
@@ -62,6 +102,8 @@ cdef extern from "packets/packet.h" namespace "epic" nogil:
         int32_t entity
         cbool teleport
         cbool has_velocity
+        cbool has_spin
+        OptionalTurn turn
 
     cpdef enum Status:
         NONE
@@ -74,6 +116,7 @@ cdef extern from "packets/packet.h" namespace "epic" nogil:
         double time
         int32_t status
         int32_t entity
+        OptionalTurn turn
         void show(const Motion&, Status)
         void hold(const Motion&, const Sample&, Status)
 
@@ -90,6 +133,10 @@ cdef extern from "packets/velocity_estimate.h" namespace "epic" nogil:
     cdef cppclass VelocityEstimate:
         VelocityEstimate()
         void note(const Packet&, const Vec3[double]&)
+        void fill(Packet&)
+
+    cdef cppclass SpinEstimate:
+        SpinEstimate()
         void fill(Packet&)
 
 
@@ -121,6 +168,8 @@ cdef int packet_from_python(object source, Packet& packet) except -1
 cdef object packet_to_python(const Packet& packet, str entity)
 cdef object sample_to_python(const Sample& sample, str entity)
 cdef object python_contract()
+cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil
+cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1
 
 
 cdef inline bint is_finite(Vec3[double] value) noexcept nogil:

@@ -50,12 +50,39 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
         packet.delta = source.delta
         if source.sequence is not None:
             packet.sequence = source.sequence
+        # packets of people's own classes need not have these
+        turn_from_python(getattr(source, "rotation", None), getattr(source, "spin", None),
+                         packet.turn)
+        packet.has_spin = packet.turn.known() and source.spin is not None
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise no_packet(source) from error
     packet.single.position = narrowed(packet.position)
     packet.single.velocity = narrowed(packet.velocity)
     packet.single.time = <float>packet.time
     return 0
+
+
+cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
+    """Sets the turn of a packet or a sample, where there is a rotation."""
+    cdef Turn found
+    if rotation is None:
+        return 0
+    x, y, z, w = rotation
+    found.rotation = Quaternion(x, y, z, w)
+    if spin is not None:
+        x, y, z = spin
+        found.spin = Vec3[double](x, y, z)
+    turn.set(found)
+    return 0
+
+
+cdef tuple rotation_of_turn(const OptionalTurn& turn):
+    """The rotation as Python's tuple; None: there is none."""
+    cdef Quaternion q
+    if not turn.known():
+        return None
+    q = turn.value().rotation
+    return q.x, q.y, q.z, q.w
 
 
 def check_packets(packets):
@@ -76,6 +103,8 @@ cdef object packet_to_python(const Packet& packet, str entity):
         bool(packet.teleport),
         None if packet.sequence < 0 else packet.sequence,
         packet.delta,
+        rotation_of_turn(packet.turn),
+        components(packet.turn.value().spin) if packet.has_spin else None,
     )
 
 
@@ -86,4 +115,6 @@ cdef object sample_to_python(const Sample& sample, str entity):
         (sample.velocity.x, sample.velocity.y, sample.velocity.z),
         python_contract().STATUSES[sample.status],
         entity,
+        rotation_of_turn(sample.turn),
+        components(sample.turn.value().spin) if sample.turn.known() else None,
     )

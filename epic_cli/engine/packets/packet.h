@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "packets/optional_turn.h"
 #include "packets/vec3.h"
 
 namespace epic {
@@ -43,6 +44,10 @@ struct Packet : Motion {
     int32_t entity = 0;
     bool teleport = false;
     bool has_velocity = true;   // false: the velocities above are zero, and unused
+    bool has_spin = false;
+    OptionalTurn turn;          // its spin is an estimate unless has_spin
+
+    Packet() {}  // not "= default", which would first fill it with zeros
 };
 
 enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };
@@ -51,6 +56,9 @@ struct Sample : Motion {
     double time = 0;        // local time of the tick, s
     int32_t status = NONE;
     int32_t entity = 0;
+    OptionalTurn turn;
+
+    Sample() {}
 
     void show(const Motion& motion, Status kind) {
         position = motion.position;

@@ -7,6 +7,33 @@ from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 
+# A packet is plain bytes but for its turn, which comes last.
+cdef extern from *:
+    """
+    #include <cstddef>
+    #include <cstring>
+    namespace epic {
+    struct PackedTurn {
+        size_t index;
+        Turn turn;
+    };
+    constexpr size_t kPlainPacket = offsetof(Packet, turn);
+    inline void copy_plain(const Packet& packet, char* out) {
+        std::memcpy(out, static_cast<const void*>(&packet), kPlainPacket);
+    }
+    inline void restore_plain(Packet& packet, const char* from) {
+        std::memcpy(static_cast<void*>(&packet), from, kPlainPacket);
+    }
+    }
+    """
+    cdef cppclass PackedTurn "epic::PackedTurn":
+        PackedTurn()
+        size_t index
+        Turn turn
+    void copy_plain "epic::copy_plain"(const Packet&, char*)
+    void restore_plain "epic::restore_plain"(Packet&, const char*)
+
+
 cdef class Entities:
     """The names of a recording's entities, numbered in order of appearance."""
 
@@ -85,9 +112,17 @@ cdef class PacketBlock:
         return copy
 
     def __reduce__(self):
-        cdef bytes content = PyBytes_FromStringAndSize(
-            <const char*>self.items.data(), self.items.size() * sizeof(Packet))
-        return block_of, (self.entities, content)
+        cdef size_t index
+        cdef vector[PackedTurn] turns
+        cdef PackedTurn one
+        cdef bytearray content = bytearray(self.items.size() * sizeof(Packet))
+        for index in range(self.items.size()):
+            copy_plain(self.items[index], <char*>content + index * sizeof(Packet))
+            if self.items[index].turn.known():
+                one.index, one.turn = index, self.items[index].turn.value()
+                turns.push_back(one)
+        return block_of, (self.entities, bytes(content), PyBytes_FromStringAndSize(
+            <const char*>turns.data(), turns.size() * sizeof(PackedTurn)))
 
     def line_text(self, size_t index):
         """The text that the packet at this index was read from."""
@@ -139,6 +174,14 @@ cdef class PacketBlock:
         cdef size_t index
         for index in range(self.items.size()):
             if not self.items[index].has_velocity:
+                return True
+        return False
+
+    def turns(self):
+        """Whether any of the packets has a rotation."""
+        cdef size_t index
+        for index in range(self.items.size()):
+            if self.items[index].turn.known():
                 return True
         return False
 
@@ -198,13 +241,22 @@ cdef class PacketBlock:
         return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
 
 
-def block_of(Entities entities not None, bytes content not None):
+def block_of(Entities entities not None, bytes content not None, bytes turns not None):
     """Restores a pickled block."""
     cdef PacketBlock block = PacketBlock(entities)
     cdef size_t count = <size_t>len(content) // sizeof(Packet)
-    if count * sizeof(Packet) != <size_t>len(content):
+    cdef size_t turning = <size_t>len(turns) // sizeof(PackedTurn)
+    cdef const PackedTurn* one = <const PackedTurn*><const char*>turns
+    cdef size_t index
+    if count * sizeof(Packet) != <size_t>len(content) or (
+        turning * sizeof(PackedTurn) != <size_t>len(turns)
+    ):
         raise ValueError("the bytes are not whole packets")
     block.items.resize(count)
-    if count:
-        memcpy(block.items.data(), <const char*>content, len(content))
+    for index in range(count):
+        restore_plain(block.items[index], <const char*>content + index * sizeof(Packet))
+    for index in range(turning):
+        if one[index].index >= count:
+            raise ValueError("the bytes are not whole packets")
+        block.items[one[index].index].turn.set(one[index].turn)
     return block

@@ -1,5 +1,17 @@
 """Blocks of samples: what a strategy draws, tick by tick."""
 
+from libc.math cimport NAN
+
+
+cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil:
+    cdef size_t index
+    cdef Turn turn
+    for index in range(samples.size()):
+        turn = Turn(Quaternion(NAN, NAN, NAN, NAN), Vec3[double](NAN, NAN, NAN))
+        if samples[index].turn.known():
+            turn = samples[index].turn.value()
+        (<Turn*>(out + 7 * index))[0] = turn
+
 
 cdef class SampleBlock:
     """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
@@ -37,6 +49,12 @@ cdef class SampleBlock:
     def rows(self):
         """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
         return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+
+    def turns(self):
+        """As bytes, seven numbers for each sample: its rotation and its spin, NaN without one."""
+        cdef bytearray content = bytearray(self.items.size() * sizeof(Turn))
+        fill_turns(self.items, <double*><char*>content)
+        return bytes(content)
 
     def last(self, Entities entities):
         """The last of ``samples``; raises ``IndexError`` if the block is empty."""

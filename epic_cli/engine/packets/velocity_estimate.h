@@ -57,4 +57,36 @@ private:
     Vec3<double> position_, velocity_;
 };
 
+// The angular velocity of packets that have a rotation and none: the backward difference on the
+// shorter way, by the same rules.
+class SpinEstimate {
+public:
+    // Makes the packet's rotation a unit quaternion, and gives it its angular velocity.
+    void fill(Packet& packet) {
+        Turn& turn = packet.turn.value();
+        turn.rotation = normalized(turn.rotation);
+        const double elapsed = packet.time - time_;
+        if (!packet.has_spin) {
+            turn.spin = {};
+            if (known_ && !packet.teleport)
+                turn.spin = std::fabs(elapsed) < kSameTime
+                                ? spin_
+                                : vector_between(rotation_, turn.rotation) * (1 / elapsed);
+        }
+        if (known_ && !(elapsed >= 0)) return;
+        known_ = true;
+        time_ = packet.time;
+        rotation_ = turn.rotation;
+        spin_ = turn.spin;
+    }
+
+private:
+    static constexpr double kSameTime = 1e-9;  // seconds; less is too short for a slope
+
+    bool known_ = false;
+    double time_ = 0;
+    Quaternion rotation_;
+    Vec3<double> spin_;
+};
+
 }  // namespace epic

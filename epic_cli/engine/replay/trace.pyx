@@ -6,10 +6,10 @@ from libcpp.algorithm cimport sort
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock, fill_turns
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
-cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
+cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:8x}"
 
 # Rows drawn without the GIL between two calls of ``stopped``.
 cdef size_t STRETCH = 65536
@@ -65,6 +65,13 @@ cdef class Trace:
 
     def __len__(self):
         return self.samples.items.size()
+
+    def fill_turns(self, double[:, ::1] numbers not None):
+        """Fills in rotation and spin of each row, seven numbers; NaN without one."""
+        if numbers.shape[0] != <Py_ssize_t>self.samples.items.size() or numbers.shape[1] != 7:
+            raise ValueError("the table has seven columns, and a row for each sample")
+        if numbers.shape[0]:
+            fill_turns(self.samples.items, &numbers[0, 0])
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         if flags & PyBUF_WRITABLE:

@@ -7,6 +7,8 @@ from epic_cli.engine.refusals import Reason
 FIELDS: tuple[str, ...]
 OPTIONAL_FIELDS: tuple[str, ...]
 ALL_FIELDS: tuple[str, ...]
+TURN_FIELDS: tuple[str, ...]
+EULER: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]
 
 class Units(TypedDict, total=False):
     per_second: float | None
@@ -17,6 +19,8 @@ class Units(TypedDict, total=False):
     time_format: str
     delta: bool
     geo: bool
+    euler: str
+    angles: str
 
 class RecordScanner:
     def __init__(
@@ -64,6 +68,7 @@ class EntriesScanner(RecordScanner):
 
 FORMATS: tuple[str, ...]
 COLUMNS: tuple[str, ...]
+TURN_COLUMNS: tuple[str, ...]
 
 class RowWriter:
     def __init__(
@@ -75,6 +80,7 @@ class RowWriter:
         wide: bool | None = None,
         file_column: str | None = None,
         files: Sequence[str] = (),
+        turns: bool = False,
     ) -> None: ...
     @property
     def format(self) -> str: ...
@@ -108,6 +114,7 @@ class PacketRows:
         separator: str = "",
         json: bool = False,
         delta: bool = False,
+        turns: bool = False,
         entities: Collection[str] = (),
         span: tuple[float, float] | None = None,
         shift: float = 0,

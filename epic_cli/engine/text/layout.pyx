@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy
 
-from epic_cli.engine.packets cimport NONE, Sample, string_view
+from epic_cli.engine.packets cimport NONE, Quaternion, Sample, string_view
 
 from epic_cli.engine.text.widths import cut, printable, width as columns_of
 
@@ -14,6 +14,7 @@ cdef struct Layout:
     int position
     int axes
     int velocity
+    int turn
     int status
     int name
     bint limited
@@ -29,6 +30,14 @@ cdef extern from "text/print_row.h" namespace "epic" nogil:
     const char** STATUS "epic::kStatus"
 
 
+cdef extern from "packets/quaternion.h" namespace "epic" nogil:
+    cdef cppclass Angles:
+        double yaw
+        double pitch
+        double roll
+    Angles angles_of(const Quaternion&)
+
+
 ctypedef const char* Text
 
 COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
@@ -36,6 +45,7 @@ COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 # The width of a status that is written out, two blanks in front; narrower, it is brief.
 cdef enum:
     FULL_STATUS = 14
+    ANGLE = 8           # the width of yaw, of pitch and of roll
 
 # Layouts without a limit, then for ever smaller screens: the least important parts go first.
 _UNLIMITED = (10, 12, 3, 12, 14, 8)
@@ -57,18 +67,23 @@ cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
-cdef Layout layout_for(width, bint named):
-    """The widest layout that fits a screen of so many columns; None: any width."""
-    chosen, room = _UNLIMITED, 0
+cdef Layout layout_for(width, bint named, bint turns):
+    """The widest layout that fits a screen of so many columns; None: any width.
+
+    With ``turns`` it has angles, unless the screen is narrow: they go before positions, after
+    velocities.
+    """
+    chosen, room, turn = _UNLIMITED, 0, ANGLE if turns else 0
     if width is not None:
         for chosen in _LAYOUTS:
             time, position, axes, velocity, status, name = chosen
-            room = width - time - axes * position - 3 * velocity - status
+            turn = ANGLE if turns and axes == 3 and status else 0
+            room = width - time - axes * position - 3 * (velocity + turn) - status
             if room >= (name if named else 0):
                 break
         room = max(room, 3)
     time, position, axes, velocity, status, name = chosen
-    return Layout(time, position, axes, velocity, status, (room or name) if named else 0,
+    return Layout(time, position, axes, velocity, turn, status, (room or name) if named else 0,
                   width is not None)
 
 
@@ -89,8 +104,9 @@ cdef tuple columns_left_out(Layout layout):
 
 cdef bytes table_header(Layout layout):
     widths = [layout.time] + layout.axes * [layout.position] + (3 - layout.axes) * [0]
-    widths += 3 * [layout.velocity]
-    line = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, widths) if width)
+    widths += 3 * [layout.velocity] + 3 * [layout.turn]
+    names = (*COLUMNS[:7], "yaw", "pitch", "roll")
+    line = "".join(f"{name:>{width}}" for name, width in zip(names, widths) if width)
     status = ("  status" if layout.status == FULL_STATUS else " stat") if layout.status else ""
     name = cut("  entity", layout.name) if layout.name else ""
     return f"{line + (status.ljust(layout.status) if name else status)}{name}\n".encode()
@@ -100,12 +116,15 @@ cdef char* table_row(char* out, const Sample& sample, string_view entity,
                      const Layout& layout, bint color) noexcept nogil:
     cdef int velocity = layout.velocity
     cdef bint limited = layout.limited
+    cdef Angles angles
     cdef bint brief = layout.status < FULL_STATUS
     out = append_column3(out, sample.time, layout.time, limited)
     if sample.status == NONE:
         out = append_dashes(out, layout.position, layout.axes)
         if velocity:
             out = append_dashes(out, velocity, 3)
+        if layout.turn:
+            out = append_dashes(out, layout.turn, 3)
     else:
         out = append_column2(out, sample.position.x, layout.position, limited)
         if layout.axes > 1:
@@ -116,6 +135,13 @@ cdef char* table_row(char* out, const Sample& sample, string_view entity,
             out = append_column3(out, sample.velocity.x, velocity, limited)
             out = append_column3(out, sample.velocity.y, velocity, limited)
             out = append_column3(out, sample.velocity.z, velocity, limited)
+        if layout.turn and sample.turn.known():
+            angles = angles_of(sample.turn.value().rotation)
+            out = append_column2(out, angles.yaw, layout.turn, limited)
+            out = append_column2(out, angles.pitch, layout.turn, limited)
+            out = append_column2(out, angles.roll, layout.turn, limited)
+        elif layout.turn:
+            out = append_dashes(out, layout.turn, 3)
     if layout.status:
         out = append(out, b" " if brief else b"  ")
         if color:

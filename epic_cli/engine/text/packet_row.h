@@ -16,7 +16,7 @@ namespace epic {
 enum class PacketFormat : int32_t { TEXT, TABLE, JSON };
 
 // More than any row needs without the name of its entity.
-constexpr size_t kLongestPacketRow = 512;
+constexpr size_t kLongestPacketRow = 1024;
 
 inline char* append_view(char* out, std::string_view text) {
     std::memcpy(out, text.data(), text.size());
@@ -83,13 +83,16 @@ struct PacketRow {
     PacketFormat format = PacketFormat::TEXT;
     char separator = ',';
     bool delta = false;  // tables have a column for it
+    bool turns = false;  // as much, for rotations and spins
     double shift = 0;
 
     // Whether a packet has a plain row; the others are handled one by one.
     bool usual(const Packet& packet) const {
         if (!std::isfinite(packet.delta) || std::isinf(packet.arrival)) return false;
+        if (packet.turn.known() && !is_turn(packet.turn.value())) return false;
         if (format == PacketFormat::TEXT) return packet.has_velocity;
-        return format == PacketFormat::JSON || delta || packet.delta == 0;
+        if (format == PacketFormat::JSON) return true;
+        return (delta || packet.delta == 0) && (turns || !packet.turn.known());
     }
 
     char* append_to(char* out, const Packet& packet, std::string_view name) const {
@@ -109,6 +112,12 @@ private:
         return append_number(append(out, between), v.z, format);
     }
 
+    char* rotation(char* out, const Packet& packet, const char* between) const {
+        const Quaternion& q = packet.turn.value().rotation;
+        out = append(three(out, {q.x, q.y, q.z}, between), between);
+        return append_number(out, q.w, format);
+    }
+
     char* text(char* out, const Packet& packet, double time, double arrival,
                std::string_view name) const {
         out = append(three(out, packet.position, ","), " / ");
@@ -120,6 +129,8 @@ private:
             out = append_unsigned(append(out, " seq="), uint64_t(packet.sequence));
         if (packet.teleport) out = append(out, " teleport=1");
         if (packet.delta != 0) out = append_number(append(out, " delta="), packet.delta, format);
+        if (packet.turn.known()) out = rotation(append(out, " rotation="), packet, ",");
+        if (packet.has_spin) out = three(append(out, " spin="), packet.turn.value().spin, ",");
         *out++ = '\n';
         return out;
     }
@@ -149,6 +160,20 @@ private:
             *out++ = separator;
             out = append_number(out, packet.delta, format);
         }
+        if (turns) {
+            *out++ = separator;
+            if (packet.turn.known()) {
+                out = rotation(out, packet, between);
+            } else {
+                for (int i = 0; i < 3; ++i) *out++ = separator;
+            }
+            *out++ = separator;
+            if (packet.has_spin) {
+                out = three(out, packet.turn.value().spin, between);
+            } else {
+                for (int i = 0; i < 2; ++i) *out++ = separator;
+            }
+        }
         *out++ = '\n';
         return out;
     }
@@ -170,6 +195,18 @@ private:
             out = append_unsigned(append(out, ", \"seq\": "), uint64_t(packet.sequence));
         if (packet.delta != 0) out = append_number(append(out, ", \"delta\": "), packet.delta, format);
         if (packet.teleport) out = append(out, ", \"teleport\": 1");
+        if (packet.turn.known()) {
+            const Turn& turn = packet.turn.value();
+            out = append_number(append(out, ", \"qx\": "), turn.rotation.x, format);
+            out = append_number(append(out, ", \"qy\": "), turn.rotation.y, format);
+            out = append_number(append(out, ", \"qz\": "), turn.rotation.z, format);
+            out = append_number(append(out, ", \"qw\": "), turn.rotation.w, format);
+            if (packet.has_spin) {
+                out = append_number(append(out, ", \"wx\": "), turn.spin.x, format);
+                out = append_number(append(out, ", \"wy\": "), turn.spin.y, format);
+                out = append_number(append(out, ", \"wz\": "), turn.spin.z, format);
+            }
+        }
         return append(out, "}\n");
     }
 };

@@ -20,6 +20,7 @@ cdef extern from "text/packet_row.h" namespace "epic" nogil:
         PacketFormat format
         char separator
         cbool delta
+        cbool turns
         double shift
         bint usual(const Packet&)
         char* append_to(char*, const Packet&, string_view)
@@ -65,11 +66,11 @@ def own_lines(PacketBlock block not None, size_t longest):
 cdef class PacketRows:
     """Writes plain rows of packets, and leaves all others to the caller.
 
-    ``separator``: that of a table, with a column for ``delta`` on request; empty: packet text, or
-    with ``json`` lines of JSON. ``name_text`` is called once for each entity's name and returns its
-    text in a row, or None to leave its packets. Of ``entities`` (none: all) and of times in
-    ``span`` (s, ends included) the packets are written, others are skipped; to the times that
-    are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
+    ``separator``: that of a table, with columns for ``delta`` and ``turns`` on request; empty:
+    packet text, or with ``json`` lines of JSON. ``name_text`` is called once for each entity's name
+    and returns its text in a row, or None to leave its packets. Of ``entities`` (none: all) and of
+    times in ``span`` (s, ends included) the packets are written, others are skipped; to the times
+    that are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
     """
 
     cdef PacketRow row
@@ -84,7 +85,8 @@ cdef class PacketRows:
     cdef string out
 
     def __init__(self, name_text, size_t longest, *, str separator="", bint json=False,
-                 bint delta=False, entities=(), span=None, double shift=0):
+                 bint delta=False, bint turns=False,
+                 entities=(), span=None, double shift=0):
         self.name_text = name_text
         self.entities = entities
         self.limited = span is not None
@@ -93,6 +95,7 @@ cdef class PacketRows:
         self.longest = longest
         self.row.shift = shift
         self.row.delta = delta
+        self.row.turns = turns
         self.row.format = PacketFormat.JSON if json else PacketFormat.TEXT
         if separator:
             self.row.format = PacketFormat.TABLE

@@ -20,11 +20,18 @@ namespace epic {
 enum Field : int32_t {
     FIELD_X, FIELD_Y, FIELD_Z, FIELD_VX, FIELD_VY, FIELD_VZ, FIELD_TIME,
     FIELD_ARRIVAL, FIELD_ENTITY, FIELD_SEQUENCE, FIELD_TELEPORT, FIELD_DELTA,
+    FIELD_QX, FIELD_QY, FIELD_QZ, FIELD_QW, FIELD_YAW, FIELD_PITCH, FIELD_ROLL,
+    FIELD_RX, FIELD_RY, FIELD_RZ, FIELD_M00, FIELD_M22 = FIELD_M00 + 8,
+    FIELD_WX, FIELD_WY, FIELD_WZ,
     FIELD_COUNT,
     FIELD_NONE = -1,
+    FIELD_NO_ROTATION = -2,
 };
 
-constexpr uint32_t bit(int field) { return 1u << field; }
+constexpr uint64_t bit(int field) { return uint64_t(1) << field; }
+constexpr uint64_t bits(int first, int count) { return (bit(count) - 1) << first; }
+
+constexpr uint64_t kTurnBits = bits(FIELD_QX, FIELD_COUNT - FIELD_QX);
 
 // Whether a line is UTF-8 without a NUL; most are ASCII.
 inline bool is_text(const char* p, const char* end) {
@@ -38,6 +45,20 @@ inline bool is_text(const char* p, const char* end) {
     return at == end ||
            (!std::memchr(at, '\0', size_t(end - at)) && is_utf8({p, size_t(end - p)}));
 }
+
+// How angles make a rotation: `order` says in which order yaw, pitch and roll (0 to 2) follow each
+// other, about the axes of the turning body, which are `axis`, `sign` times.
+struct EulerAngles {
+    int32_t order[3] = {0, 1, 2};
+    int32_t axis[3] = {2, 1, 0};
+    double sign[3] = {1, 1, 1};
+
+    Quaternion rotation(const double* angles) const {
+        Quaternion q;
+        for (const int32_t i : order) q = q * about(axis[i], sign[i] * angles[i]);
+        return q;
+    }
+};
 
 // How a recording's numbers become seconds and lengths.
 struct Units {
@@ -53,6 +74,9 @@ struct Units {
     std::string time_format;  // of its dates; empty: ISO 8601
     int64_t midnights = 0;    // that times of day have passed, and the latest of them
     int64_t latest = 0;
+    EulerAngles euler;
+    double angle = kDegree;   // radians, of a unit of its angles
+    double radian = 1;        // as much, of rotation vectors and of spins
     bool delta = false;       // what a packet lacks is as in the entity's packet before
     bool geo = false;         // x and y are longitude and latitude in degrees, scaled
     Plane plane;
@@ -75,13 +99,34 @@ struct Units {
         if (at.whole > latest) latest = at.whole;
         return at;
     }
+    // A vector about axes: as a reflection turns it, where the axes are one.
+    Vec3<double> axial(double x, double y, double z) const {
+        const double from[3] = {x, y, z};
+        int32_t all[3];
+        int free = 3;  // the axis that is not taken
+        for (const int32_t axis : axes) free -= axis < 0 ? 0 : axis;
+        int missing = 0;
+        for (int i = 0; i < 3; ++i) {
+            all[i] = axes[i];
+            missing += axes[i] < 0;
+        }
+        if (missing == 1) {
+            for (int i = 0; i < 3; ++i)
+                if (all[i] < 0) all[i] = free;
+        } else if (missing == 2) {
+            for (int i = 1; i < 3; ++i) all[i] = (all[0] + i) % 3;
+        }
+        const bool even = (all[1] - all[0] + 3) % 3 == 1;
+        const double sign = even ? 1 : -1;
+        return {sign * from[all[0]], sign * from[all[1]], sign * from[all[2]]};
+    }
     bool scan_time(std::string_view text, Instant& out) const {
         return time_format.empty() ? scan_iso(text, out) : scan_date(text, time_format, out);
     }
 
     // The bits of the three components, or those of them that the axes take.
-    uint32_t vector(int first) const {
-        uint32_t bits = 0;
+    uint64_t vector(int first) const {
+        uint64_t bits = 0;
         for (const int32_t axis : axes)
             if (axis >= 0) bits |= bit(first + axis);
         return bits;
@@ -93,7 +138,8 @@ struct Record {
     Number numbers[7];  // up to the time
     Instant time, arrival;
     double arrival_seconds = 0;
-    uint32_t seen = 0;
+    uint64_t seen = 0;
+    double turn[FIELD_COUNT - FIELD_QX];
     std::string_view entity;
 
     // Takes a field from its text, which is not empty. False: not valid for this field.
@@ -130,14 +176,20 @@ struct Record {
                 if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
                 return scan_flag(text, packet.teleport);
             default:
+                if (field >= FIELD_QX) return scan_seconds(text, turn[field - FIELD_QX]);
                 if (!scan_whole_number(text, numbers[field])) return false;
                 return !units.geo || field > FIELD_Y ||
                        std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
         }
     }
 
-    // Takes what it lacks of position and velocity from the record before.
+    // Takes what it lacks of position, velocity and rotation from the record before.
     void fill(const Record& before) {
+        for (int field = FIELD_QX; field < FIELD_COUNT; ++field)
+            if (before.seen & ~seen & bit(field)) {
+                turn[field - FIELD_QX] = before.turn[field - FIELD_QX];
+                seen |= bit(field);
+            }
         for (int field = FIELD_X; field <= FIELD_VZ; ++field)
             if (before.seen & ~seen & bit(field)) {
                 numbers[field] = before.numbers[field];
@@ -145,10 +197,10 @@ struct Record {
             }
     }
 
-    // Makes the packet. Returns FIELD_NONE, or the missing field.
+    // Makes the packet. Returns FIELD_NONE, the missing field, or FIELD_NO_ROTATION.
     int32_t finish(Units& units, Packet& packet) const {
-        const uint32_t positions = units.vector(FIELD_X), velocities = units.vector(FIELD_VX);
-        const uint32_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);
+        const uint64_t positions = units.vector(FIELD_X), velocities = units.vector(FIELD_VX);
+        const uint64_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);
         if ((seen & needed) != needed) return first_of(needed & ~seen);
         packet.has_velocity = seen & velocities;
         if (units.plain_space()) {
@@ -161,6 +213,10 @@ struct Record {
         } else {
             place_position(units, packet);
             if (packet.has_velocity) place(units, 3, packet.velocity, packet.single.velocity);
+        }
+        if (seen & kTurnBits) {
+            const int32_t missing = take_turn(units, packet);
+            if (missing != FIELD_NONE) return missing;
         }
         const bool arrived = seen & bit(FIELD_ARRIVAL);
         if (units.plain_time()) {
@@ -183,7 +239,54 @@ struct Record {
     }
 
 private:
-    static int32_t first_of(uint32_t bits) {
+    // Whether any of the fields has been seen; `missing` is the first of them that has not.
+    bool all_or_none(int first, int count, int32_t& missing) const {
+        const uint64_t wanted = bits(first, count);
+        if (missing == FIELD_NONE && (seen & wanted) && (seen & wanted) != wanted)
+            missing = first_of(wanted & ~seen);
+        return seen & wanted;
+    }
+
+    // The rotation, from whichever way it is written, and the spin. FIELD_NONE, a missing field, or
+    // FIELD_NO_ROTATION.
+    int32_t take_turn(const Units& units, Packet& packet) const {
+        Turn found;
+        int32_t missing = FIELD_NONE;
+        const double* const n = turn;
+        const auto at = [](int field) { return field - FIELD_QX; };
+        if (all_or_none(FIELD_QX, 4, missing)) {
+            found.rotation = {n[0], n[1], n[2], n[3]};
+        } else if (all_or_none(FIELD_M00, 9, missing)) {
+            double matrix[9];
+            std::copy(n + at(FIELD_M00), n + at(FIELD_M00) + 9, matrix);
+            found.rotation = of_matrix(matrix);
+        } else if (all_or_none(FIELD_RX, 3, missing)) {
+            const double* const r = n + at(FIELD_RX);
+            found.rotation =
+                rotation_of(Vec3<double>(r[0], r[1], r[2]) * units.radian);
+        } else if (seen & bits(FIELD_YAW, 3)) {
+            double angles[3];
+            for (int i = 0; i < 3; ++i)
+                angles[i] = seen & bit(FIELD_YAW + i) ? n[at(FIELD_YAW) + i] * units.angle : 0;
+            found.rotation = units.euler.rotation(angles);
+        } else {
+            return missing;  // a spin alone
+        }
+        if (missing != FIELD_NONE) return missing;
+        if (!is_rotation(found.rotation)) return FIELD_NO_ROTATION;
+        const Vec3<double> part =
+            units.axial(found.rotation.x, found.rotation.y, found.rotation.z);
+        found.rotation = {part.x, part.y, part.z, found.rotation.w};
+        packet.has_spin = all_or_none(FIELD_WX, 3, missing);
+        if (packet.has_spin) {
+            const double* const w = n + at(FIELD_WX);
+            found.spin = units.axial(w[0], w[1], w[2]) * units.radian;
+        }
+        if (missing == FIELD_NONE) packet.turn.set(found);
+        return missing;
+    }
+
+    static int32_t first_of(uint64_t bits) {
         int32_t field = 0;
         while (!(bits & bit(field))) ++field;
         return field;

@@ -1,5 +1,7 @@
 """Rows of tables and lines of JSON to packets: common ones at once, all others by field."""
 
+from itertools import permutations
+
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memchr
 from libcpp cimport bool as cbool
@@ -18,6 +20,11 @@ cdef extern from "text/instant.h" namespace "epic" nogil:
 
 
 cdef extern from "text/record.h" namespace "epic" nogil:
+    cdef cppclass EulerAngles:
+        int32_t[3] order
+        int32_t[3] axis
+        double[3] sign
+
     cdef cppclass Units:
         double per_second
         cbool iso
@@ -29,6 +36,9 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         int32_t[3] axes
         cbool decimal_comma
         string time_format
+        EulerAngles euler
+        double angle
+        double radian
         cbool delta
         cbool geo
 
@@ -40,6 +50,7 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         int32_t finish(Units&, Packet&)
 
     int FIELD_NONE
+    int FIELD_NO_ROTATION
     bint is_text(const char*, const char*)
 
 
@@ -77,9 +88,31 @@ cdef extern from "text/json.h" namespace "epic" nogil:
 FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
 # The fields that it may have.
-OPTIONAL_FIELDS = ("arrival", "entity", "seq", "teleport", "delta")
+OPTIONAL_FIELDS = (
+    "arrival", "entity", "seq", "teleport", "delta",
+    "qx", "qy", "qz", "qw", "yaw", "pitch", "roll", "rx", "ry", "rz",
+    "m00", "m01", "m02", "m10", "m11", "m12", "m20", "m21", "m22", "wx", "wy", "wz",
+)
+
+# Those of a rotation, of which a packet has one kind, and of its spin.
+TURN_FIELDS = OPTIONAL_FIELDS[5:]
+
+# How yaw, pitch and roll make a rotation: their order, the axis of each and its sign. An order by
+# letters is of turns about the body's own axes, yaw about z, pitch about y, roll about x.
+EULER = {
+    "".join("zyx"[one] for one in order): (order, (2, 1, 0), (1, 1, 1))
+    for order in permutations(range(3))
+} | {
+    "unity": ((0, 1, 2), (1, 0, 2), (1, 1, 1)),
+    "godot": ((0, 1, 2), (1, 0, 2), (1, 1, 1)),
+    "unreal": ((0, 1, 2), (2, 1, 0), (1, -1, -1)),
+}
 
 ALL_FIELDS = FIELDS + OPTIONAL_FIELDS
+
+
+cdef extern from "packets/quaternion.h" namespace "epic" nogil:
+    double DEGREE "epic::kDegree"
 
 
 cdef class RecordScanner:
@@ -92,7 +125,9 @@ cdef class RecordScanner:
     those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
     ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
     has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
-    latitude in degrees, and become metres from the first packet (``geo.h``).
+    latitude in degrees, and become metres from the first packet (``geo.h``). ``euler`` is one of
+    ``EULER``. ``angles``: deg or rad, for all of them; none: yaw, pitch and roll are in degrees,
+    rotation vectors and spins in radians.
     """
 
     cdef readonly Entities entities
@@ -102,7 +137,7 @@ cdef class RecordScanner:
 
     def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, scale=1.0,
                  str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
-                 bint geo=False):
+                 bint geo=False, str euler="zyx", str angles=""):
         cdef int index
         self.entities = Entities() if entities is None else entities
         self.units.iso = per_second is None
@@ -121,6 +156,12 @@ cdef class RecordScanner:
         self.units.time_format = time_format.encode()
         self.units.delta = delta
         self.units.geo = geo
+        if angles:
+            self.units.angle = self.units.radian = 1.0 if angles == "rad" else DEGREE
+        for index in range(3):
+            self.units.euler.order[index] = EULER[euler][0][index]
+            self.units.euler.axis[index] = EULER[euler][1][index]
+            self.units.euler.sign[index] = EULER[euler][2][index]
 
     @property
     def beginning(self):
@@ -229,6 +270,8 @@ cdef class RecordScanner:
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length
         missing = self.finish(block, record, packet)
+        if missing == FIELD_NO_ROTATION:
+            return Reason.NOT_A_ROTATION, next(one for one in fields if one in TURN_FIELDS)
         if missing != FIELD_NONE:
             return Reason.FIELD_MISSING, ALL_FIELDS[missing]
         return (Reason.NAME_NOT_UTF8, "entity") if packet.entity < 0 else None

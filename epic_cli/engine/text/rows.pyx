@@ -6,7 +6,7 @@ from libc.stddef cimport size_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, Turn, string_view
 
 from epic_cli.engine.text.widths import cut, pad, printable
 
@@ -33,6 +33,9 @@ cdef extern from "text/fast_path/rows.h" namespace "epic" nogil:
     char* append_usual_rows(char* out, const Sample* samples, size_t count, SecondsText& seconds)
 
 
+# The columns that rows have behind those of the velocity where the recording has rotations.
+TURN_COLUMNS = ("qx", "qy", "qz", "qw", "wx", "wy", "wz")
+
 FORMATS = ("epic", "table", "tsv", "csv", "jsonl")
 
 cdef enum RowFormat:
@@ -42,9 +45,9 @@ cdef enum RowFormat:
     CSV
     JSONL
 
-# More than the longest row has without its name: six numbers of up to 313 characters.
+# More than the longest row has without its name: 14 numbers of up to 313 characters.
 cdef enum:
-    LONGEST_SAMPLE = 2600
+    LONGEST_SAMPLE = 5000
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
@@ -57,6 +60,9 @@ cdef class RowWriter:
     entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
     holds them as they are unless it is for a screen. ``wide`` writes the demo's format with the
     fast path; by default where the processor has it.
+
+    ``turns``: the recording has rotations. Rows then have columns for them, a table for yaw, pitch
+    and roll in degrees, where there is room.
 
     ``file_column`` is the name of an extra column, the last one (in a table the first), with the
     name that ``begin_file`` was given; a table makes room for those of ``files``.
@@ -72,12 +78,13 @@ cdef class RowWriter:
     cdef string out
     cdef SecondsText seconds
     cdef bint wide
+    cdef readonly bint turns
     cdef readonly object file_column
     cdef int file_width
     cdef string file            # what each row has of it
 
     def __init__(self, str row_format="epic", bint color=False, width=None, bint named=True,
-                 wide=None, file_column=None, files=()):
+                 wide=None, file_column=None, files=(), bint turns=False):
         if row_format not in FORMATS:
             known = ", ".join(FORMATS)
             raise ValueError(f"unknown format {row_format!r}: it must be one of {known}")
@@ -88,7 +95,8 @@ cdef class RowWriter:
         self.file_column = file_column
         if self.kind == TABLE and file_column is not None:
             self.file_width = width_for([file_column, *files], width)
-        self.layout = layout_for(width and width - self.file_width, named)
+        self.turns = turns
+        self.layout = layout_for(width and width - self.file_width, named, turns)
         self.left_out = columns_left_out(self.layout) if self.kind == TABLE else ()
         if self.kind == TABLE and file_column is not None and not self.file_width:
             self.left_out = (file_column, *self.left_out)
@@ -99,7 +107,8 @@ cdef class RowWriter:
         if self.kind == TABLE:
             return self.file_text(self.file_column) + table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
-            columns = (b"," if self.kind == CSV else b"\t").join(map(str.encode, COLUMNS))
+            names = (*COLUMNS[:7], *TURN_COLUMNS, *COLUMNS[7:]) if self.turns else COLUMNS
+            columns = (b"," if self.kind == CSV else b"\t").join(map(str.encode, names))
             return columns + self.file_text(self.file_column) + b"\n"
         return b""
 
@@ -195,12 +204,25 @@ cdef class RowWriter:
         if self.kind == JSONL:
             out = append_string(json_row(out, sample, entity), self.file)
             return append(out, b"}\n")
-        out = separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown)
+        out = separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown,
+                            self.turns)
         return append(append_string(out, self.file), b"\n")
 
 
+cdef Text[7] TURN_KEYS = [b', "qx": ', b', "qy": ', b', "qz": ', b', "qw": ', b', "wx": ',
+                          b', "wy": ', b', "wz": ']
+
+
+cdef double turn_number(const Turn& turn, int index) noexcept nogil:
+    """The numbers of ``TURN_COLUMNS``."""
+    cdef double[7] numbers
+    numbers = [turn.rotation.x, turn.rotation.y, turn.rotation.z, turn.rotation.w,
+               turn.spin.x, turn.spin.y, turn.spin.z]
+    return numbers[index]
+
+
 cdef char* separated_row(char* out, const Sample& sample, string_view entity,
-                         const char* separator, bint shown) noexcept nogil:
+                         const char* separator, bint shown, bint turns) noexcept nogil:
     cdef double[6] numbers
     cdef int index
     numbers = [sample.position.x, sample.position.y, sample.position.z,
@@ -210,6 +232,11 @@ cdef char* separated_row(char* out, const Sample& sample, string_view entity,
         out = append(out, separator)
         if sample.status != NONE:
             out = append_usual_shortest(out, numbers[index])
+    if turns:
+        for index in range(7):
+            out = append(out, separator)
+            if sample.turn.known():
+                out = append_usual_shortest(out, turn_number(sample.turn.value(), index))
     out = append(out, separator)
     out = append(out, STATUS[sample.status])
     out = append(out, separator)
@@ -234,6 +261,13 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
             out = append_usual_shortest(out, numbers[index])
         else:
             out = append(out, b"null")
+    if sample.turn.known():
+        for index in range(7):
+            out = append(out, TURN_KEYS[index])
+            if isfinite(turn_number(sample.turn.value(), index)):
+                out = append_usual_shortest(out, turn_number(sample.turn.value(), index))
+            else:
+                out = append(out, b"null")
     out = append(out, b', "status": "')
     out = append(out, STATUS[sample.status])
     out = append(out, b'", "entity": "')

@@ -26,6 +26,11 @@ enum Expected : int32_t {
     EXPECTED_TELEPORT,
     EXPECTED_ENTITY,
     EXPECTED_TEXT,
+    EXPECTED_ROTATION,
+    EXPECTED_SPIN,
+    EXPECTED_YAW,
+    EXPECTED_PITCH,
+    EXPECTED_ROLL,
 };
 
 struct Scanned {
@@ -65,6 +70,58 @@ inline bool scan_seconds(std::string_view text, double& out) {
     return true;
 }
 
+// So many finite numbers with commas between them.
+inline bool scan_numbers(std::string_view text, double* out, int count) {
+    for (int i = 0; i < count; ++i) {
+        const size_t comma = i + 1 < count ? text.find(',') : text.size();
+        if (comma == text.npos || !scan_seconds(text.substr(0, comma), out[i])) return false;
+        text.remove_prefix(i + 1 < count ? comma + 1 : comma);
+    }
+    return true;
+}
+
+// What the words of a line say of a rotation.
+struct TurnWords {
+    Turn turn;
+    Angles angles;
+    bool angled = false;
+    bool has_rotation = false;
+    bool has_spin = false;
+
+    // Whether it is one of these words; then `result` has what was expected, if it is wrong.
+    bool take(std::string_view key, std::string_view value, Expected& result) {
+        static constexpr std::string_view kKeys[] = {"rotation", "spin", "yaw", "pitch", "roll"};
+        int index = 0;
+        while (index < 5 && kKeys[index] != key) ++index;
+        if (index == 5) return false;
+        double n[4];
+        bool right;
+        if (index == 0) {
+            right = scan_numbers(value, n, 4);
+            turn.rotation = {n[0], n[1], n[2], n[3]};
+            right = right && is_rotation(turn.rotation);
+            has_rotation = true;
+        } else if (index == 1) {
+            right = scan_numbers(value, n, 3);
+            turn.spin = {n[0], n[1], n[2]};
+            has_spin = true;
+        } else {
+            right = scan_seconds(value, index == 2 ? angles.yaw : index == 3 ? angles.pitch : angles.roll);
+            angled = true;
+        }
+        result = right ? EXPECTED_NOTHING : Expected(EXPECTED_ROTATION + index);
+        return true;
+    }
+
+    // A rotation goes before angles; a spin needs one of the two.
+    void finish(Packet& packet) {
+        if (!has_rotation && !angled) return;
+        if (!has_rotation) turn.rotation = of_angles(angles);
+        packet.turn.set(turn);
+        packet.has_spin = has_spin;
+    }
+};
+
 // Sets one named field of a packet from its text; returns what was expected where that fails. An
 // unknown name is not an error.
 inline Expected scan_field(std::string_view key, std::string_view value, Packet& packet,
@@ -86,6 +143,7 @@ inline Expected scan_field(std::string_view key, std::string_view value, Packet&
 
 // The key=value words after the seventh number, up to a '#'.
 inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& result) {
+    TurnWords turn;
     result.junk = p < end && !is_blank(*p);
     while (p < end && !is_blank(*p)) ++p;  // glued to the number: part of no word
     for (p = skip_blanks(p, end); p < end && *p != '#'; p = skip_blanks(p, end)) {
@@ -99,13 +157,16 @@ inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& r
         }
         const std::string_view key(word, size_t(equals - word));
         const std::string_view value(equals + 1, size_t(p - equals - 1));
-        const Expected expected = scan_field(key, value, packet, result.entity);
+        Expected expected;
+        if (!turn.take(key, value, expected))
+            expected = scan_field(key, value, packet, result.entity);
         if (expected != EXPECTED_NOTHING) {
             result.expected = expected;
             result.where = equals + 1;
             return;
         }
     }
+    turn.finish(packet);
 }
 
 // The place of something missing at the end of a line: before its newline.

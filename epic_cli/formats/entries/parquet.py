@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.engine.text import TURN_COLUMNS
 from epic_cli.formats import Format, Unreadable
 from epic_cli.formats.entries.csv import COLUMNS
+from epic_cli.formats.writing import Fault, Unwritable, check
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,7 +36,7 @@ _LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
 ROW_GROUP = 32768
 
 _TYPES = {"entity": "string", "seq": "int64", "teleport": "bool_"}
-_NULL = ("vx", "vy", "vz", "arrival", "seq")
+_NULL = ("vx", "vy", "vz", "arrival", "seq", *TURN_COLUMNS)
 
 
 class NoParquetLibrary(Unreadable):
@@ -170,13 +172,15 @@ class ParquetWriter:
 
     header = b""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: bool) -> None:
+        self._turns = turns
+        names = (*COLUMNS, "delta", *(TURN_COLUMNS if turns else ()))
         self._arrow, parquet = _library()
         self._schema = self._arrow.schema(
             self._arrow.field(
                 name, getattr(self._arrow, _TYPES.get(name, "float64"))(), nullable=name in _NULL
             )
-            for name in (*COLUMNS, "delta")
+            for name in names
         )
         self._rows: list[tuple[Any, ...]] = []
         self._written = _Written()
@@ -184,8 +188,6 @@ class ParquetWriter:
 
     def row(self, packet: Packet) -> bytes:
         """The bytes of a group of rows that this packet completes; raises ``Unwritable``."""
-        from epic_cli.formats.writing import check
-
         check(packet)
         velocity = packet.velocity if packet.velocity is not None else (None, None, None)
         self._rows.append(
@@ -198,9 +200,17 @@ class ParquetWriter:
                 packet.sequence,
                 packet.teleport,
                 packet.delta,
+                *self._turn(packet),
             )
         )
         return self._group() if len(self._rows) == ROW_GROUP else b""
+
+    def _turn(self, packet: Packet) -> tuple[float | None, ...]:
+        if not self._turns:
+            if packet.rotation is not None:
+                raise Unwritable(Fault.NO_COLUMN, "rotation", packet.rotation)
+            return ()
+        return (*(packet.rotation or 4 * (None,)), *(packet.spin or 3 * (None,)))
 
     def end(self) -> bytes:
         """The rows that are left, and the description of the file."""
@@ -269,9 +279,9 @@ class Parquet(Format):
         rows = _rows(arrow, parquet, source.file("Parquet"), layout or Layout())
         return lambda: next(rows, b"")
 
-    def writer(self, delta: bool) -> ParquetWriter:
+    def writer(self, delta: bool, turns: bool) -> ParquetWriter:
         """Groups of rows; raises ``NoParquetLibrary``."""
-        return ParquetWriter()
+        return ParquetWriter(turns)
 
 
 FORMATS = (Parquet(),)

@@ -88,7 +88,7 @@ class Text(Format):
             raise NoLayout
         return TextScanner(entities)
 
-    def writer(self, delta: bool) -> LineWriter:
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
         """Lines that the demo takes as well."""
         return text_writer()
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from epic_cli.engine.refusals import Reading, Reason
-from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.columns import POSITION, VELOCITY, joined_columns, star_of
+from epic_cli.engine.text import FIELDS
+from epic_cli.formats.columns import POSITION, VELOCITY, joined_columns, star_of, whole_fields
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.spellings import (
     ALTITUDES,
@@ -60,7 +60,7 @@ def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     _check_given(columns, values)
     names = {text: name_of(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
-        own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
+        own = {name: name for name in whole_fields(names)}
         columns = {**own, **_identifier(own, names), **columns}
     else:
         for rule in _RULES:

@@ -89,6 +89,7 @@ Examples:
 _REMEDIES = {
     Fault.NO_VELOCITY: "give it one with --fill-velocities, or choose another format",
     Fault.BLANK: "choose another format",
+    Fault.NO_COLUMN: "its first packets decide on the columns: choose another format",
 }
 
 
@@ -126,14 +127,33 @@ def _write(files: Sequence[str], options: ConvertOptions) -> bool:
         if formats()[options.written_format].binary and sink.isatty():
             title = options.written_format.capitalize()
             raise WrongUsage(f"{title} is not for a terminal: add --output")
-        sink.write(writer.header)
+        output = _Output(options.written_format, writer, sink)
         for file, on_read in zip(files, report_each(progress, files), strict=True):
             recording = _Recording(file, options)
             with recording.reporter:
-                recording.convert(writer, sink, on_read)
+                recording.convert(output, on_read)
             refused |= recording.reporter.refused or recording.lost
-        sink.write(writer.end())
+        sink.write(output.begun(None).end())
     return refused
+
+
+class _Output:
+    """What packets are written to; the first of them decide which columns there are."""
+
+    def __init__(self, packet_format: str, writer: Writer, sink: Sink) -> None:
+        self.sink = sink
+        self._format = packet_format
+        self._writer = writer
+        self._begun = False
+
+    def begun(self, block: PacketBlock | None) -> Writer:
+        """The writer, below its header, for this block; None: there was none."""
+        if not self._begun:
+            self._begun = True
+            if block is not None and block.turns():
+                self._writer = make_writer(self._format, delta=True, turns=True)
+            self.sink.write(self._writer.header)
+        return self._writer
 
 
 class _Recording:
@@ -147,7 +167,7 @@ class _Recording:
         color = use_color(options.color, sys.stderr)
         self.reporter = Reporter(self._name, options.messages, color)
 
-    def convert(self, writer: Writer, sink: Sink, progress: Callable[[int], None]) -> None:
+    def convert(self, output: _Output, progress: Callable[[int], None]) -> None:
         """Writes the recording's packets."""
         options = self._options
         conversion = Conversion(options.changes)
@@ -159,14 +179,15 @@ class _Recording:
             else:
                 self.reporter.refuse(block.refusals)
             try:
-                for rows in conversion.rows(block, writer):
-                    sink.write(rows)
+                writer = output.begun(block) if len(block) else None
+                for rows in conversion.rows(block, writer) if writer else ():
+                    output.sink.write(rows)
             except UnwritablePacket as wrong:
                 remedy = _REMEDIES.get(wrong.error.fault)
                 hint = f"; {remedy}" if remedy else ""
                 place = f"{self._name}:{block.line(wrong.index)}"
                 raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
-            sink.flush()
+            output.sink.flush()
             if stops:
                 raise StoppedAtLine
         self._check_entities(block)

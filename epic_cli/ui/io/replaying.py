@@ -92,33 +92,62 @@ def run(options: ReplayOptions) -> ExitStatus:
         progress = _progress(options.output, files, ending)
         sink = ending.enter_context(open_sink(options.output))
         width = screen_columns(sink) if sink.isatty() else None
-        writer = RowWriter(
-            options.row_format,
-            use_color(options.color, sink),
-            width,
-            file_column=file_column,
-            files=tuple(map(source_name, files)),
-        )
-        sink.write(writer.header())
-        if writer.left_out and width:
-            from epic_cli.formats.wording import left_out_words  # most screens have room for all
+        color = use_color(options.color, sink)
+        names = tuple(map(source_name, files))
 
-            how = "a wider window or another --format"
-            if not options.messages.quiet:
+        def begin(turns: bool) -> RowWriter:
+            """What writes the rows, below their header."""
+            writer = RowWriter(
+                options.row_format,
+                color,
+                width,
+                file_column=file_column,
+                files=names,
+                turns=turns,
+            )
+            sink.write(writer.header())
+            if writer.left_out and width and not options.messages.quiet:
+                from epic_cli.formats.wording import left_out_words  # most screens have room
+
+                how = "a wider window or another --format"
                 say(left_out_words(writer.left_out, width, how) + "\n")
+            return writer
+
+        rows = _Rows(begin, sink)
         error_color = use_color(options.color, sys.stderr)
         for file, on_read in zip(files, progress, strict=True):
             recording = _Recording(file, options, error_color, on_read)
-            writer.begin_file(recording.name)
+            rows.file = recording.name
             try:
                 with recording.reporter:
-                    recording.replay(make_strategy, writer, sink)
+                    recording.replay(make_strategy, rows)
             except StrategyFailed as failure:
                 if failure.packet_line:
                     failure.place = f"{recording.name}:{failure.packet_line}"
                 raise
             refused |= recording.reporter.refused
+        rows.writer()  # a header, where no packet has come
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+class _Rows:
+    """Where rows go; the first packets decide which columns they have."""
+
+    def __init__(self, begin: Callable[[bool], RowWriter], sink: Sink) -> None:
+        self.sink = sink
+        self.file = ""
+        self._begin = begin
+        self._writer: RowWriter | None = None
+        self._named = ""
+
+    def writer(self, block: PacketBlock | None = None) -> RowWriter:
+        """What writes the rows of this block, below its header."""
+        if self._writer is None:
+            self._writer = self._begin(block is not None and block.turns())
+        if self._named != self.file:
+            self._named = self.file
+            self._writer.begin_file(self.file)
+        return self._writer
 
 
 def _progress(
@@ -152,11 +181,9 @@ class _Recording:
         self.reporter = Reporter(self.name, options.messages, color)
         self._estimated = False
 
-    def replay(
-        self, make_strategy: "Callable[[], SmoothingStrategy]", writer: RowWriter, sink: Sink
-    ) -> None:
+    def replay(self, make_strategy: "Callable[[], SmoothingStrategy]", rows: _Rows) -> None:
         """Writes the recording's rows."""
-        options = self._options
+        options, sink = self._options, rows.sink
         stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
         for block in self._blocks():
@@ -164,12 +191,12 @@ class _Recording:
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)
-            elif writer.format == "epic":
+            elif options.row_format == "epic":
                 second = block.cut_at_second_entity()
                 if second is not None:
                     block.refusals = [one for one in block.refusals if one.line < second[0]]
             for samples in stream.feed(block):
-                sink.write(writer.view(samples, block.entities))
+                sink.write(rows.writer(block).view(samples, block.entities))
             sink.flush()
             if block.refusals:
                 if options.strict:
@@ -184,7 +211,7 @@ class _Recording:
                 )
         self._check_entity(block)
         for samples in stream.finish():
-            sink.write(writer.view(samples, block.entities))
+            sink.write(rows.writer().view(samples, block.entities))
         sink.flush()
 
     def _blocks(self) -> Iterator[PacketBlock]:

@@ -40,7 +40,18 @@ def one(fields: dict[str, str], **units: object) -> object:
 
 def test_fields_make_a_packet() -> None:
     optional = {"arrival": "0.3", "entity": "a b", "seq": "4", "teleport": "TRUE", "delta": " "}
-    assert one({**ROW, **optional}) == ((1, 2, 3), (4, 5, 6), 0.1, 0.3, "a b", True, 4, 0.0)
+    assert one({**ROW, **optional}) == (
+        (1, 2, 3),
+        (4, 5, 6),
+        0.1,
+        0.3,
+        "a b",
+        True,
+        4,
+        0.0,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +71,7 @@ def test_a_wrong_field_is_named(number: str, reason: Reason) -> None:
 def test_all_three_velocities_may_be_missing_and_not_some_of_them() -> None:
     nothing = {"vx": "", "vy": " ", "vz": ""}
     packet = one({**ROW, **nothing})
-    assert packet == ((1, 2, 3), None, 0.1, None, "", False, None, 0.0)
+    assert packet == ((1, 2, 3), None, 0.1, None, "", False, None, 0.0, None, None)
     assert one({**ROW, **nothing, "vx": "1"}) == (Reason.FIELD_MISSING, "vy")
 
 

@@ -4,6 +4,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
@@ -48,6 +49,8 @@ cdef class Epic(Strategy):
         on_loss="continues along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
         proof="the original program's output, byte for byte",
+        rotates="a constant spin from the drawn rotation to the predicted one (ours: the original"
+        " has none)",
         lag_wavers=Wavering(
             "by up to the time between two packets: each begins a new line, from the position"
             " drawn",
@@ -77,6 +80,7 @@ cdef class Epic(Strategy):
     cdef Vec3[float] slope
     cdef float time                 # timestamp of the newest packet
     cdef Vec3[float] shown          # last drawn
+    cdef TurnLine turn
 
     def configure(self, *, start):
         self.check_free()
@@ -85,6 +89,7 @@ cdef class Epic(Strategy):
     cdef void clear(self) noexcept nogil:
         self.begin(Vec3[float](), Vec3[float](), -1)
         self.empty = True
+        self.turn.clear()
 
     cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
         """The original's constructor."""
@@ -96,6 +101,7 @@ cdef class Epic(Strategy):
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.begin(packet.single.position, packet.single.velocity, packet.single.time)
+        self.turn.aim(packet, 0, 0)
         return True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -111,6 +117,7 @@ cdef class Epic(Strategy):
             self.slope = (
                 packet.single.position + packet.single.velocity * self.calc_ahead - self.start
             ) * (1 / self.display_behind)
+        self.turn.aim(packet, self.calc_ahead, self.display_behind)
         self.time = packet.single.time
         self.empty = False
         return True
@@ -121,6 +128,8 @@ cdef class Epic(Strategy):
         cdef Motion motion
         if waits:
             self.shown = self.start + self.slope * (now - self.time)
+            self.turn.move(now - self.time)
+            self.turn.show(sample)
         motion = Motion(widened(self.shown), widened(self.slope))
         if not waits:
             sample.hold(motion, self.drawn, INTERPOLATED)

@@ -2,6 +2,7 @@
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot
 from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.turning cimport TurnChase
 from epic_cli.engine.strategies.parts cimport Strategy
 
 from epic_cli.engine.declaration import Declaration, Wavering
@@ -34,6 +35,7 @@ cdef class Lerp(Strategy):
         on_loss="glides to the newest position, then holds",
         source="Jermaine Easterling, How I Implemented Client-Side Linear Interpolation (2019)",
         proof="formula",
+        rotates="slerp by the same fraction (ours: the source has none)",
         lag_wavers=Wavering(
             "by up to the time between two packets: it slows down on its way to each",
             periods=1,
@@ -48,10 +50,12 @@ cdef class Lerp(Strategy):
     cdef bint empty, drew
     cdef double last_frame
     cdef Vec3[double] target, shown
+    cdef TurnChase turn
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
         self.drew = False
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if self.empty:
@@ -60,6 +64,7 @@ cdef class Lerp(Strategy):
             return False
         self.empty = False
         self.target = packet.position
+        self.turn.aim(packet)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
@@ -81,6 +86,7 @@ cdef class Lerp(Strategy):
         motion.position = self.shown
         if elapsed > 0:
             motion.velocity = (self.shown - before) * (1 / elapsed)
+        self.turn.step(min(elapsed / self.lerp_time, 1.0), elapsed, sample)
         if dot(left, left) > 0:
             sample.show(motion, INTERPOLATED)
         else:

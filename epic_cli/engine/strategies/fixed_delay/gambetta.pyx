@@ -45,6 +45,7 @@ cdef class Gambetta(Strategy):
         on_loss="holds its last position",
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
         proof="formula",
+        rotates="slerp between the same two states, where the demo has none",
         lag_wavers=Wavering(
             "by a frame: one at the moment of an arrival may find nothing newer, and"
             " is held",

@@ -10,6 +10,7 @@ from epic_cli.engine.strategies.parts cimport SendInterval, SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_between, farther, snapshot_of,
 )
+from epic_cli.engine.strategies.parts.turning cimport curve_between
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
@@ -71,6 +72,7 @@ cdef class Hermite(Strategy):
         source="Glenn Fiedler, Gaffer On Games, Snapshot Interpolation and State"
         " Synchronization; formulas only",
         proof="formula",
+        rotates="a cubic through both rotations with their spins (Kim, Kim and Shin 1995)",
         settings=(
             Number("playout_delay", 0.35, "how far in the past the entity is drawn", "s", 0, 60,
                    tune=(0.02, 1.0), scale="log"),
@@ -159,6 +161,7 @@ cdef class Hermite(Strategy):
         draw_between(before, after, u, self.snap_distance, sample)
         if farther(before.position, after.position, self.snap_distance):
             return
+        curve_between(before, after, u, sample)
         if is_finite(motion.position):
             sample.position = motion.position
             if is_finite(motion.velocity):

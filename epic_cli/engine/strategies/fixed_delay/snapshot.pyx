@@ -6,6 +6,7 @@ from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample,
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
+from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
@@ -49,6 +50,7 @@ cdef class SnapshotInterpolation(Strategy):
         source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
         " PositionCircularBuffer)",
         proof="formula",
+        rotates="slerp between the same two updates (ours: the log has none)",
         lag_wavers=Wavering(
             "by up to the time between two packets: it waits for each, unless"
             " interpolation_time covers the latency and that time, and step is about that time",
@@ -125,6 +127,7 @@ cdef class SnapshotInterpolation(Strategy):
         before = self.updates.front()
         if before.time >= time or self.updates.size() == 1:
             sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
+            slerp_between(before, before, 0, sample)
             return
         after = self.updates[1]
         sample.show(
@@ -132,3 +135,4 @@ cdef class SnapshotInterpolation(Strategy):
                         (time - before.time) / (after.time - before.time)),
                    (after.position - before.position) * (1 / (after.time - before.time))),
             INTERPOLATED)
+        slerp_between(before, after, (time - before.time) / (after.time - before.time), sample)

@@ -2,7 +2,9 @@
 
 cimport cython
 
-from epic_cli.engine.packets cimport Packet, Sample, Vec3, VelocityEstimate
+from epic_cli.engine.packets cimport (
+    OptionalTurn, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate,
+)
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
@@ -16,7 +18,10 @@ cdef class Strategy:
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef VelocityEstimate past  # for packets without a velocity
+    cdef SpinEstimate past_spins
+    cdef OptionalTurn first     # what is shown before one has been drawn
     cdef readonly bint estimates_velocity
+    cdef readonly bint rotates
     cdef bint broken
     cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number

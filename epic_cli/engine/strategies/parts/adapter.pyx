@@ -1,7 +1,7 @@
 """The adapter that runs a plain Python strategy in the engine's loop."""
 
 from epic_cli.engine.packets cimport (
-    Packet, Sample, Vec3, is_finite, packet_to_python, python_contract,
+    Packet, Sample, Vec3, is_finite, is_turn, packet_to_python, python_contract, turn_from_python,
 )
 
 from epic_cli.engine import failures
@@ -43,6 +43,7 @@ cdef class PythonStrategy(Strategy):
         self.settings = {}
         self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
         self.estimates_velocity = isinstance(declared, Declaration) and declared.estimates_velocity
+        self.rotates = True
 
     def __repr__(self):
         return f"PythonStrategy({self.wrapped!r})"
@@ -126,8 +127,11 @@ cdef class PythonStrategy(Strategy):
             x, y, z = drawn.velocity
             sample.velocity = Vec3[double](x, y, z)
             sample.status = python_contract().STATUSES.index(drawn.status)
+            turn_from_python(getattr(drawn, "rotation", None), getattr(drawn, "spin", None),
+                             sample.turn)
             if self.takes_any_number or (
                 is_finite(sample.position) and is_finite(sample.velocity)
+                and (not sample.turn.known() or is_turn(sample.turn.value()))
             ):
                 return None
         except Exception:

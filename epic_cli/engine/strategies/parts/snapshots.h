@@ -11,6 +11,7 @@ namespace epic {
 struct Snapshot : Motion {
     double time = 0;     // sender's clock, s
     double arrival = 0;  // receiver's clock, s
+    OptionalTurn turn;
 };
 
 // A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves only
@@ -68,7 +69,7 @@ private:
 };
 
 inline Snapshot snapshot_of(const Packet& packet, double now) {
-    return {packet, packet.time, now};
+    return {packet, packet.time, now, packet.turn};
 }
 
 }  // namespace epic

@@ -1,6 +1,8 @@
 """Buffers of received states, and interpolation between two of them."""
 
-from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, clamped, is_beyond
+from epic_cli.engine.packets cimport (
+    INTERPOLATED, Motion, OptionalTurn, Packet, Sample, Vec3, clamped, is_beyond,
+)
 from epic_cli.engine.strategies.parts.curves cimport lerp
 
 
@@ -8,6 +10,7 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
     cdef cppclass Snapshot(Motion):
         double time
         double arrival
+        OptionalTurn turn
 
     cdef cppclass SnapshotBuffer:
         void set_capacity()
@@ -27,6 +30,9 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
 
     Snapshot snapshot_of(const Packet&, double)
 
+cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
+    void slerp_between(const Snapshot&, const Snapshot&, double, Sample&)
+
 
 cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
     """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where the two are the same."""
@@ -45,7 +51,9 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
     """Shows the point at the fraction u between two states; snaps across too long a distance."""
     if farther(before.position, after.position, snap_distance):
         sample.show(before if u < 1 else after, INTERPOLATED)
+        sample.turn = before.turn if u < 1 else after.turn
     else:
+        slerp_between(before, after, u, sample)
         sample.show(Motion(lerp(before.position, after.position, u),
                            lerp(before.velocity, after.velocity, u)), INTERPOLATED)
 

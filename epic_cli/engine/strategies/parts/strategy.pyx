@@ -4,7 +4,8 @@ from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport NAN, isfinite, isnan
 
 from epic_cli.engine.packets cimport (
-    NONE, Packet, Sample, VelocityEstimate, is_finite, packet_from_python, sample_to_python,
+    NONE, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate, is_finite,
+    is_turn, near_to, packet_from_python, sample_to_python,
 )
 
 from epic_cli.engine.declaration import Declaration
@@ -17,8 +18,9 @@ cdef class Strategy:
     A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
     ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
     time that never goes back) and ``clear`` (resets it). The base refuses non-finite packets, gives
-    a packet without a velocity an estimate of it, passes a packet with ``teleport`` to
-    ``teleport``, and is the interface to Python.
+    a packet without a velocity an estimate of it (one with a rotation, of its spin), passes a
+    packet with ``teleport`` to ``teleport``, holds the rotation where ``draw`` gives none, and is
+    the interface to Python.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Settings without one go to ``configure``.
@@ -36,6 +38,7 @@ cdef class Strategy:
         self.settings = declared.values(settings)
         self.takes_any_number = declared.takes_any_number
         self.estimates_velocity = declared.estimates_velocity
+        self.rotates = bool(declared.rotates)
         self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
             (self.own if hasattr(type(self), name) else self.others)[name] = value
@@ -54,6 +57,7 @@ cdef class Strategy:
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
         made.estimates_velocity = self.estimates_velocity
+        made.rotates = self.rotates
         made.apply_settings()
         return made
 
@@ -111,6 +115,9 @@ cdef class Strategy:
             taken = self.accept(packet, now)
         if taken and not packet.time < self.newest:
             self.newest = packet.time
+        if taken and packet.turn.known() and (packet.teleport or not self.first.known()):
+            self.first = packet.turn
+            self.drawn.turn = packet.turn
         return taken
 
     cdef void restart(self) noexcept nogil:
@@ -119,6 +126,8 @@ cdef class Strategy:
         self.drawn = Sample()
         self.drawn.time = NAN
         self.past = VelocityEstimate()
+        self.past_spins = SpinEstimate()
+        self.first.clear()
         self.clear()
 
     cdef double elapsed(self, double at) noexcept nogil:
@@ -194,6 +203,8 @@ cpdef bint is_native(object made):
 
 cdef bint take_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
     cdef Packet filled
+    if packet.turn.known():
+        return take_turning(strategy, packet, now)
     if packet.has_velocity:
         strategy.past.note(packet, packet.velocity)
         return strategy.take(packet, now)
@@ -202,8 +213,28 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
     return strategy.take(packet if strategy.estimates_velocity else filled, now)
 
 
+cdef bint take_turning(Strategy strategy, const Packet& packet, double now) noexcept nogil:
+    """The same for a packet with a rotation, which strategies get as a unit quaternion."""
+    cdef Packet filled = packet
+    if packet.has_velocity:
+        strategy.past.note(packet, packet.velocity)
+    else:
+        strategy.past.fill(filled)
+        if strategy.estimates_velocity:
+            filled.velocity, filled.has_velocity = packet.velocity, False
+    if not is_turn(packet.turn.value()):
+        if not strategy.takes_any_number:
+            return False
+        filled.turn.clear()
+    elif strategy.rotates:
+        strategy.past_spins.fill(filled)
+    else:
+        filled.turn.clear()
+    return strategy.take(filled, now)
+
+
 cdef bint take_native_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
-    if not packet.has_velocity:
+    if not packet.has_velocity or packet.turn.known():
         return take_through(strategy, packet, now)
     strategy.past.note(packet, packet.velocity)
     return Strategy.take(strategy, packet, now)
@@ -211,8 +242,22 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
+    if strategy.first.known():
+        finish_turn(strategy, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
     strategy.drawn.time = at
+
+
+cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
+    """Holds the turn drawn before where there is no other, and keeps the sign of quaternions."""
+    if sample.status == NONE:
+        sample.turn.clear()
+        return
+    if not sample.turn.known():
+        sample.turn.set(Turn(strategy.drawn.turn.value().rotation, Vec3[double]()))
+    sample.turn.value().rotation = near_to(
+        sample.turn.value().rotation, strategy.drawn.turn.value().rotation)
+    strategy.drawn.turn = sample.turn
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:

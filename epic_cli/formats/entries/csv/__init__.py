@@ -120,20 +120,23 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     return bool(rows) and all(len(row) == len(cells) for row in rows)
 
 
-def csv_writer(delta: bool = False, separator: str = ",") -> LineWriter:
+def csv_writer(delta: bool = False, separator: str = ",", turns: bool = False) -> LineWriter:
     """What writes packets as CSV, or as TSV with tabs for ``separator``.
 
-    A ``delta`` other than 0 needs the column of that name.
+    A ``delta`` other than 0 needs the column of that name, a rotation those of ``turns``.
     """
+    from epic_cli.engine.text import TURN_COLUMNS
     from epic_cli.formats.writing import LineWriter, check_name, csv_field
 
-    columns = (*COLUMNS, "delta") if delta else COLUMNS
+    columns = (*COLUMNS, *(("delta",) if delta else ()), *(TURN_COLUMNS if turns else ()))
     return LineWriter(
         lambda name: csv_field(check_name(name)),
         header=separator.join(columns).encode() + b"\n",
         holds_delta=delta,
+        holds_turns=turns,
         separator=separator,
         delta=delta,
+        turns=turns,
     )
 
 
@@ -167,9 +170,9 @@ class Csv(Format):
         reader.look_for_header(head)
         return reader
 
-    def writer(self, delta: bool) -> LineWriter:
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(delta)
+        return csv_writer(delta, turns=turns)
 
 
 class Tsv(Format):
@@ -178,9 +181,9 @@ class Tsv(Format):
     name = "tsv"
     suffixes = (".tsv",)
 
-    def writer(self, delta: bool) -> LineWriter:
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(delta, "\t")
+        return csv_writer(delta, "\t", turns)
 
 
 FORMATS = (Csv(), Tsv())

@@ -62,7 +62,7 @@ class JsonLines(Format):
         reader.look_ahead(head)
         return reader
 
-    def writer(self, delta: bool) -> LineWriter:
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
         """Objects without what a packet has not.
 
         Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.

@@ -9,7 +9,7 @@ from typing import Any
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text import FIELDS, EntriesScanner, JsonScanner, RecordScanner
+from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.formats import LONGEST_OBJECT
 from epic_cli.formats.columns import POSITION, VELOCITY, joined_columns, joined_name, path_names
 from epic_cli.formats.entries.json.entities import (
@@ -33,7 +33,7 @@ from epic_cli.formats.names.stars import starred
 from epic_cli.formats.names.units import AmbiguousLayout
 
 #: Fields that may come in a later object, under their own names.
-_LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")
+_LATER = (*VELOCITY, *OPTIONAL_FIELDS)
 
 #: Those that each of several entities has for itself.
 _OWN = (*VELOCITY, "entity", "teleport", "delta")

@@ -1,0 +1,265 @@
+"""Rotations: the engine's mathematics against SciPy, on the way from text to rows."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation, Slerp
+
+from epic_cli import Packet, Sample, replay, replay_array, strategy
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text import EULER, TableScanner, TextScanner
+
+unit = st.floats(-1, 1)
+
+
+def normal(numbers: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    size = math.hypot(*numbers)
+    x, y, z, w = numbers
+    return (x / size, y / size, z / size, w / size) if size > 1e-3 else (0.0, 0.0, 0.0, 1.0)
+
+
+quaternions = st.tuples(unit, unit, unit, unit).map(normal)
+angles = st.floats(-1000, 1000)
+
+
+def packet_of(line: str) -> Packet:
+    block = TextScanner().scan(f"1,2,3 / 4,5,6 / 7 {line}\n".encode(), True)
+    assert not block.refusals
+    return block[0]
+
+
+def table_packet(**values: float | str) -> Packet:
+    return table_block({}, **values)[0]
+
+
+def table_block(units: dict[str, Any], **values: float | str) -> PacketBlock:
+    fields = {"time": 0, "x": 0, "y": 0, "z": 0, **values}
+    scanner = TableScanner(list(fields), **units)
+    block = PacketBlock(scanner.entities)
+    wrong = scanner.add(block, {name: repr(value) for name, value in fields.items()}, 1, 0, 0)
+    assert wrong is None
+    return block
+
+
+def same(found: object, wanted: Rotation, within: float = 1e-12) -> bool:
+    return bool((Rotation.from_quat(found) * wanted.inv()).magnitude() < within)
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+@given(angles, angles, angles)
+def test_angles_are_yaw_about_z_then_pitch_about_y_then_roll_about_x(
+    y: float, p: float, r: float
+) -> None:
+    wanted = Rotation.from_euler("ZYX", (y, p, r), degrees=True)
+    assert same(packet_of(f"yaw={y!r} pitch={p!r} roll={r!r}").rotation, wanted, 1e-9)
+
+
+@given(angles, angles, angles, st.sampled_from(sorted(name for name in EULER if len(name) == 3)))
+def test_orders_by_letters_are_those_of_scipy(y: float, p: float, r: float, order: str) -> None:
+    by_axis = {"z": y, "y": p, "x": r}
+    wanted = Rotation.from_euler(order.upper(), [by_axis[one] for one in order], degrees=True)
+    found = table_block({"euler": order}, yaw=y, pitch=p, roll=r)[0].rotation
+    assert same(found, wanted, 1e-9)
+
+
+def test_the_orders_of_engines() -> None:
+    unity = table_block({"euler": "unity"}, yaw=30.0, pitch=20.0, roll=10.0)[0].rotation
+    assert same(unity, Rotation.from_euler("zxy", (10, 20, 30), degrees=True))
+    # FRotator(20, 30, 10).Quaternion() by its documented formula
+    p, y, r = (math.radians(one) / 2 for one in (20, 30, 10))
+    unreal = (
+        math.cos(r) * math.sin(p) * math.sin(y) - math.sin(r) * math.cos(p) * math.cos(y),
+        -math.cos(r) * math.sin(p) * math.cos(y) - math.sin(r) * math.cos(p) * math.sin(y),
+        math.cos(r) * math.cos(p) * math.sin(y) - math.sin(r) * math.sin(p) * math.cos(y),
+        math.cos(r) * math.cos(p) * math.cos(y) + math.sin(r) * math.sin(p) * math.sin(y),
+    )
+    found = table_block({"euler": "unreal"}, yaw=30.0, pitch=20.0, roll=10.0)[0].rotation
+    assert found == pytest.approx(unreal, abs=1e-15)
+
+
+@given(quaternions)
+def test_a_quaternion_is_kept_as_it_is_written(q: tuple[float, float, float, float]) -> None:
+    text = ",".join(map(repr, q))
+    assert packet_of(f"rotation={text} yaw=30 spin=1,2,3").rotation == q
+    assert table_packet(qx=q[0], qy=q[1], qz=q[2], qw=q[3]).rotation == q
+
+
+@given(quaternions)
+def test_matrices_and_rotation_vectors(q: tuple[float, ...]) -> None:
+    wanted = Rotation.from_quat(q)
+    cells = {f"m{i}{j}": wanted.as_matrix()[i, j] for i in range(3) for j in range(3)}
+    assert same(table_packet(**{name: float(one) for name, one in cells.items()}).rotation, wanted)
+    x, y, z = map(float, wanted.as_rotvec())
+    assert same(table_packet(rx=x, ry=y, rz=z).rotation, wanted)
+    degrees = {"rx": math.degrees(x), "ry": math.degrees(y), "rz": math.degrees(z)}
+    assert same(table_block({"angles": "deg"}, **degrees)[0].rotation, wanted)
+
+
+@given(quaternions, st.sampled_from(["xyz", "xzy", "yxz", "zyx", "yzx", "zxy"]))
+def test_axes_turn_rotations_and_spins_as_they_turn_what_is_rotated(
+    q: tuple[float, ...], axes: str
+) -> None:
+    """Turning and then renaming axes is renaming and then turning, also where that mirrors."""
+    matrix = np.zeros((3, 3))
+    for row, axis in enumerate(axes):
+        matrix[row, "xyz".index(axis)] = 1
+    fields = dict(zip(("qx", "qy", "qz", "qw"), q, strict=True)) | {"wx": 1.0, "wy": 2.0, "wz": 3.0}
+    packet = table_block({"axes": axes}, **fields)[0]
+    wanted = matrix @ Rotation.from_quat(q).as_matrix() @ matrix.T
+    assert Rotation.from_quat(packet.rotation).as_matrix() == pytest.approx(wanted, abs=1e-12)
+    assert packet.spin is not None
+    # the velocity of a point, spin x place, is mirrored as any other
+    place = np.array([0.3, -0.7, 0.2])
+    velocity = matrix @ np.cross([1.0, 2.0, 3.0], place)
+    assert np.cross(packet.spin, matrix @ place) == pytest.approx(velocity)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "rotation=0,0,0,0",
+        "rotation=0,0,1",
+        "rotation=0,0,0,1,0",
+        "rotation=nan,0,0,1",
+        "rotation=",
+        "spin=1,2",
+        "spin=inf,0,0",
+        "yaw=north",
+        "pitch=",
+        "roll=nan",
+    ],
+)
+def test_what_is_no_rotation_is_refused_where_it_stands(word: str) -> None:
+    line = f"1,2,3 / 4,5,6 / 7 {word}\n".encode()
+    block = TextScanner().scan(line, True)
+    assert not len(block)
+    [refusal] = block.refusals
+    assert refusal.caret == line.index(b"=") + 1
+
+
+def test_a_rotation_of_some_of_its_numbers_is_refused() -> None:
+    scanner = TableScanner(["time", "x", "y", "z", "qx", "qy"])
+    block = PacketBlock(scanner.entities)
+    fields = dict.fromkeys(("time", "x", "y", "z", "qx", "qy"), "1")
+    reason, field = scanner.add(block, fields, 1, 0, 0) or (None, "")
+    assert (reason is not None and reason.name, field) == ("FIELD_MISSING", "qz")
+
+
+def test_pickled_packets_keep_their_rotations() -> None:
+    block = TextScanner().scan(
+        b"1,2,3 / 4,5,6 / 7\n1,2,3 / 4,5,6 / 8 yaw=90\n1,2,3 / 4,5,6 / 9 yaw=1 spin=1,2,3\n", True
+    )
+    again = pickle.loads(pickle.dumps(block))
+    assert [again[index] for index in range(3)] == [block[index] for index in range(3)]
+
+
+# ------------------------------------------------------------------------------------- drawing
+
+TURNING = ("epic", "gambetta", "hermite", "lerp", "snapshot")
+
+
+def turning(spin: float, seconds: float, rate: float, flip: bool = False) -> list[Packet]:
+    """A constant angular velocity about an axis that is none of the three."""
+    axis = np.array([2.0, -3.0, 6.0]) / 7
+    packets = []
+    for index in range(round(seconds * rate)):
+        time = index / rate
+        sign = -1 if flip and index % 2 else 1
+        x, y, z, w = map(float, sign * Rotation.from_rotvec(axis * spin * time).as_quat())
+        wx, wy, wz = map(float, axis * spin)
+        packets.append(
+            Packet(
+                (time, 0.0, 0.0),
+                (1.0, 0.0, 0.0),
+                time,
+                rotation=(x, y, z, w),
+                spin=(wx, wy, wz),
+            )
+        )
+    return packets
+
+
+@pytest.mark.parametrize("name", TURNING)
+@pytest.mark.parametrize("flip", [False, True])
+def test_a_constant_spin_is_drawn_as_that(name: str, flip: bool) -> None:
+    """Over more than a hundred turns of less than half of one a packet, whatever the signs."""
+    spin, rate = 12.0, 20.0
+    rows = replay_array(turning(spin, 60, rate, flip), name, pacing="arrival", latency=0.1)
+    rows = rows[rows["time"] > 3]
+    assert len(rows) > 1000
+    q = np.stack([rows[one] for one in ("qx", "qy", "qz", "qw")], axis=1)
+    assert np.linalg.norm(q, axis=1) == pytest.approx(np.ones(len(q)), abs=1e-12)
+    # what moves at 1 a second turns in step with where it is drawn
+    axis = np.array([2.0, -3.0, 6.0]) / 7
+    wanted = Rotation.from_rotvec(np.outer(rows["x"] * spin, axis))
+    assert (Rotation.from_quat(q) * wanted.inv()).magnitude().max() < 2e-4
+    w = np.stack([rows[one] for one in ("wx", "wy", "wz")], axis=1)
+    moving = rows["status"] != "held"
+    assert w[moving] == pytest.approx(np.outer(rows["vx"] * spin, axis)[moving], abs=2e-3)
+    assert (np.einsum("ij,ij->i", q[1:], q[:-1]) > 0).all()  # the sign does not change
+
+
+@pytest.mark.parametrize("name", TURNING)
+def test_flipped_signs_of_one_orientation_stand_still(name: str) -> None:
+    rows = replay_array(turning(0.0, 5, 20, flip=True), name, pacing="arrival", latency=0.0)
+    rows = rows[rows["status"] != "none"]
+    assert set(zip(rows["qx"], rows["qy"], rows["qz"], rows["qw"], strict=True)) == {(0, 0, 0, 1)}
+
+
+@given(quaternions, quaternions, st.floats(0.01, 0.99))
+def test_between_two_rotations_is_the_shorter_great_circle(
+    a: tuple[float, float, float, float], b: tuple[float, float, float, float], u: float
+) -> None:
+    made = strategy("snapshot", interpolation_time=1.0)
+    for time, q in ((0.0, a), (1.0, b)):
+        made.update(Packet((0.0, 0.0, 0.0), None, time, rotation=q), time)
+    drawn = made.read(1 + u).rotation
+    assert drawn is not None
+    if abs(abs(np.dot(a, b))) < 1e-6:
+        return  # either way is as short
+    wanted = Slerp([0, 1], Rotation.from_quat([a, b]))(u)
+    assert same(drawn, wanted, 1e-9)
+
+
+def test_without_rotations_rows_have_none() -> None:
+    [*samples] = replay([Packet((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.0)])
+    assert {(one.rotation, one.spin) for one in samples} == {(None, None)}
+
+
+def test_a_teleport_turns_at_once() -> None:
+    for name in TURNING:
+        made = strategy(name)
+        for index in range(20):
+            time = index * 0.1
+            made.update(Packet((time, 0.0, 0.0), None, time, rotation=(0, 0, 0, 1)), time)
+            made.read(time)
+        made.update(Packet((9.0, 0.0, 0.0), None, 2.0, teleport=True, rotation=(1, 0, 0, 0)), 2.0)
+        assert made.read(2.0).rotation in ((1, 0, 0, 0), None), name
+
+
+def test_a_strategy_in_python_sees_and_returns_rotations() -> None:
+    class Echo:
+        def reset(self) -> None:
+            self.packet: Packet | None = None
+
+        def update(self, packet: Packet, now: float) -> bool:  # noqa: ARG002
+            self.packet = packet
+            return True
+
+        def read(self, at: float) -> Sample:
+            assert self.packet is not None
+            return Sample(at, self.packet.position, (0, 0, 0), "held", "", self.packet.rotation)
+
+    packets = turning(1.0, 1, 20)
+    drawn = {one.rotation for one in replay(packets, Echo)}
+    assert None not in drawn
+    assert len(drawn) > 15
