@@ -56,7 +56,7 @@ def replay_array(
         drawn += block.rows()
         turned += block.turns()
     fields = [(name, "f8") for name in _NUMBERS]
-    rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4"), ("", "V8")])
+    rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4")])
     turns = np.frombuffer(turned).reshape(len(rows), len(TURN_COLUMNS))
     has_turns = not np.isnan(turns).all()
     turn_fields = [(name, "f8") for name in TURN_COLUMNS] if has_turns else []

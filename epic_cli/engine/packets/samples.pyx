@@ -1,6 +1,16 @@
 """Blocks of samples: what a strategy draws, tick by tick."""
 
 from libc.math cimport NAN
+from libc.string cimport memcpy
+
+
+# A sample without its turn, which comes last.
+cdef extern from *:
+    """
+    #include <cstddef>
+    """
+    enum:
+        PLAIN_SAMPLE "offsetof(epic::Sample, turn)"
 
 
 cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil:
@@ -47,8 +57,12 @@ cdef class SampleBlock:
         return copy
 
     def rows(self):
-        """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
-        return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+        """The samples as bytes, 64 each: position, velocity, time; status and entity as int32."""
+        cdef bytearray content = bytearray(self.items.size() * PLAIN_SAMPLE)
+        cdef size_t index
+        for index in range(self.items.size()):
+            memcpy(<char*>content + index * PLAIN_SAMPLE, &self.items[index], PLAIN_SAMPLE)
+        return bytes(content)
 
     def turns(self):
         """As bytes, seven numbers for each sample: its rotation and its spin, NaN without one."""
