@@ -154,6 +154,12 @@ def _same_stamps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     return out
 
 
+def _in_pairs(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """Each second packet has the timestamp of the one before."""
+    del dice
+    return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
+
+
 def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     """Now and then the entity is somewhere else, by 0.5 to 500 units."""
     off = 0.0
@@ -223,8 +229,10 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     "64_a_second": (64, 4, 10, _both(_in_bursts(4), _jitter(0.02))),
     "128_a_second": (128, 3, 10, _jitter(0.01)),
     "400_a_second": (400, 1.5, 10, _jitter(0.01)),
+    "1000_a_second": (1000, 1, 10, _in_pairs),
     "every_5_seconds": (0.2, 35, 2, _jitter(0.03)),
     "long_silences": (20, 22, 20, _silent((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "slow_silences": (20, 8, 1.5, _silent((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7))),
     "at_once": (20, 2, 10, _rising(-0.08, -1)),
     "on_ticks": (20, 3, 10, _rising(0.02, -1)),
     "on_every_other_tick": (10, 4, 10, _both(_rising(0.02, -1), _in_bursts(2))),

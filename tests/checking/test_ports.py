@@ -89,7 +89,7 @@ def test_the_streams_are_installed_with_the_program() -> None:
     assert STREAMS.stat().st_size < 40_000
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert STREAMS.name in settings["tool"]["setuptools"]["package-data"]["epic_cli.checking"]
-    assert len(builtin_cases(DrawSpec((), ()))) == 44
+    assert len(builtin_cases(DrawSpec((), ()))) == 46
 
 
 def test_the_protocol_fits_on_a_screen() -> None:
