@@ -18,7 +18,7 @@ from epic_cli.formats.findings import doubts, worst_first
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import Track
+    from epic_cli.engine.packets import Track, Turning
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats.findings import Finding
     from epic_cli.formats.layout import Layout
@@ -52,7 +52,7 @@ class Inspection:
     the positions show and ``given`` those of the velocities, in its length unit per second: low
     5 %, median, greatest. ``unread`` are columns that no field is read from, each with its first
     value. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
-    positions, by entity. ``findings`` stand worst first.
+    positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Inspection:
     first_refused: Refusal | None = None
     findings: tuple[Finding, ...] = ()
     all_entities: int = 0
+    turns: tuple[Turning, ...] = ()
     paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -136,6 +137,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspectio
         first,
         tuple(worst_first(watch.findings)),
         watch.census.totals.entities if len(tracks) >= _NAMED else len(tracks),
+        tuple(watch.census.turns),
         {entity: one[POSITION].T for entity, one in tables.items()},
     )
 

@@ -28,6 +28,8 @@ def listen(
     time_origin: float | Literal["first"] | None = None,
     axes: str | None = None,
     scale: float | None = None,
+    angles: str | None = None,
+    euler: str | None = None,
     sender: str | None = None,
     max_entities: int = MAX_ENTITIES,
 ) -> PacketListener:
@@ -36,10 +38,10 @@ def listen(
     ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any that is free.
     ``input_format`` says how packets are written; without it each datagram does. ``layout`` is
     that of binary records, as ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"``. ``columns``,
-    ``time_unit``, ``axes`` and ``scale`` are those of ``read_packets``; times are in seconds unless
-    they say otherwise. ``time_origin`` is the time that becomes 0. ``sender``, as
-    ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and packets of more
-    than ``max_entities`` entities are refused.
+    ``time_unit``, ``axes``, ``scale``, ``angles`` and ``euler`` are those of ``read_packets``;
+    times are in seconds unless they say otherwise. ``time_origin`` is the time that becomes 0.
+    ``sender``, as ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and
+    packets of more than ``max_entities`` entities are refused.
 
     It listens from the call on. ``arrival`` is on a clock that starts with the first packet, at the
     time in it; the times of a game that is started again go on, as in ``epic listen``. Raises
@@ -55,7 +57,13 @@ def listen(
     ingest = IngestSpec(
         kind,
         make_layout(
-            columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale
+            columns=columns,
+            time_unit=time_unit,
+            time_origin=time_origin,
+            axes=axes,
+            scale=scale,
+            angles=angles,
+            euler=euler,
         ),
         None if layout is None else RecordLayout(layout),
         None if sender is None else resolve(parse_sender(sender)).place,

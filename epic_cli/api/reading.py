@@ -136,6 +136,8 @@ def read_packets(
     delta: bool = False,
     table: str | None = None,
     encoding: str | None = None,
+    angles: str | None = None,
+    euler: str | None = None,
     input_format: str = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
@@ -163,7 +165,9 @@ def read_packets(
     y are longitude and latitude in degrees (times ``scale``), and become metres east and north of
     the first packet. ``delta``: packets carry only what changed since their entity's last one.
     ``table`` is the sheet of a workbook or the table of a database, and ``encoding`` that of text
-    which is not UTF-8 and has no mark, as ``"cp1252"``.
+    which is not UTF-8 and has no mark, as ``"cp1252"``. ``angles``, ``"deg"`` or ``"rad"``, is the
+    unit of all angles and spins, ``euler`` how yaw, pitch and roll make a rotation: ``"zyx"``,
+    ``"unity"``, ``"godot"``, ``"unreal"`` or another order.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
@@ -190,6 +194,8 @@ def read_packets(
         delta=delta,
         table=table,
         encoding=encoding,
+        angles=angles,
+        euler=euler,
     )
     inferred: list[Layout] = []
     is_path = isinstance(source, (str, os.PathLike))

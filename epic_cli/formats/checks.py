@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.formats.findings import Finding
-from epic_cli.formats.layout import together
 from epic_cli.formats.watch import LEAST
 
 if TYPE_CHECKING:
@@ -90,6 +89,11 @@ def _all(watch: Watch) -> list[Finding]:
         found += _unit(figures, watch)
         found += _unix(figures, watch)
         found += _velocity(figures, watch)
+    turns = watch.census.turns
+    if turns or watch.thorough:
+        from epic_cli.formats.turn_checks import turn_findings
+
+        found += turn_findings(watch, turns, tracks)
     return found
 
 
@@ -109,7 +113,7 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
     if totals.packets >= LEAST and totals.entities == totals.packets:
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
         facts = {"column": column, "packets": totals.packets}
-        yield Finding("E102", facts, options=_with(watch, columns="entity="))
+        yield Finding("E102", facts, options=watch.with_options(columns="entity="))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
     mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
@@ -179,16 +183,8 @@ def _joined(watch: Watch, *columns: str) -> Options:
     """The options that make these columns part of the name of an entity."""
     layout = watch.layout or watch.given
     known = layout.places.get("entity") if layout is not None else None
-    return _with(watch, columns=f"entity={'+'.join([*columns, *([known] if known else [])])}")
-
-
-def _with(watch: Watch, **options: str) -> Options:
-    """These options beside those given, where the recording has a layout."""
-    if not any(one.reader for one in watch.samples):
-        return ()
-    known = dict(watch.given.items()) if watch.given is not None else {}
-    more = {name.replace("_", "-"): value for name, value in options.items()}
-    return tuple(together(known, more).items())
+    names = "+".join([*columns, *([known] if known else [])])
+    return watch.with_options(columns=f"entity={names}")
 
 
 # -------------------------------------------------------------------------------- times and numbers
@@ -225,18 +221,18 @@ def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
             )
         if fits:
             facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
-            yield Finding("E201", facts, options=_with(watch, time_unit=name))
+            yield Finding("E201", facts, options=watch.with_options(time_unit=name))
             return
 
 
 def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and (watch.given is None or watch.given.time_origin is None):
-        yield Finding("E202", options=_with(watch, time_origin="first"))
+        yield Finding("E202", options=watch.with_options(time_origin="first"))
 
 
 def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
-    without = _with(watch, columns="vx=,vy=,vz=")
+    without = watch.with_options(columns="vx=,vy=,vz=")
     if figures.zeros == figures.velocities >= _PACKETS and figures.moves >= _PACKETS - 2:
         yield Finding("E301", options=without)
         return

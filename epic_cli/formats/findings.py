@@ -197,6 +197,70 @@ KINDS: Mapping[str, Kind] = {
         "",
         "Behind the seven numbers stand words as arrival=0.1, and comments behind a #.",
     ),
+    "E501": Kind(
+        "rotations not of length 1",
+        _WARNING,
+        "{packets:,} rotations have a length other than 1; they are drawn as if they had",
+        "check the order and the units of their four numbers",
+        "A quaternion that is a rotation has length 1; more than a thousandth off is no rounding:"
+        " numbers that were averaged, packed, or are something else. All of them are normalised.",
+    ),
+    "E502": Kind(
+        "w is first",
+        _WARNING,
+        "the four numbers of rotations look like w, x, y, z: x is always near 1, w never",
+        "name the columns in the order w, x, y, z",
+        "What lies on its back for good has such rotations, and what stands upright where w comes"
+        " first and is taken for x. Programs differ: Unity, Unreal, Godot and glTF have w last,"
+        " Eigen's constructor, MuJoCo and many papers first.",
+    ),
+    "E503": Kind(
+        "a rotation that is not read",
+        _NOTE,
+        "columns look like a rotation, which may be meant in {ways}",
+        "",
+        "A rotation is read where its names are clear: qx to qw, rot.x to rot.w, yaw. Four numbers"
+        " without names may have w first or last, three may be angles or a vector, a heading may"
+        " be that of a compass.",
+    ),
+    "E504": Kind(
+        "angles look like radians",
+        _WARNING,
+        "all angles are less than 6.3, though the entity turns, and are taken for degrees",
+        "convert them to degrees",
+        "Yaw, pitch and roll are taken for degrees, unless names say otherwise, as yaw_rad.",
+    ),
+    "E505": Kind(
+        "spins in another unit",
+        _WARNING,
+        "spins are about {ratio:.3g} times as fast as the rotations turn",
+        "leave them out",
+        "Angular velocities have to be in radians per second. Degrees are 57.3 times as much; units"
+        " in names, as 'wx [deg/s]', are converted.",
+    ),
+    "E506": Kind(
+        "spins about the body's axes",
+        _WARNING,
+        "spins fit the rotations if they are about the axes of the turning body",
+        "turn them by the rotation, or leave them out",
+        "Gyroscopes and many physics engines give angular velocities about the body's own axes;"
+        " here they are about those of the world, as velocities are.",
+    ),
+    "E507": Kind(
+        "rotations change their sign",
+        _NOTE,
+        "the sign of rotations changes {times}: the four numbers leap, the rotation does not",
+        "",
+        "q and -q are one rotation. Drawn here, it makes no difference; a receiver that blends the"
+        " numbers without the hemisphere check turns the long way round at each.",
+    ),
+    "E508": Kind(
+        "rotations never change",
+        _NOTE,
+        "all rotations of {entities} are equal, though it moves",
+        "",
+        "The sender may write a rotation that nobody sets.",
+    ),
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.parameter_base import Table, Value, named
 from epic_cli.engine.parameters import Custom, Number, Switch
+from epic_cli.engine.text import EULER
 from epic_cli.formats.columns import POSITION, parse_columns
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         time_format: str
         delta: bool
         geo: bool
+        angles: str
+        euler: str
 
 
 #: How many of a unit of time are a second.
@@ -68,6 +71,8 @@ class Layout(NamedTuple):
     first packet. ``delta``: a packet has what its entity's packet before had, where it lacks it.
     ``table``: the sheet of a workbook, or the table of a database.
     ``encoding`` is that of its text, as Python names it; None: UTF-8, or UTF-16 behind a mark.
+    ``angles``: deg or rad, of all angles and spins; None: yaw, pitch and roll are in degrees, the
+    others in radians. ``euler``: how yaw, pitch and roll make a rotation; None: zyx.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
     ``rebase_time``: where it is to be inferred, Unix times under this program's own names begin at
     the first packet, as those of others do. ``beginning``: others have the same ``first``.
@@ -84,6 +89,8 @@ class Layout(NamedTuple):
     delta: bool = False
     table: str | None = None
     encoding: str | None = None
+    angles: str | None = None
+    euler: str | None = None
     unless_own: bool = False
     rebase_time: bool = False
     beginning: Beginning | None = None
@@ -118,6 +125,8 @@ class Layout(NamedTuple):
             "time_format": self.time_format or "",
             "delta": self.delta,
             "geo": self.geo,
+            "angles": self.angles or "",
+            "euler": self.euler or "zyx",
         }
 
     def items(self) -> list[tuple[str, str]]:
@@ -138,7 +147,7 @@ class Layout(NamedTuple):
             items.append(("scale", _shown(self.scale)))
         for name in ("geo", "delta"):
             items += [(name, "on")] if getattr(self, name) else []
-        for name in ("table", "encoding"):
+        for name in ("table", "encoding", "angles", "euler"):
             items += [(name, getattr(self, name))] if getattr(self, name) else []
         named = self.pattern is not None or set(POSITION) <= set(self.places)
         own = self._has_own_names and named
@@ -268,6 +277,20 @@ def parse_axes(text: str) -> str:
     return text
 
 
+def parse_angles(text: str) -> str:
+    """Deg or rad; raises ``ValueError``."""
+    if text not in ("deg", "rad"):
+        raise ValueError(f"{text!r} is neither deg nor rad")
+    return text
+
+
+def parse_euler(text: str) -> str:
+    """How yaw, pitch and roll make a rotation; raises ``ValueError``."""
+    if text not in EULER:
+        raise ValueError(f"{text!r} is not one of {', '.join(EULER)}")
+    return text
+
+
 def _shown(value: Origin) -> str:
     return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
@@ -354,6 +377,22 @@ LAYOUT: Table = (
         "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or by its mark]",
         "ENCODING",
         parse_encoding,
+    ),
+    _Field(
+        "angles",
+        None,
+        "The unit of its angles and spins.  [default: that in the names, as yaw_rad, else degrees"
+        " for yaw, pitch and roll, radians for the others]",
+        "deg|rad",
+        parse_angles,
+    ),
+    _Field(
+        "euler",
+        None,
+        "How yaw, pitch and roll follow each other: zyx turns about z, then y, then x, the body's"
+        " own axes; unity, godot and unreal have theirs.  [default: zyx]",
+        "NAME",
+        parse_euler,
     ),
 )
 

@@ -122,6 +122,16 @@ class Watch:
         part.text = block.text
         self.samples.append(Sample(part, self.reader))
 
+    def with_options(self, **options: str) -> tuple[tuple[str, str], ...]:
+        """These options beside those given, where the recording has a layout."""
+        from epic_cli.formats.layout import together
+
+        if not any(one.reader for one in self.samples):
+            return ()
+        known = dict(self.given.items()) if self.given is not None else {}
+        more = {name.replace("_", "-"): value for name, value in options.items()}
+        return tuple(together(known, more).items())
+
     def end(self) -> bool:
         """After the last packet: returns whether there may be more findings."""
         if self._packets >= LEAST or self.junk or self.texts or self.noted or self.partial:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,8 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         else:
             words += "; no velocities are given"
         yield "speed", words
+    if found.turns:
+        yield "rotation", _rotation(found)
     if found.all_entities > len(found.entities):
         of = f"{found.all_entities:,} entities"
         yield "judged", f"the {len(found.entities):,} with most packets of {of}"
@@ -108,6 +111,27 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     if found.first_refused is not None:
         first = found.first_refused.line
         yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"
+
+
+def _rotation(found: Inspection) -> str:
+    places = found.layout.places if found.layout is not None else {}
+    kinds = {"qx": "a quaternion", "m00": "a matrix", "rx": "a rotation vector", "yaw": "angles"}
+    kind = next((words for field, words in kinds.items() if field in places), "")
+    if kind == "angles" and found.layout is not None:
+        units = {"rad": "radians"}.get(found.layout.angles or "", "degrees")
+        kind = f"angles in {units}, {found.layout.euler or 'zyx'}"
+    low = min(one.yaw_low for one in found.turns)
+    high = max(one.yaw_high for one in found.turns)
+    rate = math.degrees(max(one.rate for one in found.turns))
+    count = sum(one.packets for one in found.turns)
+    some = "" if count == found.packets else f"{count:,} packets have one"
+    spins = [one for one in found.turns if one.spins]
+    given = "no spins are given"
+    if spins:
+        ratio = sum(one.ratio * one.spins for one in spins) / sum(one.spins for one in spins)
+        given = f"spins are {ratio:.3g} times as fast as it turns"
+    words = (kind, some, f"yaw {low:.4g} to {high:.4g}°", f"at most {rate:.4g}°/s", given)
+    return "; ".join(filter(None, words))
 
 
 def _clock(found: Inspection) -> str:
@@ -221,6 +245,7 @@ def record(found: Inspection) -> dict[str, Any]:
         "speed": found.speeds and found.speeds._asdict(),
         "given_speed": found.given and found.given._asdict(),
         "clock": _clock(found),
+        "turns": [one._asdict() for one in found.turns],
         "entities": [
             {
                 "entity": one.entity,

@@ -92,6 +92,24 @@ class Track(NamedTuple):
     zeros: int
     velocities: int
 
+class Turning(NamedTuple):
+    entity: str
+    packets: int
+    first_line: int
+    uneven: int
+    uneven_line: int
+    flips: int
+    w: float
+    x: float
+    yaw_low: float
+    yaw_high: float
+    angle: float
+    rate: float
+    spins: int
+    ratio: float
+    world: float
+    body: float
+
 class Totals(NamedTuple):
     packets: int
     runs: int
@@ -112,6 +130,8 @@ class Census:
     def totals(self) -> Totals: ...
     @property
     def tracks(self) -> list[Track]: ...
+    @property
+    def turns(self) -> list[Turning]: ...
 
 class Groups:
     def next_group(self, block: PacketBlock) -> int: ...

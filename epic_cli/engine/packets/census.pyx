@@ -7,12 +7,29 @@ from libcpp.vector cimport vector
 
 from collections import namedtuple
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Vec3, dot
+from epic_cli.engine.packets cimport (
+    Entities, Packet, PacketBlock, Quaternion, Turn, Vec3, dot, inverse, length, normalized,
+    vector_between,
+)
+
+
+cdef extern from "packets/quaternion.h" namespace "epic" nogil:
+    cdef cppclass Angles:
+        double yaw
+    Angles angles_of(const Quaternion&)
+    Vec3[double] turned(const Quaternion&, const Vec3[double]&)
+    double dot4 "epic::dot"(const Quaternion&, const Quaternion&)
 
 Track = namedtuple(
     "Track",
     "entity packets first last line same same_line steps doubles driven restarts restart_line backs"
     " downs moves low high arrivals overtaken delays teleports sequences zeros velocities",
+)
+
+Turning = namedtuple(
+    "Turning",
+    "entity packets first_line uneven uneven_line flips w x yaw_low yaw_high angle rate spins ratio"
+    " world body",
 )
 
 Totals = namedtuple("Totals", "packets runs overlaps overlap_line entities odd odd_line arrivals")
@@ -25,6 +42,9 @@ cdef double SMALLEST = 1e-30
 cdef int RESTART = 3
 cdef double LEAST_RESTART = 5           # s, or half of what there was
 
+# A rotation of another length is not rounded, but wrong; a step of more (rad) may be another way.
+cdef double UNEVEN = 1e-3
+cdef double FOLLOWED = 2
 
 # So many entities are told of.
 cdef size_t MOST = 1000
@@ -38,6 +58,15 @@ cdef struct State:
     int32_t behind, known
 
 
+# Of rotations: ``world`` and ``body`` are sums of products of given spins and of those between
+# rotations, about either axes, ``given`` and ``shown`` those of their squares.
+cdef struct TurnState:
+    int64_t packets, line, uneven, uneven_line, flips, spins, stretch
+    double w, x, yaw_low, yaw_high, angle, rate, given, shown, world, body, time
+    Quaternion first, last
+    Vec3[double] spin
+
+
 cdef class Census:
     """Counts what the packets of a recording show, a block at a time.
 
@@ -49,11 +78,17 @@ cdef class Census:
     way by the velocities; ``restarts``: times that its
     time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
     before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
-    above them; ``delays``: the shortest and the longest (s). Of entities after the first ``most``
-    only ``totals`` know.
+    above them; ``delays``: the shortest and the longest (s). ``turns`` are as much of those with
+    rotations: ``uneven``: of another length than 1; ``flips``: of the other sign than the one
+    before; ``w``: the greatest, ``x``: the least (without sign); ``yaw_low`` and ``yaw_high``
+    (degrees); ``angle``: the greatest from the first (rad); ``rate``: the greatest from packet to
+    packet (rad/s); of ``spins`` steps with given spins: their ``ratio`` to those between
+    rotations, and cosines about the axes of the ``world`` and of the ``body``. Of entities
+    after the first ``most`` only ``totals`` know.
     """
 
     cdef vector[State] states
+    cdef vector[TurnState] turned
     cdef int64_t packets, runs, overlaps, overlap_line, odd, odd_line, stretch, arrivals
     cdef int32_t entity
     cdef size_t most, seen
@@ -118,6 +153,8 @@ cdef class Census:
             state.stretch = -1
         state.packets += 1
         widen(state, packet.position)
+        if packet.turn.known():
+            self.count_turn(packet)
         state.teleports += packet.teleport
         state.sequences += packet.sequence >= 0
         if packet.has_velocity:
@@ -165,6 +202,64 @@ cdef class Census:
             state.behind = 0
         state.before, state.last, state.time = state.last, packet.position, packet.time
         state.known += 1
+
+    cdef void count_turn(self, const Packet& packet) noexcept nogil:
+        cdef Turn turn = packet.turn.value()
+        cdef Quaternion rotation = normalized(turn.rotation)
+        cdef Vec3[double] way, spin
+        cdef double elapsed, angle
+        cdef TurnState* state
+        if <size_t>packet.entity >= self.turned.size():
+            self.turned.resize(packet.entity + 1)
+        state = &self.turned[packet.entity]
+        if state.packets == 0:
+            state.line, state.first, state.stretch = packet.line, rotation, -1
+            state.x, state.yaw_low, state.yaw_high = 1, INFINITY, -INFINITY
+        state.packets += 1
+        if fabs(length(turn.rotation) - 1) > UNEVEN:
+            state.uneven += 1
+            if state.uneven == 1:
+                state.uneven_line = packet.line
+        state.w, state.x = max(state.w, fabs(rotation.w)), min(state.x, fabs(rotation.x))
+        angle = angles_of(rotation).yaw
+        state.yaw_low, state.yaw_high = min(state.yaw_low, angle), max(state.yaw_high, angle)
+        way = vector_between(state.first, rotation)
+        state.angle = max(state.angle, sqrt(dot(way, way)))
+        elapsed = packet.time - state.time
+        if state.stretch == self.stretch and elapsed > 0 and not packet.teleport:
+            state.flips += dot4(state.last, rotation) < 0
+            way = vector_between(state.last, rotation) * (1 / elapsed)
+            angle = sqrt(dot(way, way))
+            state.rate = max(state.rate, angle)
+            if packet.has_spin and angle * elapsed < FOLLOWED:
+                spin = (state.spin + turn.spin) * 0.5
+                state.spins += 1
+                state.given += dot(spin, spin)
+                state.shown += dot(way, way)
+                state.world += dot(spin, way)
+                state.body += dot(spin, turned(inverse(rotation), way))
+        state.stretch, state.time, state.last = self.stretch, packet.time, rotation
+        state.spin = turn.spin
+
+    @property
+    def turns(self):
+        """What is known of the rotations of each entity that has some."""
+        cdef TurnState* one
+        cdef size_t number
+        cdef double scale
+        found = []
+        for number in range(self.turned.size()):
+            one = &self.turned[number]
+            scale = sqrt(one.given * one.shown)
+            if one.packets:
+                found.append(Turning(
+                    self.entities.name(<int32_t>number), one.packets, one.line, one.uneven,
+                    one.uneven_line, one.flips, one.w, one.x, one.yaw_low, one.yaw_high, one.angle,
+                    one.rate, one.spins if scale > 0 else 0,
+                    sqrt(one.given / one.shown) if scale > 0 else 0.0,
+                    one.world / scale if scale > 0 else 0.0, one.body / scale if scale > 0 else 0.0,
+                ))
+        return found
 
     @property
     def doubtful(self):

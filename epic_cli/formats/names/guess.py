@@ -25,6 +25,7 @@ from epic_cli.formats.names.spellings import (
     component_of,
     name_of,
 )
+from epic_cli.formats.names.turns import rotation_columns
 from epic_cli.formats.names.units import AmbiguousLayout, is_named_as, is_value, with_units
 
 #: Fields that are only taken where their first value can be meant.
@@ -62,6 +63,7 @@ def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     if set(FIELDS) <= set(values):
         own = {name: name for name in whole_fields(names)}
         columns = {**own, **_identifier(own, names), **columns}
+        columns |= rotation_columns(columns, names, values)
     else:
         for rule in _RULES:
             columns |= rule(columns, names, values, given)
@@ -185,17 +187,24 @@ def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> C
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
     of_each = star_of(place) >= 0 > star_of(columns["time"])
+    names = {text: name for text, name in names.items() if text not in columns.values()}
     for field in ("arrival", "entity", "seq", "teleport"):
         found = None if field in columns else _single(field, names)
         if not found or (field == "entity" and of_each and star_of(found) < 0):
             continue  # the name of an entity is not the same for all
+        if names[found].spelling == "rx" and any(one.spelling == "ry" for one in names.values()):
+            continue  # not "received", but one of three
         if found == field or _can_be(field, values[found]):
             chosen[field] = found
     return chosen
 
 
+def _turn(columns: Columns, names: Names, values: Values, _given: Layout) -> Columns:
+    return rotation_columns(columns, names, values)
+
+
 #: The rules in their order: what each adds to the columns that are known.
-_RULES = (_time, _position, _velocity, _others)
+_RULES = (_time, _position, _velocity, _turn, _others)
 
 
 def _entity(text: str) -> str:

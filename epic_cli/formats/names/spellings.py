@@ -133,7 +133,7 @@ EYES = frozenset(("camera", "cam", "kamera", "view", "viewer", "eye", "spectator
 #: Words of vectors and places that are no entity's position.
 OTHER_WORDS = frozenset((
     "aim", "aiming", "look", "lookat", "target", "goal", "dest", "destination", "waypoint", "size",
-    "scale", "rot", "rotation", "angle", "angles", "euler", "ang", "angular", "quat", "quaternion",
+    "scale", "rot", "rotation", "angle", "angles", "euler", "ang", "angular", "quaternion",
     "orientation", "heading", "facing", "dir", "direction", "forward", "fwd", "normal", "tangent",
     "mouse", "cursor", "pointer", "screen", "window", "viewport", "tile", "chunk", "cell", "grid",
     "block", "region", "sector", "spawn", "start", "begin", "home", "anchor", "pivot", "offset",
@@ -144,6 +144,7 @@ OTHER_WORDS = frozenset((
     "hit", "impact", "wind", "punch", "recoil", "kick", "desired", "expected", "setpoint", "drag",
     "ziel", "blick", "maus", "resolution", "res", "count", "momentum", "jerk", "setang", "slot",
     "bounding", "wish", "move", "scroll", "touch", "texture", "tex", "inertia", "omega",
+    "angvel", "attitude", "quat", "spin", "rotvec",
 ))  # fmt: skip
 
 #: The axes by the names that they have, alone or behind a word.

@@ -17,6 +17,7 @@ from epic_cli.formats.names.spellings import (
     TIME_UNITS_IN_BRACKETS,
     name_of,
 )
+from epic_cli.formats.names.turns import angles_in
 
 #: A time of day, or a date with one.
 _ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
@@ -75,6 +76,7 @@ def with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, s
         time_format=time_format,
         axes=axes,
         geo=geo,
+        angles=given.angles or angles_in(kept),
         factors=_factors(kept, geo) if given.scale is None else None,
         unless_own=False,
         rebase_time=False,

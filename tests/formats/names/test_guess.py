@@ -8,6 +8,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import parse_columns
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import infer_layout
+from epic_cli.formats.names.turns import proposals
 from epic_cli.formats.names.units import AmbiguousLayout
 
 
@@ -50,6 +51,8 @@ def ambiguous(header: str, given: Layout | None = None) -> AmbiguousLayout:
         ("t|teleported|x|y", "time=t,x=x,y=y,teleport=teleported"),
         ("frame|t|x|y|delta", "time=t,x=x,y=y"),
         ("t|easting|northing|alt", "time=t,x=easting,y=northing,z=alt"),
+        ("t|x|y|rx|ry|rz", "time=t,x=x,y=y"),
+        ("t|car.x|car.y|angvel.x|angvel.y", "time=t,x=car.x,y=car.y"),
     ],
 )  # fmt: skip
 def test_the_usual_spellings(header: str, options: str) -> None:
@@ -187,3 +190,79 @@ def test_a_column_that_is_not_there_has_near_names() -> None:
     found = ambiguous("timestamp_ms|pos_x|pos_y", Layout((("x", "posx"),)))
     assert (found.reason, found.facts["field"]) == (Reason.COLUMN_UNKNOWN, "x")
     assert found.facts["names"][0] == "pos_x"
+
+
+PLACE = "t|x|y|z|"
+
+
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("rot.x|rot.y|rot.z|rot.w", "qx=rot.x,qy=rot.y,qz=rot.z,qw=rot.w"),
+        ("quat_x|quat_y|quat_z|quat_w", "qx=quat_x,qy=quat_y,qz=quat_z,qw=quat_w"),
+        ("qw|qx|qy|qz|avx|avy|avz", "qx=qx,qy=qy,qz=qz,qw=qw,wx=avx,wy=avy,wz=avz"),
+        ("rotX|rotY|rotZ|rotW", "qx=rotX,qy=rotY,qz=rotZ,qw=rotW"),
+        ("yaw", "yaw=yaw"),
+        ("yaw|server_yaw", "yaw=yaw"),
+        ("yaw_rad|pitch_rad", "yaw=yaw_rad,pitch=pitch_rad --angles rad"),
+        ("yaw (deg)|roll (deg)", "yaw=yaw (deg),roll=roll (deg)"),
+        ("yaw_rad|wx_dps|wy_dps|wz_dps", "yaw=yaw_rad --angles rad"),  # no unit is that of both
+        ("yaw|wx_dps|wy_dps|wz_dps", "yaw=yaw,wx=wx_dps,wy=wy_dps,wz=wz_dps --angles deg"),
+        ("yaw|omega_x|omega_y|omega_z", "yaw=yaw,wx=omega_x,wy=omega_y,wz=omega_z"),
+        # one number less, somebody else's, a rate, or whatever may be meant otherwise
+        ("rot.x|rot.y|rot.w", ""),
+        ("camera_yaw", ""),
+        ("camera.rot.x|camera.rot.y|camera.rot.z|camera.rot.w", ""),
+        ("yaw_rate|pitch_rate", ""),
+        ("yaw [deg/s]", ""),
+        ("heading", ""),
+        ("rotation.x|rotation.y|rotation.z", ""),
+        ("omega_x|omega_y|omega_z", ""),
+        ("client_yaw|server_yaw", ""),
+    ],
+)
+def test_rotations(header: str, options: str) -> None:
+    plain = "--columns time=t,x=x,y=y,z=z"
+    wanted = f"{plain},{options}" if options else plain
+    assert told(PLACE + header).replace("'", "") == wanted
+
+
+@pytest.mark.parametrize(
+    ("cells", "order"),
+    [
+        ("0|0|0|1", "0123"),
+        ("1|0|0|0", "1230"),
+        ("0|0|0.6|0.8", "0123"),
+        ("0.8|0|0.6|0", "1230"),
+        ("0.5|0.5|0.5|0.5", ""),
+        ("0|0.6|0.8|0", ""),
+        ("n/a|0|0|1", ""),
+    ],
+)
+def test_four_numbers_without_names_are_in_the_order_that_they_can_have(
+    cells: str, order: str
+) -> None:
+    for names in ("q0|q1|q2|q3", "rotation.0|rotation.1|rotation.2|rotation.3"):
+        stem = names.split("|")[0][:-1]
+        fields = ",".join(
+            f"q{one}={stem}{at}" for one, at in zip("xyzw", order, strict=bool(order))
+        )
+        options = told(PLACE + names, "0|1|2|3|" + cells)
+        assert options == "--columns time=t,x=x,y=y,z=z" + (f",{fields}" if fields else "")
+
+
+def test_what_is_not_clear_is_proposed() -> None:
+    values = dict.fromkeys(("heading", "pitch"), "1")
+    assert proposals({"x": "x"}, values) == [{"columns": "yaw=heading,pitch=pitch"}]
+    values = dict.fromkeys(("rot.x", "rot.y", "rot.z"), "1")
+    euler, vector = proposals({"x": "x"}, values)
+    assert euler == {"columns": "yaw=rot.y,pitch=rot.x,roll=rot.z", "euler": "unity"}
+    assert vector == {"columns": "rx=rot.x,ry=rot.y,rz=rot.z"}
+    assert len(proposals({"x": "x"}, dict.fromkeys(("q0", "q1", "q2", "q3"), "0.5"))) == 2
+    assert proposals({"x": "x", "yaw": "heading"}, {"pitch": "1"}) == []
+
+
+def test_a_rotation_that_is_given_or_left_out_is_not_inferred() -> None:
+    for given, shown in (("yaw=", "yaw="), ("yaw=heading", "yaw=heading")):
+        layout = Layout(columns=parse_columns(given))
+        assert told(PLACE + "yaw|heading", given=layout).endswith("z=z," + shown)

@@ -1,0 +1,152 @@
+"""Findings of rotations: what looks wrong is found, and what is right never."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from epic_cli.analysis.inspection import inspect
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.findings import Finding
+from epic_cli.formats.layout import make_layout
+from epic_cli.formats.recordings import make_reader
+from epic_cli.formats.watch import Watch
+
+Quaternion = tuple[float, float, float, float]
+Row = dict[str, float]
+
+
+def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    (ax, ay, az, aw), (bx, by, bz, bw) = a, b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def about(axis: tuple[float, float, float], angle: float) -> Quaternion:
+    x, y, z = (one * math.sin(angle / 2) for one in axis)
+    return x, y, z, math.cos(angle / 2)
+
+
+def turned(q: Quaternion, v: tuple[float, float, float]) -> tuple[float, float, float]:
+    x, y, z, w = q
+    a, b, c, _ = product(product(q, (*v, 0.0)), (-x, -y, -z, w))
+    return a, b, c
+
+
+def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
+    """A tilted body that turns about the world's z on a circle, faster and slower."""
+    some = random.Random(seed)
+    begin, yaw, found = some.uniform(-3, 3), 0.0, []
+    lean = about((1.0, 0.0, 0.0), tilt)
+    for n in range(300):
+        t = n / rate
+        yaw = begin + 0.8 * t + 0.4 * math.sin(t)
+        w = 0.8 + 0.4 * math.cos(t)
+        q = product(about((0.0, 0.0, 1.0), yaw), lean)
+        if q[3] < 0:
+            q = (-q[0], -q[1], -q[2], -q[3])
+        found.append({
+            "time": t, "x": 9 * math.cos(t), "y": 9 * math.sin(t), "z": 1.0,
+            **dict(zip(("qx", "qy", "qz", "qw"), q, strict=True)), "wx": 0.0, "wy": 0.0, "wz": w,
+        })  # fmt: skip
+    return found
+
+
+def found(made: list[Row], thorough: bool = False, **given: str) -> list[Finding]:
+    names = list(made[0])
+    lines = [",".join(names), *(",".join(f"{one[name]:.9g}" for name in names) for one in made)]
+    layout, watch = make_layout(**given), Watch(thorough)
+    watch.requested(layout)
+    reader = make_reader("csv", layout, watch.inferred)
+    watch.reading(reader, "csv")
+
+    def blocks() -> list[PacketBlock]:
+        block = reader.scan("\n".join([*lines, ""]).encode(), True)
+        assert not block.refusals
+        watch.observe(block)
+        return [block]
+
+    return [one for one in inspect("", blocks(), watch).findings if one.code.startswith("E5")]
+
+
+@pytest.mark.parametrize("rate", [3, 20, 60, 400])
+@pytest.mark.parametrize("tilt", [0.0, 0.4, -1.2])
+def test_what_is_right_has_no_findings(rate: float, tilt: float) -> None:
+    for seed in range(5):
+        assert found(rows(rate, seed, tilt)) == []
+
+
+def body(row: Row) -> Row:
+    x, y, z, w = (row[f"q{one}"] for one in "xyzw")
+    spin = turned((-x, -y, -z, w), (row["wx"], row["wy"], row["wz"]))
+    return row | dict(zip(("wx", "wy", "wz"), spin, strict=True))
+
+
+def without_spin(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name[0] != "w"}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "cure"),
+    [
+        (lambda one: one | {"qw": one["qw"] * 1.1}, "E501", ""),
+        (lambda one: one | {f"w{a}": math.degrees(one[f"w{a}"]) for a in "xyz"}, "E505", "deg"),
+        (lambda one: one | {f"w{a}": one[f"w{a}"] / 60 for a in "xyz"}, "E505", "wx="),
+        (body, "E506", "wx="),
+    ],
+)
+def test_what_looks_wrong_is_found(change: Callable[[Row], Row], code: str, cure: str) -> None:
+    for seed in range(4):
+        [one] = found([change(one) for one in rows(30, seed, 1.0)])
+        assert one.code == code
+        assert any(cure in value for _, value in one.options) or not cure
+
+
+def test_w_first_is_found_and_its_cure_mends_it() -> None:
+    """The tilt is a few degrees, the heading goes from one side to the other of the first."""
+    made = []
+    for one in rows(20, 3, 0.05):
+        heading = about((0.0, 0.0, 1.0), math.sin(one["time"]))
+        x, y, z, w = product(heading, about((1.0, 0.0, 0.0), 0.05))
+        made.append(without_spin(one) | {"qx": w, "qy": x, "qz": y, "qw": z})
+    [finding] = found(made)
+    assert finding.code == "E502"
+    again = found(made, False, **dict(finding.options))
+    assert again == []
+
+
+def test_angles_in_radians_are_found() -> None:
+    made = [
+        {"time": one["time"], "x": one["x"], "y": one["y"], "z": 0.0,
+         "yaw": math.remainder(one["time"], math.tau)}
+        for one in rows()
+    ]  # fmt: skip
+    [finding] = found(made)
+    assert (finding.code, finding.options) == ("E504", (("angles", "rad"),))
+    assert found(made, angles="rad") == []
+    assert found([one | {"yaw": math.degrees(one["yaw"])} for one in made]) == []
+    # a car on a straight road does not turn either
+    assert found([one | {"y": 0.0} for one in made]) == []
+
+
+def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
+    plain = [without_spin(one) for one in rows()]
+    flipped = [
+        one | {f"q{a}": -one[f"q{a}"] for a in "xyzw"} if n % 3 else one
+        for n, one in enumerate(plain)
+    ]
+    still = [one | {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 1.0} for one in plain]
+    headed = [{name: one[name] for name in ("time", "x", "y")} | {"heading": 1.0} for one in plain]
+    for made, code in ((flipped, "E507"), (still, "E508"), (headed, "E503")):
+        assert [one.code for one in found(made)] == []
+        assert [one.code for one in found(made, thorough=True)] == [code]
+    [proposed] = found(headed, thorough=True)
+    assert dict(proposed.options) == {"columns": "yaw=heading"}
+    assert found(headed, thorough=True, columns="yaw=") == []
