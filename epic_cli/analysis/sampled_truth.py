@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import lengths, root_mean_square
+from epic_cli.analysis.turns import SampledTurns, TurnTruth, angles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,7 @@ class SampledTruth:
     (n - 1), the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root
     mean squares over the rows that count, ``top_speed`` the largest there; ``low`` and ``high``
     (3), the corners of the box that encloses the movement; ``window``, the shifts in time that
-    can be compared.
+    can be compared; ``turns``, how it is turned.
     """
 
     truth: Truth
@@ -86,6 +87,7 @@ class SampledTruth:
     low: Floats
     high: Floats
     window: Window
+    turns: SampledTurns | None = None
 
     @property
     def counted(self) -> Flags:
@@ -156,11 +158,23 @@ def sample_truth(
         np.array([one.min(initial=np.inf) for one in inside]),
         np.array([one.max(initial=-np.inf) for one in inside]),
         shift_window(truth, times, judged, first),
+        None if truth.turns is None else _sample_turns(truth.turns, times, segments, counted, tick),
     )
 
 
+def _sample_turns(
+    turns: TurnTruth, times: Floats, segments: Integers, counted: Flags, tick: float
+) -> SampledTurns:
+    rotations = turns.at(times)
+    steps = np.nan_to_num(angles(rotations[1:], rotations[:-1]))
+    steps[segments[1:] != segments[:-1]] = 0.0
+    limit = sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick)))
+    usual = root_mean_square(steps[counted[1:] & counted[:-1]])
+    return SampledTurns(turns, rotations, limit, usual)
+
+
 def shift_window(
-    truth: Truth, times: Floats, segments: Integers, first: float = -math.inf
+    truth: Truth | TurnTruth, times: Floats, segments: Integers, first: float = -math.inf
 ) -> Window:
     """The shifts that can be compared over the same rows: those that each leaves in its segment.
 

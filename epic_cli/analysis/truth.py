@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
+from epic_cli.analysis.turns import TurnTruth, turns_of
 from epic_cli.engine.measure import Path
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class Truth:
 
     ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
     ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
-    positions that means something. ``notes`` say what was cut out and why.
+    positions that means something. ``notes`` say what was cut out and why. ``turns`` is how it
+    turned, if the recording knows.
     """
 
     path: Path
@@ -89,6 +91,7 @@ class Truth:
     teleported: Flags
     resolution: float
     notes: tuple[TruthNote, ...]
+    turns: TurnTruth | None = None
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
         """The movement at ``times - shift``."""
@@ -96,6 +99,23 @@ class Truth:
         motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
         self.path.read(times, shift, *motion)
         return motion
+
+    def away(self, times: Floats, shown: Floats) -> Floats:
+        """The squared distances (n) of ``shown`` (n, 3) from where it was at ``times``."""
+        apart = self.at(times).positions - shown
+        return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+    def squares(
+        self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+    ) -> tuple[Floats, Integers]:
+        """For each shift the sum of the squared distances, and of how many rows."""
+        totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+        self.path.squared_distances(times, shown, segments, shifts, totals, counts)
+        return totals, counts
+
+    def moves(self, times: Floats, resolution: float) -> bool:
+        """Whether it moves at all."""
+        return bool((np.ptp(self.at(times).positions, axis=0) > max(resolution, 1e-9)).any())
 
     @property
     def duration(self) -> float:
@@ -110,7 +130,10 @@ def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0
     """
     table = packet_table(packets)
     positions, velocities = table[POSITION].T, table[VELOCITY].T
-    return build(table[TIME] + offset, positions, velocities, table[TELEPORT] > 0, origin)
+    truth = build(table[TIME] + offset, positions, velocities, table[TELEPORT] > 0, origin)
+    if not packets.turns():
+        return truth
+    return replace(truth, turns=turns_of(packets, truth.path, truth.starts, truth.ends, offset))
 
 
 def truths_of(

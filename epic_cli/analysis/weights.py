@@ -22,6 +22,8 @@ class Weights(NamedTuple):
     overshoot: float = 0.0
     backward: float = 0.0
     across: float = 0.0
+    turning: float = 1.0
+    aim: float = 0.0
 
 
 def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
@@ -37,14 +39,19 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
         if not 0 <= value < math.inf:
             raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
     weights = (others or Weights())._replace(**given)
-    if not any(weights):
+    if not any(without_turning(weights)):
         raise ValueError(f"these weights come to nothing: give one of {_names()} more than 0")
-    if not any(weights._replace(recovery=0.0)):
+    if not any(without_turning(weights)._replace(recovery=0.0)):
         raise ValueError(
             "recovery alone makes no score where there is nothing to recover from:"
             " weigh something else, too, if only with 0.01"
         )
     return weights
+
+
+def without_turning(weights: Weights) -> Weights:
+    """What counts where nothing turns."""
+    return weights._replace(turning=0.0, aim=0.0)
 
 
 def _names() -> str:
@@ -64,11 +71,19 @@ GAMES = (
     Game(
         "shooter",
         Weights(
-            accuracy=1, smoothness=1, latency=0.5, recovery=2, overshoot=2, backward=1, across=3
+            accuracy=1,
+            smoothness=1,
+            latency=0.5,
+            recovery=2,
+            overshoot=2,
+            backward=1,
+            across=3,
+            aim=1,
         ),
         # Bernier 2001, "Latency Compensating Methods": the server rewinds by what the view lags
         "the server rewinds to what the shooter saw, so lag costs little; an opponent drawn where"
-        " he never was, beside his way above all, is a hit that the rewind refuses",
+        " he never was, beside his way above all, is a hit that the rewind refuses, and where he"
+        " aims is a warning",
     ),
     Game(
         "vehicle",

@@ -19,7 +19,7 @@ from epic_cli.analysis.certainty.bootstrap import (
     joined,
 )
 from epic_cli.analysis.certainty.rare import Rare
-from epic_cli.analysis.metrics.cells import FIELDS, Resampled
+from epic_cli.analysis.metrics.cells import FIELDS, TURN_FIELDS, Resampled
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
@@ -200,7 +200,10 @@ def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[F
     count = len(several[0])
     weights = draws(count, seed)
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
-        return [weights @ units[:, 0, :] for units in several]
+        return [
+            np.concatenate([weights @ part for part in np.split(units[:, 0], [TURN_FIELDS], 1)], 1)
+            for units in several
+        ]
     entities = several[0].shape[1]
     both = draws(entities, seed, purpose=1)
     step = max(1, _AT_ONCE // (entities * len(FIELDS)))

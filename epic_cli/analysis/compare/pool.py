@@ -100,7 +100,9 @@ def _condensed(found: Comparison) -> Comparison:
             for one in found.results
         ),
         by_entity=tuple(
-            replace(one, measured=one.measured and replace(one.measured, errors=nothing))
+            replace(
+                one, measured=one.measured and replace(one.measured, errors=nothing, turned=None)
+            )
             for one in found.by_entity
         ),
     )

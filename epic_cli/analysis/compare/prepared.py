@@ -137,7 +137,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         events = events_of(packets[name], truth, offset, latency)
         sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():
-            judged.append(Entity(name, packets[name], sampled, events))
+            judged.append(Entity(name, packets[name], sampled, events, spec.aim_range))
             notes += [Adjusted(name, one) for one in truth.notes]
             notes += _outages(name, events, truth.origin)
         else:

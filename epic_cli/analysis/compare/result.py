@@ -160,6 +160,11 @@ class Comparison(Tabular):
         return doubts(self.findings)
 
     @property
+    def turns(self) -> bool:
+        """Whether the recording has rotation, and one of the strategies turns."""
+        return any(not math.isnan(one.value("angle")) for one in self.results)
+
+    @property
     def advice(self) -> Advice:
         """What the results come to: which strategy, how surely, what it costs."""
         return advice(self.results, self.weights, self.by_recording, bool(self.doubts))

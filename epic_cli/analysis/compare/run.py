@@ -205,18 +205,26 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
     if work.stop.is_set() or len(rows) != len(truth.times):
         return EntityResult(None, note=ResultNote(Flaw.STOPPED))
     shown, status = rows["position"].copy(), rows["status"].copy()
+    turns = None
+    if truth.turns is not None:
+        numbers = np.empty((len(rows), 7))
+        trace.fill_turns(numbers)
+        turns = None if np.isnan(numbers[:, 0]).all() else numbers[:, :4].copy()
     del rows, trace  # they are more than twice as large
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came
         held = rows_of(Trace(_last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
-    measured = measure(shown, status, entity, work.weights, work.cells)
+    measured = measure(shown, status, entity, work.weights, work.cells, turns)
     picture = None
     if work.selection:
         recoveries = measured.recovery.each
         picture = drawn(participant.label, shown, status, entity, work.selection, recoveries)
-    return EntityResult(measured.thinned(work.kept), picture)
+    measured = measured.thinned(work.kept)
+    if measured.turned is not None:
+        measured = replace(measured, turned=measured.turned.thinned(work.kept))
+    return EntityResult(measured, picture)
 
 
 def _last_state() -> SmoothingStrategy:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from epic_cli.analysis.metrics.metric import AIM_RANGE
 from epic_cli.analysis.weights import Weights
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class CompareSpec:
     scenes of the first run are kept for pictures. ``intervals``: how sure figures are is computed,
     from draws that depend on the ``seed`` alone. ``threads``: as many as there are cores unless
     given. ``total`` is how many runs there are to come, ``runs_are`` what they are called.
+    An aim is judged at the ``aim_range`` (length).
     """
 
     participants: Sequence[Participant]
@@ -68,6 +70,7 @@ class CompareSpec:
     threads: int | None = None
     total: int = 1
     runs_are: Runs = "recordings"
+    aim_range: float = AIM_RANGE
 
     @property
     def share(self) -> int:

@@ -23,11 +23,20 @@ called.
 
 from __future__ import annotations
 
-from epic_cli.analysis.metrics import accuracy, detail, smoothness
+from epic_cli.analysis.metrics import accuracy, detail, smoothness, turning
 from epic_cli.analysis.metrics.metric import Metric, Section
 
 #: All of them, in the order of columns.
-METRICS: tuple[Metric, ...] = (*accuracy.METRICS, *smoothness.METRICS, *detail.METRICS)
+METRICS: tuple[Metric, ...] = (
+    *accuracy.METRICS,
+    *smoothness.METRICS,
+    *detail.METRICS,
+    *turning.METRICS,
+)
+
+#: Those of rotation, and what they add up.
+TURNING = {"turning_cost", "aim_cost", *(one.name for one in turning.METRICS)}
+TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
 
 #: What the metrics add up over rows, by name.
 SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
@@ -43,6 +52,7 @@ def named(name: str) -> Metric:
     return {one.name: one for one in METRICS}[name]
 
 
-def figure_names() -> list[str]:
-    """What CSV, JSON lines and conditions call the metrics, and the ends of their intervals."""
-    return [name for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))]
+def figure_names(turns: bool = True) -> list[str]:
+    """What CSV and JSON lines call the metrics and the ends of their intervals; ``turns``: all."""
+    chosen = [one for one in METRICS if turns or one.name not in TURNING]
+    return [name for one in chosen for name in (one.name, *(one.ends if one.interval else ()))]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.metrics import SUMS
+from epic_cli.analysis.metrics import SUMS, TURN_SUMS
 from epic_cli.analysis.metrics.metric import DrawnRows
+from epic_cli.analysis.metrics.turned import judged
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
 
 if TYPE_CHECKING:
@@ -45,6 +46,16 @@ _STRETCH = 65_536
 #: What is known of all rows together only: each has its share of it.
 SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
 
+#: What the lag adds up, and with ``turn_`` before it that of the rotation.
+_LAG = (
+    "lag_rows",
+    "lag_squares",
+    "charged_rows",
+    "charged_seconds",
+    "told_rows",
+    "told_seconds",
+)
+
 #: What adds up over rows, the columns of what ``tally`` returns.
 FIELDS = (
     "rows",
@@ -54,15 +65,15 @@ FIELDS = (
     "fours",
     "third",
     "truth_third",
-    *SUMS,
-    "lag_rows",
-    "lag_squares",
-    "charged_rows",
-    "charged_seconds",
-    "told_rows",
-    "told_seconds",
+    *(name for name in SUMS if name not in TURN_SUMS),
+    *_LAG,
     *SPREAD,
+    *TURN_SUMS,
+    *(f"turn_{name}" for name in _LAG),
 )
+
+#: From this column on they are of rotations.
+TURN_FIELDS = FIELDS.index(TURN_SUMS[0])
 
 
 class Grid(NamedTuple):
@@ -129,6 +140,10 @@ def tally(
     for field in SPREAD:
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
     _add_lag(sums, places, sampled, shown, counted, rows, measured.lag)
+    if measured.turned is not None and drawn.rotations is not None:
+        own = judged(drawn, counted)
+        rows, turning = np.flatnonzero(own >= 0), measured.turned.lag
+        _add_lag(sums, places, sampled, drawn.rotations, own, rows, turning, "turn_")
     return sums
 
 
@@ -140,20 +155,24 @@ def _add_lag(
     counted: Integers,
     rows: NDArray[np.intp],
     lag: Lag,
+    prefix: str = "",
 ) -> None:
     """The part that each cell has in the lag, and in what the lag leaves.
 
     The mean square as a function of the shift is a parabola near its minimum; its vertex moves
     by the mean of its slopes in the cells over its bend (the influence of each cell on it).
+    With a ``prefix`` it is that of the rotations.
     """
+    truth = sampled.turns.turns if prefix and sampled.turns else sampled.truth
     told = not math.isnan(lag.seconds)
     shift = lag.seconds if told else 0.0
     some = rows[:: max(1, len(rows) // _LAG_ROWS)]
     squares = []
     for off in (-_LAG_STEP, 0.0, _LAG_STEP):
-        motion = sampled.truth.at(sampled.times[some], shift + off)
-        distances = _squared(motion.positions - shown[some])
-        squares.append(np.where(motion.segments == counted[some], distances, np.nan))
+        times = sampled.times[some] - (shift + off)
+        segments = sampled.truth.at(sampled.times[some], shift + off).segments
+        distances = truth.away(times, shown[some])
+        squares.append(np.where(segments == counted[some], distances, np.nan))
     left, centre, right = squares
     fits = np.isfinite(left + centre + right)
     if not fits.any():
@@ -164,7 +183,8 @@ def _add_lag(
     each = np.full(len(some), lag.rows / len(some))
 
     def add(field: str, values: Floats) -> None:
-        sums[:, FIELDS.index(field)] += np.bincount(places[some], values * each, len(sums))
+        place = FIELDS.index(prefix + field)
+        sums[:, place] += np.bincount(places[some], values * each, len(sums))
 
     add("lag_rows", np.ones(len(some)))
     add("lag_squares", centre * (lag.residual**2 * len(some) / total if total > 0 else 1.0))
@@ -243,11 +263,22 @@ class Resampled:
     @property
     def lag(self) -> ResampledLag:
         """The lag, as the influence of each cell on it has it, and what it leaves."""
+        return self._lag("")
+
+    @property
+    def turn_lag(self) -> ResampledLag:
+        """That of the rotation."""
+        return self._lag("turn_")
+
+    def _lag(self, prefix: str) -> ResampledLag:
+        def mean(field: str, rows: str) -> Floats:
+            return self._mean(prefix + field, prefix + rows)
+
         return ResampledLag(
-            self._mean("told_seconds", "told_rows"),
-            np.asarray(np.sqrt(self._mean("lag_squares", "lag_rows"))),
+            mean("told_seconds", "told_rows"),
+            np.asarray(np.sqrt(mean("lag_squares", "lag_rows"))),
             # what it counts as is a length of time, however far a draw moves it
-            np.abs(self._mean("charged_seconds", "charged_rows")),
+            np.abs(mean("charged_seconds", "charged_rows")),
         )
 
     @property

@@ -13,6 +13,10 @@ from epic_cli.analysis.sampled_truth import SHIFTS, Window, shift_window
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats, Integers
     from epic_cli.analysis.truth import Truth
+    from epic_cli.analysis.turns import TurnTruth
+
+    #: What has a lag: a movement, or how it is turned.
+    Known = Truth | TurnTruth
 
 #: The longest shift; a lag that is unknown costs as much.
 LONGEST = float(SHIFTS[-1])
@@ -53,14 +57,14 @@ class Lag(NamedTuple):
 
 
 def find_lag(
-    truth: Truth,
+    truth: Known,
     times: Floats,
     shown: Floats,
     segments: Integers,
     window: Window | None = None,
     resolution: float = 0.0,
 ) -> Lag:
-    """The lag of ``shown`` (n, 3) at ``times`` (n) behind the truth, from -0.5 to 5 s.
+    """The lag of ``shown`` (n, 3 or 4) at ``times`` (n) behind the truth, from -0.5 to 5 s.
 
     Only rows with a segment count (``segments`` (n), -1: none). All shifts are compared over the
     same rows, those of the ``window``. Of the local minima that leave nearly as little as the
@@ -80,7 +84,7 @@ def find_lag(
         some = times[chosen], shown[chosen], segments[chosen]
 
         def mean_squares(shifts: Floats) -> Floats:
-            totals, counts = _squares(truth, *some, shifts)
+            totals, counts = truth.squares(*some, shifts)
             return np.asarray(totals / np.maximum(counts, 1))
 
         return mean_squares
@@ -91,7 +95,7 @@ def find_lag(
     found = _minima(squares, small)
     if not found:
         some = times[rows[:: max(1, len(rows) // _FEW)]]
-        charged = LONGEST if _moves(truth, some, resolution) else math.nan
+        charged = LONGEST if truth.moves(some, resolution) else math.nan
         return _residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
     finer = sampled(_SOME)
     refined = []
@@ -119,7 +123,7 @@ def _apart(shifts: list[tuple[float, float]]) -> list[float]:
 
 
 def _told_apart(
-    shifts: list[float], truth: Truth, times: Floats, shown: Floats, window: Window
+    shifts: list[float], truth: Known, times: Floats, shown: Floats, window: Window
 ) -> list[float]:
     """Those of equally plausible shifts that fit how the movement began.
 
@@ -131,8 +135,7 @@ def _told_apart(
         return shifts
     left = []
     for shift in shifts:
-        expected = truth.at(np.maximum(times[rows] - shift, window.first)).positions
-        squares = np.square(shown[rows] - expected).sum(axis=1)
+        squares = truth.away(np.maximum(times[rows] - shift, window.first), shown[rows])
         known = squares[np.isfinite(squares)]
         left.append(float(known.mean()) if len(known) else math.nan)
     bound = PLAUSIBLE**2 * min((one for one in left if not math.isnan(one)), default=math.inf)
@@ -159,23 +162,10 @@ def _minima(squares: Floats, small: float) -> list[int]:
     return found
 
 
-def _moves(truth: Truth, times: Floats, resolution: float) -> bool:
-    positions = truth.at(times).positions
-    return bool((np.ptp(positions, axis=0) > max(resolution, 1e-9)).any())
-
-
-def _residual(truth: Truth, times: Floats, shown: Floats, segments: Integers, shift: float) -> Lag:
+def _residual(truth: Known, times: Floats, shown: Floats, segments: Integers, shift: float) -> Lag:
     """What this shift leaves, over all rows that it leaves in their segment."""
-    (total,), (count,) = _squares(truth, times, shown, segments, np.array([shift]))
+    (total,), (count,) = truth.squares(times, shown, segments, np.array([shift]))
     return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
-
-
-def _squares(
-    truth: Truth, times: Floats, shown: Floats, segments: Integers, shifts: Floats
-) -> tuple[Floats, Integers]:
-    totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
-    truth.path.squared_distances(times, shown, segments, shifts, totals, counts)
-    return totals, counts
 
 
 def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:

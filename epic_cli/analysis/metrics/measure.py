@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.metrics import SUMS
+from epic_cli.analysis.metrics import SUMS, TURN_SUMS
 from epic_cli.analysis.metrics.cells import Grid, tally
 from epic_cli.analysis.metrics.lag import find_lag
-from epic_cli.analysis.metrics.measurement import Measurement
-from epic_cli.analysis.metrics.metric import DrawnRows
+from epic_cli.analysis.metrics.measurement import Measurement, Turned
+from epic_cli.analysis.metrics.metric import AIM_RANGE, DrawnRows
 from epic_cli.analysis.metrics.recovery import Events, recovery
+from epic_cli.analysis.metrics.turned import judged, lag_of
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, SampledTruth
 from epic_cli.analysis.weights import SCALE
 from epic_cli.engine.measure import accumulate_errors, overshoot
@@ -44,6 +45,7 @@ class Entity:
     packets: PacketBlock
     truth: SampledTruth
     events: Events
+    aim_range: float = AIM_RANGE
 
 
 def measure(
@@ -52,11 +54,13 @@ def measure(
     entity: Entity,
     weights: Weights,
     cells: Grid | None = None,
+    rotations: Floats | None = None,
 ) -> Measurement:
     """Measures what a ``Trace`` drew of an entity at n ticks against the truth there.
 
     ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured like any other: there, ``shown``
-    has the last state that was received. With ``cells``, sums are kept for each.
+    has the last state that was received. ``rotations`` (n, 4) are drawn with it. With
+    ``cells``, sums are kept for each.
     """
     sampled, events = entity.truth, entity.events
     errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)
@@ -86,8 +90,21 @@ def measure(
         resolution,
     )
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
-    drawn = DrawnRows(shown, status, sampled, shift)
-    added = {name: of(drawn) for name, of in SUMS.items()}
+    drawn, turned = DrawnRows(shown, status, sampled, shift), None
+    if rotations is not None and sampled.turns is not None:
+        drawn = replace(drawn, rotations=rotations, aim_range=entity.aim_range)
+        angular = lag_of(drawn, counted)
+        late = 0.0 if math.isnan(angular.seconds) else angular.seconds
+        drawn = replace(drawn, turn_lag=late)
+    added = {
+        name: of(drawn)
+        for name, of in SUMS.items()
+        if drawn.rotations is not None or name not in TURN_SUMS
+    }
+    if drawn.rotations is not None:
+        rows = judged(drawn, counted) >= 0
+        if rows.any():
+            turned = Turned(np.sqrt(added["angle_squares"][rows]), angular)
     backward = sampled.truth.path.backward_steps(
         sampled.times,
         shown,
@@ -131,6 +148,7 @@ def measure(
         sampled.tick,
         weights,
         {name: float(values[counted >= 0].sum()) for name, values in added.items()},
+        turned=turned,
     )
     if cells is None:
         return measured

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -31,8 +31,55 @@ class Kept(NamedTuple):
     largest: float
 
 
+class ErrorsKept:
+    """Errors of the rows that count, or some of them (``thinned``) and what was ``kept`` of all."""
+
+    errors: Floats
+    kept: Kept | None
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return len(self.errors) if self.kept is None else self.kept.rows
+
+    @property
+    def error(self) -> float:
+        """The root mean square of all errors."""
+        return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
+
+    @property
+    def error_max(self) -> float:
+        """The largest one."""
+        return self._all.largest
+
+    @property
+    def _all(self) -> Kept:
+        if self.kept is not None:
+            return self.kept
+        squares = float(np.square(self.errors).sum())
+        return Kept(len(self.errors), squares, float(self.errors.max(initial=0.0)))
+
+    def thinned(self, most: int) -> Self:
+        """The same with about ``most`` of the errors, from which quantiles can still be told."""
+        if len(self.errors) <= most:
+            return self
+        chosen: Any = self
+        return cast(
+            "Self", replace(chosen, errors=_evenly(np.sort(self.errors), most), kept=self._all)
+        )
+
+
 @dataclass(frozen=True)
-class Measurement:
+class Turned(ErrorsKept):
+    """The angles (degrees) to the truth of the rows that count, and the lag; as ``Measurement``."""
+
+    errors: Floats
+    lag: Lag
+    kept: Kept | None = None
+
+
+@dataclass(frozen=True)
+class Measurement(ErrorsKept):
     """What was accumulated over the rows of one candidate: metrics are functions of it.
 
     It is of one entity as ``measure`` makes it, of several as ``pool`` does. Lengths are in the
@@ -47,7 +94,7 @@ class Measurement:
     the root mean square speed of the truth, ``resolution`` the least length that means something.
     ``tick`` (seconds) and ``weights`` are those of the comparison. ``totals`` are what metrics add
     up over the rows that count (``Metric.sums``), ``sums`` those of the cells (``tally``), to draw
-    from again.
+    from again. ``turned`` is how far off its rotations are, None where there are none.
     """
 
     errors: Floats
@@ -73,6 +120,7 @@ class Measurement:
     totals: Mapping[str, float]
     kept: Kept | None = None
     sums: Floats | None = None
+    turned: Turned | None = None
 
     @property
     def jerk_rms(self) -> float:
@@ -105,32 +153,9 @@ class Measurement:
         return math.sqrt(squares / self.fours) / self.tick**3 if self.fours else math.nan
 
     @property
-    def rows(self) -> int:
-        """How many rows count."""
-        return len(self.errors) if self.kept is None else self.kept.rows
-
-    @property
-    def error(self) -> float:
-        """Root mean square distance from the truth."""
-        return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
-
-    @property
-    def error_max(self) -> float:
-        """The largest distance."""
-        return self._all.largest
-
-    @property
-    def _all(self) -> Kept:
-        if self.kept is not None:
-            return self.kept
-        squares = float(np.square(self.errors).sum())
-        return Kept(len(self.errors), squares, float(self.errors.max(initial=0.0)))
-
-    def thinned(self, most: int) -> Measurement:
-        """The same with about ``most`` of the errors, from which quantiles can still be told."""
-        if len(self.errors) <= most:
-            return self
-        return replace(self, errors=_evenly(np.sort(self.errors), most), kept=self._all)
+    def turn_lag(self) -> Lag:
+        """That of the rotation."""
+        return self.turned.lag if self.turned else Lag(math.nan, math.nan, 0)
 
     @property
     def overshoot_rms(self) -> float:
@@ -144,7 +169,7 @@ class Measurement:
 
     def mean(self, name: str) -> float:
         """The mean over the rows that count of what a metric adds up (``Metric.sums``)."""
-        return self.totals[name] / max(self.rows, 1)
+        return self.totals.get(name, 0.0) / max(self.rows, 1)
 
 
 def _evenly(ordered: Floats, count: int) -> Floats:
@@ -152,7 +177,7 @@ def _evenly(ordered: Floats, count: int) -> Floats:
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
-def _pooled_errors(measurements: Sequence[Measurement]) -> tuple[Floats, Kept | None]:
+def _pooled_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
     """Errors of which each stands for as many rows, and what is known of all."""
     if not any(one.kept for one in measurements):
         return np.concatenate([one.errors for one in measurements]), None
@@ -202,8 +227,18 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         max(one.resolution for one in measurements),
         measurements[0].tick,
         measurements[0].weights,
-        {name: sum(one.totals[name] for one in measurements) for name in SUMS},
+        {name: sum(one.totals.get(name, 0.0) for one in measurements) for name in SUMS},
         kept,
+        turned=_pooled_turned([one.turned for one in measurements if one.turned]),
+    )
+
+
+def _pooled_turned(several: Sequence[Turned]) -> Turned | None:
+    if not several:
+        return None
+    errors, kept = _pooled_errors(several)
+    return replace(
+        several[0], errors=errors, kept=kept, lag=_pooled_lag([one.lag for one in several])
     )
 
 

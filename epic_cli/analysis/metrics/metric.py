@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from epic_cli.analysis.sampled_truth import SampledTruth
 
 
+#: How far away (length units) an aim is judged, unless told otherwise.
+AIM_RANGE = 20.0
+
+
 class Better(enum.Enum):
     """Which values of a metric are the better ones."""
 
@@ -37,13 +41,17 @@ class Section(enum.Enum):
 class DrawnRows:
     """What was drawn at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
 
-    ``lag`` (s) is how late it is, 0 where that is unknown.
+    ``lag`` (s) is how late it is, 0 where that is unknown. ``rotations`` (n, 4) are those that were
+    drawn, ``turn_lag`` (s) late, None where nothing turns; an aim is judged at the ``aim_range``.
     """
 
     shown: Floats
     status: Integers
     truth: SampledTruth
     lag: float = 0.0
+    rotations: Floats | None = None
+    turn_lag: float = 0.0
+    aim_range: float = AIM_RANGE
 
     @cached_property
     def along(self) -> Floats:

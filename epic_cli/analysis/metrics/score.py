@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.analysis.weights import SCALE, Weights
+from epic_cli.analysis.metrics.turning import aim_cost, turning_cost
+from epic_cli.analysis.weights import SCALE, Weights, without_turning
 
 if TYPE_CHECKING:
     from epic_cli.analysis.metrics.cells import Resampled
@@ -26,6 +27,8 @@ COSTS = {
     "overshoot": "RMS overshoot / (V * 0.1 s)",
     "backward": "share of backward steps / 0.1",
     "across": "residual across the movement / (V * 0.1 s)",
+    "turning": "residual angle / (0.1 s of the truth's RMS turning, 10 deg/s at least)",
+    "aim": "distance by which the aim is off / (aim range * 0.1)",
 }
 
 
@@ -77,6 +80,8 @@ def _costs(measured: Measurement | Resampled) -> Any:
         measured.overshoot_rms / movement,
         measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
         residual_part(measured, "late_across") / movement,
+        turning_cost(measured),
+        aim_cost(measured),
     )
 
 
@@ -91,6 +96,8 @@ def score(measured: Measurement | Resampled) -> Any:
     weights, found = measured.weights, costs(measured)
     # on top of the mean of the others: as a part of it, an outage would water these down
     found = found._replace(recovery=np.where(np.isnan(found.recovery), 0.0, found.recovery))
+    if np.isnan(found.turning).all() and np.isnan(found.aim).all():
+        weights = without_turning(weights)
     parts = [weight * cost for weight, cost in zip(weights, found, strict=True) if weight > 0]
     with np.errstate(invalid="ignore", over="ignore"):
         return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))

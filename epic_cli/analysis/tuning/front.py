@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.analysis.weights import without_turning
+
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.trials import Figures, Trial, Trials
     from epic_cli.analysis.weights import Weights
@@ -111,6 +113,8 @@ def roughness(figures: Figures, weights: Weights) -> float:
     others = weights._replace(latency=0.0)
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
+    if math.isnan(figures.get("angle", math.nan)):
+        others = without_turning(others)
     found = {name: figures[f"{name}_cost"] for name in others._fields}
     if math.isnan(found["recovery"]):  # there is nothing to recover from
         found["recovery"] = 0.0

@@ -2,7 +2,7 @@
 
 from libc.math cimport NAN, fabs, rint
 
-from epic_cli.engine.packets cimport Packet, PacketBlock
+from epic_cli.engine.packets cimport Packet, PacketBlock, Quaternion
 
 
 cdef enum:
@@ -31,6 +31,22 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
         numbers[7, index] = packet.arrival
         numbers[8, index] = packet.sequence if packet.sequence >= 0 else NAN
         numbers[9, index] = packet.teleport
+
+
+def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
+    """Fills in the rotation of each packet, x y z w, of whatever length; NaN without one."""
+    cdef Py_ssize_t count = block.items.size(), index
+    cdef Quaternion rotation
+    if numbers.shape[0] != count or numbers.shape[1] != 4:
+        raise ValueError("the table has four columns, and a row for each packet")
+    for index in range(count):
+        rotation = Quaternion(NAN, NAN, NAN, NAN)
+        if block.items[index].turn.known():
+            rotation = block.items[index].turn.value().rotation
+        numbers[index, 0] = rotation.x
+        numbers[index, 1] = rotation.y
+        numbers[index, 2] = rotation.z
+        numbers[index, 3] = rotation.w
 
 
 def tidy(double[:] numbers not None, double least, double limit, double steps=0):

@@ -1,5 +1,8 @@
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Refusal
@@ -68,6 +71,7 @@ class Trace:
     @property
     def refusals(self) -> list[Refusal]: ...
     def __len__(self) -> int: ...
+    def fill_turns(self, numbers: NDArray[np.float64]) -> None: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 def separate(

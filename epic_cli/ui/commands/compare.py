@@ -142,6 +142,7 @@ def compare(
         pictures.selection,
         seed=network.seed,
         threads=threads,
+        aim_range=scoring.weighing.aim_range,
     )
     recordings = None
     if network.simulates:

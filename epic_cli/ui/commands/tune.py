@@ -134,6 +134,7 @@ def tune(
             purpose.warm_up,
             seed=network.seed,
             threads=effort.threads,
+            aim_range=purpose.weighing.aim_range,
         ),
         purpose.figure,
         purpose.division,

@@ -15,6 +15,7 @@ from epic_cli.analysis.compare.conditions import (
     condition,
 )
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics.metric import AIM_RANGE
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
@@ -77,10 +78,18 @@ class Weighing:
     )
     given_weights: dict[str, float] = value(
         "Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
-        " backward, across.  [default: those of the game, or 1 for the first four]",
+        " backward, across, turning, aim.  [default: those of the game, or 1 for the first four and"
+        " turning]",
         "--weights",
         type=WEIGHTS,
         default="",
+    )
+
+    aim_range: float = value(
+        "How far away the aim of what turns is judged, in length units.",
+        type=click.FloatRange(1e-6, 1e9),
+        default=AIM_RANGE,
+        show_default=True,
     )
 
     def __post_init__(self) -> None:

@@ -38,7 +38,7 @@ def report(comparison: Comparison, sort: str = "score", by: str = "strategy") ->
         verdict=verdict(comparison),
         parts=[_table(results, by, comparison.resolution)],
         notes=basis(comparison, results),
-        data=Data(fields(), data, data),
+        data=Data(fields(comparison.turns), data, data),
     )
 
 
@@ -157,18 +157,19 @@ def likely_scores(results: Sequence[Result]) -> list[str]:
 # ---------------------------------------------------------------- the data
 
 
-def fields() -> list[str]:
-    """The columns of CSV, and the keys of JSON lines."""
-    return [*_PLACES, *_ADVICE, *figure_names(), "note"]
+def fields(turns: bool = True) -> list[str]:
+    """The columns of CSV, and the keys of JSON lines; with those of rotation if it ``turns``."""
+    return [*_PLACES, *_ADVICE, *figure_names(turns), "note"]
 
 
 def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
     """A record for each result, its keys in the order of ``fields``."""
     games = best_for(comparison.results)
     found: list[Record] = []
+    names = fields(comparison.turns)
     for one in results:
         values = _record(one, games if one.rank is not None else {})
-        found.append({name: values[name] for name in fields()})
+        found.append({name: values[name] for name in names})
     return found
 
 

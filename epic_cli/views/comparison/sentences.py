@@ -14,6 +14,7 @@ from epic_cli.analysis.drawn import LABEL as DRAWN
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.weights import without_turning
 from epic_cli.engine.text.widths import some
 from epic_cli.views.comparison.notes import (
     at_most,
@@ -49,6 +50,8 @@ _MAIN_COSTS = {
     "overshoot": "overshoot",
     "backward": "backward motion",
     "across": "what it draws beside the way",
+    "turning": "how it turns",
+    "aim": "where it aims",
 }
 
 _BAD = {
@@ -59,6 +62,8 @@ _BAD = {
     "overshoot": "even the best overshoots",
     "backward": "even the best moves backward",
     "across": "even the best draws wrong curves",
+    "turning": "even the best turns wrongly",
+    "aim": "even the best aims elsewhere",
 }
 
 #: What a kind of game is called where it is not "a NAME game".
@@ -84,6 +89,7 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
         *_answer(found, found.best, comparison, settings or {}),
         _next(found),
         _costs(found, found.best, comparison.resolution),
+        _turning(found.best),
         _worst(found, comparison),
         _other_games(found),
         _more_data(found, comparison),
@@ -161,6 +167,17 @@ def _costs(found: Advice, best: Advised, resolution: float) -> str:
     return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
 
 
+def _turning(best: Advised) -> str:
+    angle, ways = best.value("angle"), best.value("long_way")
+    if math.isnan(angle):
+        return ""
+    words = f"Its rotation is {three_digits(angle)} degrees off (RMS)"
+    words += f", {lag_words(best.value('turn_lag'))}"
+    if ways > 0:
+        words += f", {counted(round(ways), 'turn')} the long way round"
+    return f"{words}."
+
+
 def lag_words(seconds: float) -> str:
     """``31 ms behind``."""
     if math.isnan(seconds):
@@ -232,7 +249,8 @@ def _filled(words: str, best: Advised) -> str:
 
 def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """What was compared with what, what was left out, and how the score is made."""
-    given, rule = comparison.weights._asdict().items(), formula(comparison.weights)
+    counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
+    given, rule = counting._asdict().items(), formula(counting)
     weights = ", ".join(f"{name} {value:g}" for name, value in given if value)
     waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
     lines = [

@@ -1,0 +1,186 @@
+"""How an entity is turned over time: unit quaternions x, y, z, w, and the angles between them.
+
+q and -q are the same rotation; what lies between two of them is on the shorter way (Shoemake,
+"Animating rotation with quaternion curves", 1985). Angles are in degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.arrays import TIME, packet_table
+from epic_cli.engine.measure import fill_rotations
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Flags, Floats, Integers
+    from epic_cli.engine.measure import Path
+    from epic_cli.engine.packets import PacketBlock
+
+#: Times nearer to each other than this (s) are the same.
+SAME_TIME = 1e-9
+
+#: What turns less than this (degrees) does not turn: quantised rotations are rounded to as much.
+RESTING = 0.01
+
+
+@dataclass(frozen=True)
+class TurnTruth:
+    """The rotations (m, 4) of one entity at ``times`` (m), slerp between them, as lags need it.
+
+    It is cut where the ``path`` is, at whose ``starts`` and ``ends``. Rotations are of length 1,
+    each on the side of the one before.
+    """
+
+    path: Path
+    starts: Floats
+    ends: Floats
+    times: Floats
+    rotations: Floats
+
+    @cached_property
+    def _segments(self) -> Integers:
+        return self._segments_at(self.times)
+
+    def _segments_at(self, times: Floats, shift: float = 0.0) -> Integers:
+        count = len(times)
+        found = np.empty(count, np.int32)
+        self.path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
+        return found
+
+    def at(self, times: Floats, shift: float = 0.0) -> Floats:
+        """The rotations (n, 4) at ``times - shift``, NaN where nothing is known."""
+        at = times - shift
+        last = np.clip(np.searchsorted(self.times, at, "right"), 1, len(self.times) - 1)
+        begin, end = self.times[last - 1], self.times[last]
+        share = (at - begin) / (end - begin)
+        slack = SAME_TIME / (end - begin)
+        known = (share >= -slack) & (share <= 1 + slack)
+        known &= (self._segments[last - 1] == self._segments[last]) | (share <= slack)
+        found = slerp(self.rotations[last - 1], self.rotations[last], share.clip(0, 1))
+        found[~known] = np.nan
+        return found
+
+    def away(self, times: Floats, shown: Floats) -> Floats:
+        """The squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
+        return np.asarray(angles(shown, self.at(times)) ** 2)
+
+    def squares(
+        self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+    ) -> tuple[Floats, Integers]:
+        """For each shift the sum of ``away``, and of how many rows; as ``Truth.squares``."""
+        totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+        for place, shift in enumerate(shifts):
+            squared = self.away(times - shift, shown)
+            same = self._segments_at(times, shift) == segments
+            squared = squared[same & (segments >= 0) & np.isfinite(squared)]
+            totals[place], counts[place] = squared.sum(), len(squared)
+        return totals, counts
+
+    def moves(self, times: Floats, resolution: float) -> bool:
+        """Whether it turns at all."""
+        found = self.at(times)
+        found = found[~np.isnan(found[:, 0])]
+        return bool((angles(found, found[:1]) > max(resolution, RESTING)).any())
+
+
+def turns_of(
+    packets: PacketBlock, path: Path, starts: Floats, ends: Floats, offset: float
+) -> TurnTruth | None:
+    """The rotations of the packets that move on the ``path``; None: fewer than two.
+
+    ``offset`` (s) is added to the times. Of rotations of one time the last counts.
+    """
+    found = np.empty((len(packets), 4))
+    fill_rotations(packets, found)
+    times = packet_table(packets)[TIME] + offset
+    sizes = np.sqrt(np.einsum("ij,ij->i", found, found))
+    with np.errstate(invalid="ignore"):
+        usable = np.isfinite(times) & (sizes > 1e-6) & (sizes < 1e6)
+    order = np.flatnonzero(usable)[np.argsort(times[usable], kind="stable")]
+    order = order[np.append(np.diff(times[order]) > 0, True)[: len(order)]]
+    if len(order) < 2:
+        return None
+    rotations = one_sided(found[order] / sizes[order, None])
+    return TurnTruth(path, starts, ends, times[order], rotations)
+
+
+@dataclass(frozen=True)
+class SampledTurns:
+    """A truth's rotations (n, 4) at n ticks, NaN where unknown.
+
+    ``step_limit`` (n - 1) is the largest angle of a step around each step, ``usual_step`` the
+    root mean square, in degrees.
+    """
+
+    turns: TurnTruth
+    rotations: Floats
+    step_limit: Floats
+    usual_step: float
+
+
+def one_sided(rotations: Floats) -> Floats:
+    """The same rotations (n, 4), each on the side of the one before."""
+    dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
+    signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
+    return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
+
+
+def slerp(begin: Floats, end: Floats, share: Floats) -> Floats:
+    """Between unit quaternions (n, 4) each, the ``share`` (n) of the shorter way."""
+    end = np.where((np.einsum("ij,ij->i", begin, end) < 0)[:, None], -end, end)
+    angle = 2 * np.arctan2(_norms(end - begin), _norms(end + begin))
+    sine = np.sin(angle)
+    small = sine < 1e-9
+    divisor = np.where(small, 1.0, sine)
+    first = np.where(small, 1 - share, np.sin((1 - share) * angle) / divisor)
+    last = np.where(small, share, np.sin(share * angle) / divisor)
+    found = begin * first[:, None] + end * last[:, None]
+    return np.asarray(found / _norms(found)[:, None])
+
+
+def angles(one: Floats, other: Floats) -> Floats:
+    """The angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
+    apart, sum_ = _norms(one - other), _norms(one + other)
+    return np.asarray(np.degrees(4 * np.arctan2(np.minimum(apart, sum_), np.maximum(apart, sum_))))
+
+
+def between(begin: Floats, end: Floats) -> Floats:
+    """The quaternions (n, 4) that turn ``begin`` to ``end``, about the axes of the world."""
+    x, y, z, w = begin.T
+    a, b, c, d = end.T
+    return np.stack(
+        (
+            a * w - d * x - b * z + c * y,
+            b * w - d * y - c * x + a * z,
+            c * w - d * z - a * y + b * x,
+            d * w + a * x + b * y + c * z,
+        ),
+        axis=1,
+    )
+
+
+def vectors(rotations: Floats) -> Floats:
+    """The rotation vectors (n, 3), in degrees, of half a turn at most."""
+    part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
+    sine = _norms(part)
+    angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
+    return np.asarray(part * np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0.0)[:, None])
+
+
+def forward(rotations: Floats) -> Floats:
+    """Where the x axis of what is turned points to, unit vectors (n, 3)."""
+    x, y, z, w = rotations.T
+    return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
+
+
+def known(rotations: Floats) -> Flags:
+    """Which rows (n, 4) have a rotation."""
+    return ~np.isnan(rotations[:, 0])
+
+
+def _norms(numbers: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", numbers, numbers)))

@@ -1,0 +1,154 @@
+"""Errors of rotation against SciPy and against what was built in."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation, Slerp
+
+from epic_cli.analysis.compare.pool import compare
+from epic_cli.analysis.compare.result import Comparison
+from epic_cli.analysis.compare.spec import CompareSpec, Run
+from epic_cli.analysis.metrics import TURNING
+from epic_cli.analysis.metrics.measure import Entity, measure
+from epic_cli.analysis.metrics.measurement import Measurement
+from epic_cli.analysis.metrics.recovery import events_of
+from epic_cli.analysis.metrics.turning import METRICS
+from epic_cli.analysis.sampled_truth import sample_truth
+from epic_cli.analysis.truth import truth_of
+from epic_cli.analysis.weights import Weights, game
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from tests.support import movements
+
+TICK = 1 / 60
+TIMES = np.arange(0, 20, TICK)
+
+
+def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlock, Slerp]:
+    """A straight run that turns to a random direction at each packet; some signs are flipped."""
+    chance = np.random.default_rng(seed)
+    times = np.arange(0, 21, 1 / rate)
+    steps = Rotation.from_rotvec(chance.normal(0, 0.2, (len(times), 3)))
+    turned = [Rotation.identity()]
+    for step in steps[1:]:
+        turned.append(step * turned[-1])
+    signs = chance.choice([-1, 1], len(times)) if flips else np.ones(len(times))
+    packets = [
+        Packet(
+            time=float(t),
+            position=(3 * t, 0.0, 0.0),
+            velocity=(3.0, 0.0, 0.0),
+            rotation=tuple(q.as_quat() * sign),
+        )
+        for t, q, sign in zip(times, turned, signs, strict=True)
+    ]
+    return movements.block(packets), Slerp(times, Rotation.concatenate(turned))
+
+
+def measured(
+    block: PacketBlock, drawn: Rotation, aim_range: float = 20.0
+) -> tuple[Measurement, dict[str, float]]:
+    truth = truth_of(block, "given")
+    sampled = sample_truth(truth, TIMES, TICK)
+    entity = Entity("", block, sampled, events_of(block, truth, 0.0, None), aim_range)
+    shown, status = sampled.positions.copy(), np.full(len(TIMES), 2, np.int32)
+    found = measure(shown, status, entity, Weights(), rotations=drawn.as_quat())
+    return found, {one.name: float(one.value(found)) for one in METRICS}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_angles_and_rays_are_those_of_scipy(seed: int) -> None:
+    block, turning = tumbling(20, seed, flips=True)
+    chance = np.random.default_rng(seed + 10)
+    off = Rotation.from_rotvec(chance.normal(0, 0.3, (len(TIMES), 3)))
+    true = turning(TIMES)
+    found, figures = measured(block, off * true, 7.0)
+    counted = sample_truth(truth_of(block, "given"), TIMES, TICK).counted
+    angles = np.degrees(off.magnitude())[counted]
+    rays = 7 * ((off * true).apply([1, 0, 0]) - true.apply([1, 0, 0]))[counted]
+    assert figures["angle"] == pytest.approx(math.sqrt((angles**2).mean()), abs=1e-9)
+    assert figures["angle95"] == pytest.approx(np.quantile(angles, 0.95), abs=1e-9)
+    assert figures["angle_max"] == pytest.approx(angles.max(), abs=1e-9)
+    assert figures["aim"] == pytest.approx(math.sqrt((rays**2).sum(axis=1).mean()), abs=1e-9)
+    assert found.rows == counted.sum()
+
+
+@pytest.mark.parametrize("late", [-0.1, 0.0, 0.08, 0.35])
+def test_the_lag_of_the_rotation_is_its_own(late: float) -> None:
+    block, turning = tumbling(10, 3)
+    drawn = turning(np.clip(TIMES - late, 0, 20.9))
+    found, figures = measured(block, drawn)
+    assert found.lag.seconds == pytest.approx(0.0, abs=1e-6)
+    assert figures["turn_lag"] == pytest.approx(late, abs=1e-4)
+    assert figures["angle_residual"] < 0.05
+    assert (figures["angle"] < 0.01) == (late == 0)
+    assert figures["long_way"] == 0
+
+
+def test_turns_the_long_way_round_are_counted() -> None:
+    """Between some packets, it turns by 360 degrees less, the other way."""
+    block, turning = tumbling(2, 5)
+    drawn, ways = turning(TIMES), 9
+    quaternions = drawn.as_quat()
+    for k in range(ways):
+        first = 5.0 + k
+        begin, end = turning(first), turning(first + 0.5)
+        way = (end * begin.inv()).as_rotvec()
+        long = way * (1 - 2 * math.pi / np.linalg.norm(way))
+        rows = np.flatnonzero((first <= TIMES) & (first + 0.5 > TIMES))
+        share = (TIMES[rows] - first) / 0.5
+        quaternions[rows] = (Rotation.from_rotvec(share[:, None] * long) * begin).as_quat()
+    _, figures = measured(block, Rotation.from_quat(quaternions))
+    assert figures["long_way"] == ways
+    assert measured(block, drawn)[1]["long_way"] == 0
+    assert figures["angle_max"] > 150
+
+
+def test_jumps_and_jerk_are_against_the_truths() -> None:
+    block, turning = tumbling(10, 2)
+    _, same = measured(block, turning(TIMES))
+    assert same["turn_jumps"] == 0
+    assert same["turn_jerk"] == pytest.approx(1, rel=1e-6)
+    jump = np.where((TIMES > 10)[:, None], [[0, 0, 1.5]], 0.0)
+    _, figures = measured(block, Rotation.from_rotvec(jump) * turning(TIMES))
+    assert figures["turn_jumps"] == 1
+    assert figures["turn_jerk"] > 1
+
+
+def compared(block: PacketBlock, names: str, **changed: object) -> Comparison:
+    spec = CompareSpec(read_specs(names.split(",")), SCREEN_TIMING, threads=1, **changed)  # type: ignore[arg-type]
+    return compare([Run("one", {"": block})], spec)
+
+
+def test_figures_are_there_where_something_turns() -> None:
+    block, _ = tumbling(20, 1)
+    found = compared(block, "snapshot")
+    (turning,) = found.results
+    assert found.turns
+    for name in TURNING:
+        assert not math.isnan(turning.value(name)), name
+    low, high = turning.interval("angle")
+    assert low <= turning.value("angle") <= high
+    assert turning.interval("turn_lag")[0] <= turning.value("turn_lag")
+    plain = movements.block([block[k]._replace(rotation=None) for k in range(len(block))])
+    without = compared(plain, "snapshot")
+    assert not without.turns
+    for name in TURNING:
+        assert math.isnan(without.results[0].value(name))
+    assert without.results[0].value("error") == turning.value("error")
+    assert without.results[0].value("score") != turning.value("score")
+
+
+def test_a_shooter_weighs_the_aim() -> None:
+    block, _ = tumbling(20, 1)
+    heavy = compared(block, "snapshot", weights=game("shooter").weights._replace(aim=50.0))
+    light = compared(block, "snapshot", weights=game("shooter").weights)
+    assert game("shooter").weights.aim > 0
+    assert (heavy.results[0].value("score") < light.results[0].value("score")) == (
+        light.results[0].value("aim_cost") > 100 / light.results[0].value("score") - 1
+    )
