@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, rows_of, table_of
+from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
 from epic_cli.formats.layout import make_layout
@@ -64,8 +65,11 @@ class PacketReader(Iterator["Packet"]):
     file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
     """
 
-    def __init__(self, name: str, blocks: _Blocks, inferred: list[Layout], watch: Watch) -> None:
+    def __init__(
+        self, name: str, blocks: _Blocks, inferred: list[Layout], watch: Watch, kept: bool
+    ) -> None:
         self.name = name
+        self.kept = kept  # the recording is there as a whole
         self.watch = watch
         self._inferred = inferred
         self._blocks = blocks
@@ -210,10 +214,18 @@ def read_packets(
         name, given, input_format = _rows(source)
     blocks = _blocks(given, is_path, input_format, layout, inferred.append, watch)
     taken = warned(_accepted(blocks, name, refused), name, watch)
-    reader = PacketReader(name, taken, inferred, watch)
+    reader = PacketReader(name, taken, inferred, watch, _is_kept(given, source))
     if is_path:
         reader.begin()
     return reader
+
+
+def _is_kept(given: Any, source: Any) -> bool:
+    """Whether all packets are there: in memory, or in a file that is no pipe."""
+    try:
+        return stat.S_ISREG(os.fstat(getattr(given, "fileno", source.fileno)()).st_mode)
+    except (OSError, AttributeError):
+        return hasattr(source, "getvalue") or is_table(source) or hasattr(source, "__len__")
 
 
 def _rows(source: Any) -> tuple[str, Bytes, str]:

@@ -193,6 +193,7 @@ def draw(
     draws them.
     """
     entities, error = Entities(), None
+    stream.by_time = getattr(packets, "kept", hasattr(packets, "__len__"))
     try:
         for block in as_drawn(strategy, blocks_of(packets, entities, at_once)):
             entities = block.entities
@@ -202,7 +203,11 @@ def draw(
                 raise _refused(packets, block)
         for drawn in stream.finish():
             yield drawn, entities
-    except StrategyFailed as failure:
+    except Exception as failure:
+        for drawn in stream.release():
+            yield drawn, entities
+        if not isinstance(failure, StrategyFailed):
+            raise
         error = failure.error
         if error is None:
             raise

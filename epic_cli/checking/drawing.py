@@ -59,7 +59,7 @@ def _draw(
     writer: RowWriter,
     out: io.BytesIO,
 ) -> int:
-    stream = SampleStream(candidate.make, drawing.timing, drawing.strict)
+    stream = SampleStream(candidate.make, drawing.timing, drawing.strict, by_time=True)
     refused = 0
     block = None
     try:

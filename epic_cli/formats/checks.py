@@ -124,7 +124,7 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
     else:
         yield from _restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
-        done = "each is drawn by itself, from its own beginning"
+        done = "each is drawn by itself; rows come by time, or of a pipe in this order"
         yield Finding("E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,))
     overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
     if overtaken:

@@ -80,7 +80,8 @@ KINDS: Mapping[str, Kind] = {
         "",
         "A table exported from a group-by has all rows of one entity, then those of the next. That"
         " times go back from one to the next is the order of the file, not lateness: each entity"
-        " is drawn by itself, and the rows stand in the order of the file.",
+        " is drawn by itself. Rows come in order of time; those of a pipe, whose end nobody knows,"
+        " and all beyond 1 GiB of them, come one entity after the other.",
     ),
     "E106": Kind(
         "sorted by send time",

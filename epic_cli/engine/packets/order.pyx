@@ -19,7 +19,7 @@ cdef class Groups:
     the next: that is the order of the file, not lateness.
     """
 
-    cdef int32_t entities               # seen so far: their numbers are those of their appearance
+    cdef readonly int32_t seen          # entities so far: their numbers are those of their appearance
     cdef int32_t entity
     cdef size_t run
     cdef bint mixed
@@ -38,7 +38,7 @@ cdef class Groups:
             packet = &block.items[index]
             time = packet.time if isnan(packet.arrival) else packet.arrival
             if packet.entity != self.entity:
-                if packet.entity < self.entities:
+                if packet.entity < self.seen:
                     self.mixed = True       # one of before: they are not grouped
                 elif not self.mixed and self.run >= TOGETHER and time <= (
                     self.first + BEGINNING * (self.newest - self.first)
@@ -46,7 +46,7 @@ cdef class Groups:
                     self.run, self.first, self.newest = 0, INFINITY, -INFINITY
                     self.entity = -1
                     return index
-                self.entities = max(self.entities, packet.entity + 1)
+                self.seen = max(self.seen, packet.entity + 1)
                 self.entity = packet.entity
                 self.run = 0
             self.run += 1

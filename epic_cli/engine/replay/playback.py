@@ -8,6 +8,7 @@ from epic_cli.engine.packets import (
     Groups,
     PacketBlock,
     SampleBlock,
+    SampleSpool,
     sort_by_arrival,
     split_block,
 )
@@ -153,9 +154,9 @@ class ReplaySpec(NamedTuple):
     timing: Timing = Timing()
     strict: bool = False
 
-    def stream(self, at_once: int = 2048) -> "SampleStream":
+    def stream(self, at_once: int = 2048, by_time: bool = False) -> "SampleStream":
         """A new replay; raises ``UnknownStrategy`` or ``SettingError``."""
-        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once)
+        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
 
 
 class SampleStream:
@@ -164,7 +165,9 @@ class SampleStream:
     Feed it blocks of packets, and take the samples for each before the next one. A ``strict``
     stream takes no packets after the first refused line. A block of samples has ``at_once`` at
     most. Where all packets of an entity stand before those of the next, each is drawn by itself,
-    from its own beginning.
+    from its own beginning, and one after the other; ``by_time``, their samples are kept until all
+    have been drawn, and come in order of time. Until a second entity shows whether they stand so,
+    samples wait as well: that is for recordings that are there as a whole.
     """
 
     def __init__(
@@ -173,12 +176,16 @@ class SampleStream:
         timing: Timing,
         strict: bool = False,
         at_once: int = 2048,
+        by_time: bool = False,
     ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
         self._strict = strict
         self._out = SampleBlock(at_once)
         self._groups = Groups()
+        self._grouped = False
+        self.by_time = by_time
+        self._spool: SampleSpool | None = None
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -190,22 +197,55 @@ class SampleStream:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
-        group = self._groups.next_group(block)
-        rest = split_block(block, group) if group < len(block) else None
-        if len(block):
-            yield from self._fed(block)
-        if rest is not None:
-            yield from self.finish()
-            self.replay = None
-            yield from self.feed(rest)
-            block.refusals.extend(rest.refusals)
+        if self.replay is None and self.by_time and block.begins_named():
+            self._spool = SampleSpool()
+        yield from self._in_order(self._by_group(block))
+        if self._spool is not None and self._groups.seen > 1 and not self._grouped:
+            yield from self.release()
+
+    @property
+    def waits(self) -> bool:
+        """Whether samples wait for others."""
+        return self._spool is not None
+
+    def _by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
+        rest: PacketBlock | None = block
+        while rest is not None:
+            part, rest = rest, None
+            group = self._groups.next_group(part)
+            if group < len(part):
+                rest = split_block(part, group)
+            if len(part):
+                yield from self._fed(part)
+                if part is not block:
+                    block.refusals += part.refusals
+            if rest is not None:
+                yield from self._finish()
+                self.replay, self._grouped = None, True
+                if self._spool is not None:
+                    self._spool.next_group()
+
+    def _in_order(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
+        """These samples, unless they have to wait."""
+        for samples in drawn:
+            if self._spool is None:
+                yield samples
+            elif not self._spool.add(samples):
+                yield from self.release()
+
+    def release(self) -> Iterator[SampleBlock]:
+        """The samples that wait for others; none will from now on."""
+        spool, self._spool = self._spool, None
+        if spool is not None:
+            spool.begin()
+            yield from self._filled(spool.draw, SampleBlock(self._out.capacity))
 
     def _fed(self, block: PacketBlock) -> Iterator[SampleBlock]:
         replay = self._begun(block)
         if isinstance(replay.pacing, ArrivalPacing):
             sort_by_arrival(block)
         replay.feed(block)
-        yield from self._draw(replay)
+        yield from self._filled(replay.draw, self._out)
         block.refusals.extend(replay.refusals())
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
@@ -231,26 +271,33 @@ class SampleStream:
         """The samples up to a time (s) before which no more packets will arrive."""
         if self.replay is not None:
             self.replay.advance(time)
-            yield from self._draw(self.replay)
+            yield from self._filled(self.replay.draw, self._out)
 
     def finish(self) -> Iterator[SampleBlock]:
         """The samples after the last packet."""
+        yield from self._in_order(self._finish())
+        yield from self.release()
+
+    def _finish(self) -> Iterator[SampleBlock]:
         if self.replay is not None:
             self.replay.finish()
-            yield from self._draw(self.replay)
+            yield from self._filled(self.replay.draw, self._out)
 
     def close(self) -> None:
         """Ends the stream and releases its strategies."""
         if self.replay is not None:
             self.replay.close()
+        if self._spool is not None:
+            self._spool.close()
 
-    def _draw(self, replay: Replay) -> Iterator[SampleBlock]:
+    @staticmethod
+    def _filled(draw: Callable[[SampleBlock], bool], out: SampleBlock) -> Iterator[SampleBlock]:
         more = True
         while more:
-            more = replay.draw(self._out)
-            if len(self._out):
-                yield self._out
-            self._out.clear()
+            more = draw(out)
+            if len(out):
+                yield out
+            out.clear()
 
 
 def needs_estimates(strategy: "SmoothingStrategy") -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
@@ -19,7 +19,7 @@ from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.io.sources import blocks, source_name
+from epic_cli.ui.io.sources import blocks, is_kept, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -180,11 +180,33 @@ class _Recording:
         self._options = options
         self.reporter = Reporter(self.name, options.messages, color)
         self._estimated = False
+        self._entities = Entities()
 
     def replay(self, make_strategy: "Callable[[], SmoothingStrategy]", rows: _Rows) -> None:
         """Writes the recording's rows."""
+        options = self._options
+        several = options.entity is None and options.row_format != "epic"
+        stream = SampleStream(
+            make_strategy,
+            options.timing,
+            options.strict,
+            by_time=several and is_kept(self._file),
+        )
+        try:
+            self._replay(stream, make_strategy, rows)
+        except Exception:
+            for samples in stream.release():
+                rows.sink.write(rows.writer().view(samples, self._entities))
+            rows.sink.flush()
+            raise
+
+    def _replay(
+        self,
+        stream: SampleStream,
+        make_strategy: "Callable[[], SmoothingStrategy]",
+        rows: _Rows,
+    ) -> None:
         options, sink = self._options, rows.sink
-        stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
         for block in self._blocks():
             self.reporter.save(options.saving, options.given)
@@ -195,8 +217,11 @@ class _Recording:
                 second = block.cut_at_second_entity()
                 if second is not None:
                     block.refusals = [one for one in block.refusals if one.line < second[0]]
+            self._entities = block.entities
             for samples in stream.feed(block):
                 sink.write(rows.writer(block).view(samples, block.entities))
+            if stream.waits:
+                rows.writer(block)  # its columns are those of the first packets all the same
             sink.flush()
             if block.refusals:
                 if options.strict:

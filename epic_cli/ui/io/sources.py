@@ -68,6 +68,15 @@ def _check_apart_from_stdout(descriptor: int, file: str) -> None:
         raise WrongUsage(f"standard output would overwrite {source_name(file)}, which is read")
 
 
+def is_kept(file: str) -> bool:
+    """Whether all of it is there: a file, also as standard input, and no pipe."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()) if file == "-" else os.stat(file)  # noqa: PTH116
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISREG(mode.st_mode)
+
+
 def blocks(
     file: str,
     input_format: str = "auto",

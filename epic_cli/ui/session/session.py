@@ -205,7 +205,7 @@ class Session:
 
     def samples(self, view: ReplaySpec | None = None) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
-        stream = (view or self.view).stream(_MANY_AT_ONCE)
+        stream = (view or self.view).stream(_MANY_AT_ONCE, by_time=True)
         for _, block in self.packets.blocks():
             yield from stream.feed(block)
         if view is None:
@@ -225,7 +225,7 @@ class Session:
         ``count``. Raises ``ValueError`` for a strategy or setting that there is not, changing
         nothing.
         """
-        stream = view.stream(_MANY_AT_ONCE)
+        stream = view.stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
         before, after = Drawing(self.entities), Drawing(self.entities, count)
         different = count_different(
