@@ -12,6 +12,7 @@ from epic_cli.api.sources import PacketSource, is_row, is_table
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
+from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import (
     CLOCKS,
@@ -195,7 +196,10 @@ def draw(
     entities, error = Entities(), None
     stream.by_time = getattr(packets, "kept", hasattr(packets, "__len__"))
     try:
-        for block in as_drawn(strategy, blocks_of(packets, entities, at_once)):
+        found: Iterator[PacketBlock] = blocks_of(packets, entities, at_once)
+        if isinstance(packets, PacketReader) and packets.kept and stream.pacing != "demo":
+            found = by_arrival(found)
+        for block in as_drawn(strategy, found):
             entities = block.entities
             for drawn in stream.feed(block):
                 yield drawn, entities

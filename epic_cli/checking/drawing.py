@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
+from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text import RowWriter
@@ -63,7 +64,10 @@ def _draw(
     refused = 0
     block = None
     try:
-        for block in as_drawn(candidate.name, packets(drawing, recording)):
+        found = packets(drawing, recording)
+        if not drawing.strict and drawing.timing.pacing != "demo":
+            found = by_arrival(found)
+        for block in as_drawn(candidate.name, found):
             for samples in stream.feed(block):
                 out.write(writer.rows(samples, block.entities))
                 if out.tell() > MOST_ROWS:

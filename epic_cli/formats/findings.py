@@ -91,7 +91,7 @@ KINDS: Mapping[str, Kind] = {
         "",
         "Packets are replayed in the order in which they arrived. Where the lines are in the order"
         " in which they were sent, they are sorted by arrival: comparisons sort all packets of an"
-        " entity, replays those of 64 KiB at a time.",
+        " entity, replays those of two seconds in a file, and of 64 KiB in a pipe.",
     ),
     "E107": Kind(
         "only what changed",

@@ -1,6 +1,6 @@
 """The order of packets in a recording: entities one after the other, packets sorted as sent."""
 
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY, NAN, isnan
 from libc.stdint cimport int32_t
 from libcpp.algorithm cimport stable_sort
 
@@ -19,7 +19,7 @@ cdef class Groups:
     the next: that is the order of the file, not lateness.
     """
 
-    cdef readonly int32_t seen          # entities so far: their numbers are those of their appearance
+    cdef readonly int32_t seen      # entities: their numbers are those of their appearance
     cdef int32_t entity
     cdef size_t run
     cdef bint mixed
@@ -86,4 +86,45 @@ def split_block(PacketBlock block not None, size_t index):
     rest.items.assign(block.items.begin() + index, block.items.end())
     block.items.resize(index)
     rest.text, rest.find_field = block.text, block.find_field
+    return rest
+
+
+def arrivals_of(PacketBlock block not None):
+    """The first and the last arrival (s) in a block; NaN where a packet has none."""
+    cdef double first = INFINITY, last = -INFINITY
+    cdef size_t index
+    for index in range(block.items.size()):
+        if isnan(block.items[index].arrival):
+            return NAN, NAN
+        first = min(first, block.items[index].arrival)
+        last = max(last, block.items[index].arrival)
+    return first, last
+
+
+def join_by_arrival(PacketBlock block not None, PacketBlock other not None, double until):
+    """Adds another block's packets, sorts all by arrival, and cuts off those from a time (s) on.
+
+    Returns these as a block of their own.
+    """
+    cdef size_t base = len(block.text)
+    cdef size_t index
+    cdef PacketBlock rest
+    cdef Packet packet
+    cdef list texts = []
+    block.text += other.text
+    block.refusals += other.refusals
+    for packet in other.items:
+        packet.offset += base
+        block.items.push_back(packet)
+    stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+    index = block.items.size()
+    while index and block.items[index - 1].arrival >= until:
+        index -= 1
+    rest = split_block(block, index)
+    base = 0
+    for index in range(rest.items.size()):
+        texts.append(rest.line_text(index))
+        rest.items[index].offset = base
+        base += rest.items[index].length
+    rest.text = b"".join(texts)
     return rest

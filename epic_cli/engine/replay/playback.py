@@ -185,6 +185,7 @@ class SampleStream:
         self._groups = Groups()
         self._grouped = False
         self.by_time = by_time
+        self.pacing = timing.pacing
         self._spool: SampleSpool | None = None
         self.replay: Replay | None = None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
@@ -245,6 +246,8 @@ class _Recording:
         found = blocks(
             self._file, options.input_format, options.given, self.reporter, self._progress
         )
+        if not options.strict and options.timing.pacing != "demo" and is_kept(self._file):
+            found = by_arrival(found)
         if not declaration(options.chosen.name).own_player:
             return found
         from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs

@@ -5,6 +5,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_python_sorts_what_is_there_as_a_whole(tmp_path: Path) -> None:
     text = "entity,time,x\n" + "".join(f"{n},{t},{x}\n" for n, t, x in rows)
     (tmp_path / "a.csv").write_text(text)
     packets = [Packet((x, 0, 0), None, t, entity=n) for n, t, x in rows]
-    sources = [str(tmp_path / "a.csv"), io.BytesIO(text.encode()), packets]
+    sources: list[Any] = [str(tmp_path / "a.csv"), io.BytesIO(text.encode()), packets]
     with pytest.warns(epic_cli.RecordingWarning):
         found = [[(one.time, one.entity) for one in epic_cli.replay(each)] for each in sources]
     assert found[0] == found[1] == found[2] == sorted(found[0])
