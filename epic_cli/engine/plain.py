@@ -146,7 +146,7 @@ def fit(found: type, given: Mapping[str, Any]) -> str:
 
 
 def _checked(declared: Declaration) -> Declaration:
-    texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof")
+    texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof", "rotates")
     wrong = [one for one in texts if not isinstance(getattr(declared, one), str)]
     needs = declared.needs
     if not isinstance(needs, tuple | list) or not all(

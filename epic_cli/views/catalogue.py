@@ -70,6 +70,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
         ("lag", one.lag),
         ("lag varies", one.lag_wavers.words if one.lag_wavers else ""),
         ("on loss", one.on_loss),
+        ("turns", one.rotates),
         ("source", one.source),
         ("proof", one.proof),
     ]

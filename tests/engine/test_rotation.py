@@ -164,12 +164,45 @@ def test_pickled_packets_keep_their_rotations() -> None:
 
 # ------------------------------------------------------------------------------------- drawing
 
-TURNING = ("epic", "gambetta", "hermite", "lerp", "snapshot")
+TURNING = (
+    *("epic", "gambetta", "hermite", "lerp", "snapshot"),
+    *("ddnet", "dumb-terminal", "geckos", "james-frowen", "lightyear", "mirror", "panda3d"),
+    *("quake3", "source", "tick-interpolation", "unity-ngo"),
+)
+ANY = (2 / 7, -3 / 7, 6 / 7)  # an axis that is none of the three
+# angles that change evenly are a constant spin about each axis, but not about others
+AXES = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, -1.0)]
+BY_ANGLES: list[tuple[str, dict[str, Any]]] = [
+    ("geckos", {"rotation": "deg"}),
+    ("geckos", {"rotation": "rad"}),
+    ("panda3d", {}),
+    ("quake3", {}),
+    ("quake3", {"trajectory": "linear", "angle_trajectory": "linear"}),
+]
+OTHERS: list[tuple[str, dict[str, Any]]] = [
+    ("lightyear", {"rotation": "hermite"}),
+    ("unity-ngo", {"mode": "double-lerp"}),
+    ("unity-ngo", {"mode": "lerp"}),
+    ("unity-ngo", {"mode": "lerp", "position_lerp_smoothing": "off"}),
+]
+SPINNING = [
+    *((name, {}, ANY) for name in TURNING if name not in {"panda3d", "quake3"}),
+    *((name, settings, ANY) for name, settings in OTHERS),
+    *((name, settings, axis) for name, settings in BY_ANGLES for axis in AXES),
+    # a spring for each angle knows no way over the vertical
+    *(("unity-ngo", {"mode": "smooth-damp"}, axis) for axis in (AXES[0], AXES[2])),
+]
 
 
-def turning(spin: float, seconds: float, rate: float, flip: bool = False) -> list[Packet]:
-    """A constant angular velocity about an axis that is none of the three."""
-    axis = np.array([2.0, -3.0, 6.0]) / 7
+def turning(
+    spin: float,
+    seconds: float,
+    rate: float,
+    flip: bool = False,
+    about: tuple[float, float, float] = ANY,
+) -> list[Packet]:
+    """A constant angular velocity about an axis."""
+    axis = np.array(about)
     packets = []
     for index in range(round(seconds * rate)):
         time = index / rate
@@ -188,18 +221,21 @@ def turning(spin: float, seconds: float, rate: float, flip: bool = False) -> lis
     return packets
 
 
-@pytest.mark.parametrize("name", TURNING)
+@pytest.mark.parametrize(("name", "settings", "about"), SPINNING)
 @pytest.mark.parametrize("flip", [False, True])
-def test_a_constant_spin_is_drawn_as_that(name: str, flip: bool) -> None:
+def test_a_constant_spin_is_drawn_as_that(
+    name: str, settings: dict[str, Any], about: tuple[float, float, float], flip: bool
+) -> None:
     """Over more than a hundred turns of less than half of one a packet, whatever the signs."""
     spin, rate = 12.0, 20.0
-    rows = replay_array(turning(spin, 60, rate, flip), name, pacing="arrival", latency=0.1)
+    packets = turning(spin, 60, rate, flip, about)
+    rows = replay_array(packets, strategy(name, **settings), pacing="arrival", latency=0.1)
     rows = rows[rows["time"] > 3]
     assert len(rows) > 1000
     q = np.stack([rows[one] for one in ("qx", "qy", "qz", "qw")], axis=1)
     assert np.linalg.norm(q, axis=1) == pytest.approx(np.ones(len(q)), abs=1e-12)
     # what moves at 1 a second turns in step with where it is drawn
-    axis = np.array([2.0, -3.0, 6.0]) / 7
+    axis = np.array(about)
     wanted = Rotation.from_rotvec(np.outer(rows["x"] * spin, axis))
     assert (Rotation.from_quat(q) * wanted.inv()).magnitude().max() < 2e-4
     w = np.stack([rows[one] for one in ("wx", "wy", "wz")], axis=1)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+from scipy.spatial.transform import Rotation
 from support.conformance import load
 
 from epic_cli import Packet, strategy
@@ -155,3 +156,44 @@ def test_it_draws_what_its_original_drew(name: str, stream: dict[str, Any]) -> N
             assert off(ours, drawn) <= stream.get("tolerance", TOLERANCE), time
         last = sample.position
     assert compared > 30
+
+
+def rotation_of(kind: str, numbers: list[float]) -> Rotation:
+    """The rotation of the numbers behind a position."""
+    if kind == "quat":
+        return Rotation.from_quat(numbers)
+    angles = numbers if len(numbers) == 3 else [*numbers, 0.0, 0.0]
+    return Rotation.from_euler("ZYX", angles, degrees=kind != "rad")
+
+
+@pytest.mark.parametrize(
+    ("name", "stream"),
+    [
+        (run["strategy"], stream)
+        for run in load("rotation_runs")["runs"]
+        for stream in run["streams"]
+    ],
+    ids=lambda one: one if isinstance(one, str) else one["stream"],
+)
+def test_it_turns_as_its_original_turned(name: str, stream: dict[str, Any]) -> None:
+    made = strategy(name, quirks="on", **stream["settings"])
+    axes, second = (3, 1) if name == "panda3d" else (1, 1000)
+    kind, compared = stream["settings"].get("rotation", "deg"), 0
+    for time, *rest in stream["events"]:
+        if len(rest) == 2:
+            arrival, numbers = rest
+            x, y, z = [*numbers[:axes], 0.0, 0.0][:3]
+            turn = numbers[axes:] if kind == "quat" else rotation_of(kind, numbers[axes:]).as_quat()
+            qx, qy, qz, qw = map(float, turn)  # with the sign that the original got
+            packet = Packet((x, y, z), None, time / second, rotation=(qx, qy, qz, qw))
+            made.update(packet, arrival / second)
+            continue
+        sample, (drawn,) = made.read(time / second), rest
+        if not drawn or (name == "panda3d" and not compared and sample.status == "none"):
+            continue
+        compared += 1
+        assert off(sample.position[:axes], drawn[:axes]) < TOLERANCE, time
+        wanted = rotation_of(kind, drawn[axes:])
+        away = (Rotation.from_quat(sample.rotation) * wanted.inv()).magnitude()
+        assert away < (2e-6 if name == "panda3d" else 1e-8), time
+    assert compared > 25

@@ -2,12 +2,13 @@
 
 from libc.math cimport trunc
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, farther, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, farther, hold_state, snapshot_of,
 )
+from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number
@@ -51,6 +52,8 @@ cdef class DDNet(Strategy):
         on_loss="continues in a straight line, forever",
         source="DDNet (ddnet/ddnet), smooth_time.cpp, client.cpp, (c) Magnus Auvinen; zlib",
         proof="runs of the original (clock)",
+        rotates="its one angle as positions, the shorter way; about other axes slerp (ours: it is"
+        " flat)",
         lag_wavers=Wavering(
             "by up to a frame: its clock knows a packet's arrival only by the frame",
             seconds=0.002, periods=1, frames=1,
@@ -131,7 +134,7 @@ cdef class DDNet(Strategy):
                     self.snapshots[count - self.fresh].time - self.tick_interval)
             self.fresh -= 1
         if not self.running:
-            sample.hold(self.snapshots.front(), self.drawn, INTERPOLATED)
+            hold_state(self.snapshots.front(), self.drawn, sample)
             return
         self.game_time = self.clock(at)
         while self.snapshots.size() > 2 and self.snapshots[1].time < self.game_time:
@@ -144,3 +147,4 @@ cdef class DDNet(Strategy):
             motion.position = lerp(before.position, after.position, u)
             motion.velocity = lerp(before.velocity, after.velocity, u)
             sample.show(motion, EXTRAPOLATED)
+            slerp_between(before, after, u, sample)

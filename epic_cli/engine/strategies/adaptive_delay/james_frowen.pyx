@@ -5,7 +5,7 @@ from libc.math cimport fabs
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
 )
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -60,6 +60,7 @@ cdef class JamesFrowen(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
+        rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
         lag_wavers=Wavering(
             "by up to the time between two packets in frames that are no shorter: its"
@@ -123,6 +124,7 @@ cdef class JamesFrowen(Strategy):
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
             drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
+            drawn.turn = self.drawn.turn
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if self.started:
@@ -174,9 +176,9 @@ cdef class JamesFrowen(Strategy):
         self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))
         after = self.buffer.count_until(self.drawn_time)
         if after == 0:
-            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
+            hold_state(self.buffer.front(), self.drawn, sample)
         elif after == self.buffer.size():
-            sample.hold(self.buffer.back(), self.drawn, INTERPOLATED)
+            hold_state(self.buffer.back(), self.drawn, sample)
         else:
             draw_at(self.buffer[after - 1], self.buffer[after], self.drawn_time,
                     self.snap_distance, sample)

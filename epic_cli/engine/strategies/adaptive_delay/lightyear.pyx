@@ -2,12 +2,15 @@
 
 from libc.math cimport NAN, fabs, isnan
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Packet, Sample, clamped
+from epic_cli.engine.packets cimport NONE, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
-from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    SnapshotBuffer, draw_at, farther, fraction_between, hold_state, snapshot_of,
+)
+from epic_cli.engine.strategies.parts.turning cimport curve_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
 # The weight of a packet in the sender's time: with little jitter, and with much; s of it.
@@ -18,6 +21,11 @@ cdef double MUCH_JITTER = 0.010
 # The weights of a measurement in the mean latency and in its deviation.
 cdef double LATENCY_WEIGHT = 1 / 12.0
 cdef double JITTER_WEIGHT = 1 / 6.0
+
+
+cpdef enum class RotationCurve:
+    SLERP
+    HERMITE
 
 
 cdef class Lightyear(Strategy):
@@ -58,6 +66,8 @@ cdef class Lightyear(Strategy):
         source="lightyear (cBournhonesque/lightyear), crates/core/sync and crates/replication;"
         " MIT or Apache-2.0",
         proof="runs of the original's functions, its own tests",
+        rotates="slerp at the same fraction, or a Hermite curve with the angular velocities"
+        " (lightyear_avian)",
         lag_wavers=Wavering(
             "by up to two ticks, and a frame: errors below one are not corrected",
             seconds=0.035, periods=1, frames=2,
@@ -83,6 +93,8 @@ cdef class Lightyear(Strategy):
                    "", 1, 255, whole=True),
             Number("speedup_factor", 1.05, "the speed at half of max_error_margin", "", 1, 2,
                    tune=(1.01, 1.3)),
+            Choice("rotation", "slerp", "what it turns on, as lightyear_avian registers it",
+                   RotationCurve),
             SNAP_DISTANCE,
         ),
     )
@@ -90,6 +102,7 @@ cdef class Lightyear(Strategy):
     cdef public double tick_interval, min_delay, send_interval_ratio, jitter, jitter_margin, rtt
     cdef public double error_margin, max_error_margin, speedup_factor, snap_distance
     cdef public long jitter_multiple, consecutive_errors_threshold
+    cdef public RotationCurve rotation
     cdef SendInterval interval
     cdef SnapshotBuffer snapshots
     cdef size_t fresh
@@ -188,7 +201,11 @@ cdef class Lightyear(Strategy):
         if before > 0 and self.snapshots.size() > 1:
             draw_at(self.snapshots[0], self.snapshots[1], self.timeline, self.snap_distance,
                     sample)
+            if self.rotation == RotationCurve.HERMITE and not farther(
+                    self.snapshots[0].position, self.snapshots[1].position, self.snap_distance):
+                curve_between(self.snapshots[0], self.snapshots[1], fraction_between(
+                    self.snapshots[0].time, self.snapshots[1].time, self.timeline), sample)
         else:
-            sample.hold(self.snapshots.front(), self.drawn, INTERPOLATED)
+            hold_state(self.snapshots.front(), self.drawn, sample)
         if heard:
             self.sync(at)

@@ -2,10 +2,10 @@
 
 from libc.math cimport round, sqrt
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, clamped
+from epic_cli.engine.packets cimport NONE, Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
 )
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -65,6 +65,7 @@ cdef class Mirror(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original, its own tests",
+        rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
         lag_wavers=Wavering(
             "by up to the time between two packets in frames longer than the buffer:"
@@ -178,6 +179,7 @@ cdef class Mirror(Strategy):
         if self.showed:
             drawn.position = self.shown.position
             drawn.velocity = self.shown.velocity
+            drawn.turn = self.drawn.turn
         drawn.time = time - self.interval.value
         self.buffer.clear()
         self.buffer.insert(0, drawn)
@@ -224,7 +226,7 @@ cdef class Mirror(Strategy):
                 draw_at(self.buffer[before - 1], self.buffer[before], self.timeline,
                         self.snap_distance, sample)
             else:
-                sample.hold(self.buffer[max(before, <size_t>1) - 1], self.drawn, INTERPOLATED)
+                hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
             self.drop(before)
             self.shown = sample
             self.showed = True

@@ -4,12 +4,13 @@ from libc.math cimport INFINITY, fabs, isnan, round
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer, draw_at, draw_between, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_between, farther, fraction_between, snapshot_of,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.turning cimport angles_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
-from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # An offset with a larger error is replaced, s; the last digit allows for rounding.
@@ -18,6 +19,12 @@ cdef double TOLERANCE = 0.05 + 1e-9
 cdef double UNSET = -0.001
 # What the original takes for a fraction: a server time of a millisecond or less, s.
 cdef double FRACTION = 0.0015
+
+
+cpdef enum class RotationType:
+    QUAT
+    DEG
+    RAD
 
 
 cdef class Geckos(Strategy):
@@ -58,6 +65,8 @@ cdef class Geckos(Strategy):
         on_loss="interpolates across what the buffer covers, then holds its last position",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
+        rotates="quat: slerp; deg, rad: pitch, yaw and roll, each the shorter way"
+        " (runs of the original)",
         lag_by_session=True,
         lag_wavers=Wavering(
             "by the time between two packets where that is longer than the buffer",
@@ -72,6 +81,7 @@ cdef class Geckos(Strategy):
             Switch("auto_correct_time_offset", "on", "replace an offset that is off by over 50 ms"),
             Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
                    whole=True),
+            Choice("rotation", "quat", "the type of the rotation's fields", RotationType),
             SNAP_DISTANCE,
             Switch("quirks", "off", "reproduce the original's mistakes", tune=False),
         ),
@@ -79,6 +89,7 @@ cdef class Geckos(Strategy):
 
     cdef public double snap_distance
     cdef public bint auto_correct_time_offset, quirks
+    cdef public RotationType rotation
     cdef double buffer_time
     cdef SnapshotBuffer vault
     cdef bint has_offset, drew
@@ -159,11 +170,11 @@ cdef class Geckos(Strategy):
             time = max(time, self.server_time)
         newer = self.vault.count_until(time)
         if 0 < newer < self.vault.size():
-            draw_at(self.vault[newer - 1], self.vault[newer], time, self.snap_distance, sample)
+            self.draw_pair(self.vault[newer - 1], self.vault[newer], fraction_between(
+                self.vault[newer - 1].time, self.vault[newer].time, time), sample)
             if self.quirks and time < FRACTION:
                 otherwise = sample
-                draw_between(self.vault[newer - 1], self.vault[newer], time * 1000,
-                             self.snap_distance, sample)
+                self.draw_pair(self.vault[newer - 1], self.vault[newer], time * 1000, sample)
                 if not (is_finite(sample.position) and is_finite(sample.velocity)):
                     sample = otherwise
             self.shown = sample
@@ -173,3 +184,10 @@ cdef class Geckos(Strategy):
         else:
             sample.status = NONE
         self.server_time = time
+
+    cdef void draw_pair(self, const Snapshot& older, const Snapshot& newer, double u,
+                        Sample& sample) noexcept nogil:
+        draw_between(older, newer, u, self.snap_distance, sample)
+        if self.rotation != RotationType.QUAT and not farther(
+                older.position, newer.position, self.snap_distance):
+            angles_between(older, newer, u, sample)

@@ -3,16 +3,21 @@
 from libc.math cimport trunc
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, narrowed, widened,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, narrowed, vector_between,
+    widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, farther, snapshot_of,
 )
+from epic_cli.engine.strategies.parts.turning cimport angles_between, slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+
+# Rotations that are no further apart are the same, rad.
+cdef double SAME_TURN = 1e-9
 
 cdef enum:
     DELAYS = 10     # that the mean is of
@@ -53,6 +58,8 @@ cdef class Panda3D(Strategy):
         source="Panda3D (panda3d/panda3d), direct/src/deadrec/smoothMover.cxx; BSD-3-Clause, (c)"
         " Carnegie Mellon University",
         proof="runs of the original (its wheel), to the last digit of single precision",
+        rotates="heading, pitch and roll on the same line, each the shorter way"
+        " (runs of the original)",
         lag_wavers=Wavering(
             "by a millisecond, to which delays are rounded; by a frame where that is at a report",
             seconds=0.0015, frames=1,
@@ -147,6 +154,7 @@ cdef class Panda3D(Strategy):
             after = min(after, size - 1)
             sample.hold(Motion(self.reports[after].position, Vec3[double]()), self.drawn,
                         INTERPOLATED)
+            slerp_between(self.reports[after], self.reports[after], 0, sample)
         elif not beyond or self.prediction and way_before >= 0:
             if beyond:
                 after, before = before, way_before
@@ -163,8 +171,10 @@ cdef class Panda3D(Strategy):
             after = -1
             sample.show(self.reports[before], EXTRAPOLATED)
             sample.velocity = Vec3[double]()
+            slerp_between(self.reports[before], self.reports[before], 0, sample)
             if way_before >= 0 and time - self.reports[before].time <= self.reset_velocity_age:
                 sample.velocity = self.slope(way_before, before)
+                angles_between(self.reports[way_before], self.reports[before], 1, sample)
             sample.hold(sample, self.drawn, INTERPOLATED)
         self.last_before, self.last_after = before, -1 if before < 0 else after
         while way_before > 0 or way_before == 0 and not self.prediction:
@@ -174,7 +184,13 @@ cdef class Panda3D(Strategy):
 
     cdef bint apart(self, long before, long after) noexcept nogil:
         cdef Vec3[double] way = self.reports[after].position - self.reports[before].position
-        return dot(way, way) > 0
+        if dot(way, way) > 0:
+            return True
+        if not self.reports[before].turn.known() or not self.reports[after].turn.known():
+            return False
+        way = vector_between(self.reports[before].turn.value().rotation,
+                             self.reports[after].turn.value().rotation)
+        return dot(way, way) > SAME_TURN * SAME_TURN
 
     cdef Vec3[double] slope(self, long before, long after) noexcept nogil:
         return (self.reports[after].position - self.reports[before].position) * (
@@ -190,12 +206,14 @@ cdef class Panda3D(Strategy):
         if not self.apart(before, after):
             motion.position = self.reports[before].position
             sample.hold(motion, self.drawn, INTERPOLATED)
+            slerp_between(self.reports[before], self.reports[before], 0, sample)
             return
         if farther(self.reports[before].position, self.reports[after].position,
                    self.snap_distance):
             u = 0 if u < 1 else 1
         motion.position = widened(start + way * <float>u)
         motion.velocity = self.slope(before, after)
+        angles_between(self.reports[before], self.reports[after], u, sample)
         if beyond and time >= self.reports[after].time + self.max_position_age:
             sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:

@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_between, farther, hold_state, snapshot_of,
 )
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -63,6 +63,8 @@ cdef class Source(Strategy):
         on_loss="interpolates across what is lost, extrapolates for 0.25 s, then holds",
         source="Source SDK 2013 (Valve), interpolatedvar.h; formulas only, none of its code",
         proof="formula",
+        rotates="slerp of the angles' quaternions, also beyond the newest; never a Hermite curve"
+        " (lerp_functions.h)",
         settings=(
             Number("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
                    tune=(0, 0.5)),
@@ -118,7 +120,7 @@ cdef class Source(Strategy):
             self.history.drop_front(before - 3)
         before = self.history.count_until(time)
         if before == 0:
-            sample.hold(self.history.front(), self.drawn, INTERPOLATED)
+            hold_state(self.history.front(), self.drawn, sample)
         elif before == self.history.size():
             self.draw_past(self.history.back(), time, sample)
         else:
@@ -128,7 +130,7 @@ cdef class Source(Strategy):
         """The last segment, continued; or the newest state where there is none."""
         cdef Snapshot before
         cdef double past = time - newest.time
-        sample.hold(newest, self.drawn, INTERPOLATED)
+        hold_state(newest, self.drawn, sample)
         if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
             return
         before = self.history[self.history.size() - 2]

@@ -5,7 +5,8 @@ from libc.math cimport floor
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.snapshots cimport farther
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, snapshot_of
+from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.parameters import Number
@@ -40,6 +41,7 @@ cdef class TickInterpolation(Strategy):
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
         " Timestep!",
         proof="formula, its own tests",
+        rotates="slerp between the same two ticks (netfox, Godot)",
         lag_by_session=True,
         lag_wavers=Wavering(
             "by up to two ticks where packets and ticks or frames are of other lengths",
@@ -56,7 +58,7 @@ cdef class TickInterpolation(Strategy):
     cdef SendInterval interval
     cdef bint empty, ticked
     cdef double last_tick
-    cdef Motion newest_state, before, after
+    cdef Snapshot newest_state, before, after
 
     def configure(self, *, tick_interval):
         self.check_free()
@@ -71,7 +73,7 @@ cdef class TickInterpolation(Strategy):
         if not self.empty and packet.time < self.newest:
             return False
         self.interval.add(packet.time)
-        self.newest_state = packet
+        self.newest_state = snapshot_of(packet, now)
         self.empty = False
         return True
 
@@ -96,3 +98,7 @@ cdef class TickInterpolation(Strategy):
         sample.hold(Motion(lerp(self.before.position, self.after.position, u),
                            lerp(self.before.velocity, self.after.velocity, u)),
                     self.drawn, INTERPOLATED)
+        if self.after.time > self.before.time:
+            slerp_between(self.before, self.after, u, sample)
+        else:
+            sample.turn = self.after.turn

@@ -46,6 +46,13 @@ cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexce
     return is_beyond(a - b, distance)
 
 
+cdef inline void hold_state(const Snapshot& state, const Sample& drawn,
+                            Sample& sample) noexcept nogil:
+    """Shows a state, which is the end of what can be interpolated."""
+    sample.hold(state, drawn, INTERPOLATED)
+    sample.turn = state.turn
+
+
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
     """Shows the point at the fraction u between two states; snaps across too long a distance."""

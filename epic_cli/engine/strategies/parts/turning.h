@@ -22,6 +22,59 @@ inline void curve_between(const Snapshot& before, const Snapshot& after, double 
     else out.turn = before.turn;
 }
 
+// Angles (degrees) as engines send them: pitch, yaw, roll.
+inline Vec3<double> degrees_of(const Quaternion& q) {
+    const Angles angles = angles_of(q);
+    return {angles.pitch, angles.yaw, angles.roll};
+}
+
+inline Quaternion of_degrees(const Vec3<double>& degrees) {
+    return of_angles({degrees.y, degrees.x, degrees.z});
+}
+
+// As much, of the triples that are the same rotation the one nearest to another: each angle the
+// shorter way, and a pitch beyond the vertical where that is less than turning round.
+inline Vec3<double> degrees_near(const Quaternion& q, const Vec3<double>& other) {
+    const Vec3<double> one = degrees_of(q), two(180 - one.x, one.y + 180, one.z + 180);
+    const auto way = [&](const Vec3<double>& to) {
+        return Vec3<double>(std::remainder(to.x - other.x, 360), std::remainder(to.y - other.y, 360),
+                            std::remainder(to.z - other.z, 360));
+    };
+    const auto size = [](const Vec3<double>& v) {
+        return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z);
+    };
+    const Vec3<double> direct = way(one), over = way(two);
+    return other + (size(over) < size(direct) ? over : direct);
+}
+
+// The turn of angles and of their rates (degrees/s).
+inline Turn turn_of(const Vec3<double>& degrees, const Vec3<double>& rates) {
+    const Quaternion yaw = about(2, degrees.y * kDegree);
+    const Quaternion pitch = yaw * about(1, degrees.x * kDegree);
+    return {of_degrees(degrees), (Vec3<double>(0, 0, rates.y) + turned(yaw, {0, rates.x, 0}) +
+                                  turned(pitch, {rates.z, 0, 0})) * kDegree};
+}
+
+// The rates of the angles of a turn; at a pitch of 90 degrees, where yaw and roll are one, of roll 0.
+inline Vec3<double> rates_of(const Turn& turn) {
+    const Vec3<double> degrees = degrees_of(turn.rotation);
+    const Vec3<double> spin = turned(about(2, -degrees.y * kDegree), turn.spin) * (1 / kDegree);
+    const double sine = std::sin(degrees.x * kDegree), cosine = std::cos(degrees.x * kDegree);
+    const double roll = std::fabs(cosine) < 1e-6 ? 0 : spin.x / cosine;
+    return {spin.y, spin.z + sine * roll, roll};
+}
+
+// The turn at the fraction u between two states whose pitch, yaw and roll change evenly, each the
+// shorter way.
+inline void angles_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    out.turn = before.turn;
+    if (!before.turn.known() || !after.turn.known()) return;
+    const double duration = after.time - before.time;
+    const Vec3<double> start = degrees_of(before.turn.value().rotation);
+    const Vec3<double> way = degrees_near(after.turn.value().rotation, start) - start;
+    out.turn.set(turn_of(start + way * u, way * (duration > 0 ? 1 / duration : 0)));
+}
+
 // What turns from where it is drawn towards what was received, a fraction of the way in each frame.
 class TurnChase {
 public:

@@ -1,7 +1,8 @@
 """The dumb terminal client of Glazer and Madhav."""
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, hold_state, snapshot_of
 
 from epic_cli.engine.declaration import Declaration, Wavering
 
@@ -27,6 +28,7 @@ cdef class DumbTerminal(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
         " The Dumb Terminal Client",
         proof="definition",
+        rotates="shows the last received rotation (ours: the source has none)",
         lag_wavers=Wavering(
             "by the time between two packets: it moves only with them",
             periods=1,
@@ -34,7 +36,7 @@ cdef class DumbTerminal(Strategy):
     )
 
     cdef bint empty
-    cdef Motion received
+    cdef Snapshot received
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -43,11 +45,11 @@ cdef class DumbTerminal(Strategy):
         if packet.time < self.newest:
             return False
         self.empty = False
-        self.received = packet
+        self.received = snapshot_of(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
         else:
-            sample.hold(self.received, self.drawn, INTERPOLATED)
+            hold_state(self.received, self.drawn, sample)

@@ -6,9 +6,12 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, farther, fraction_between, snapshot_of,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.turning cimport (
+    angles_between, degrees_of, rates_of, slerp_between, turn_of,
+)
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number, Switch
@@ -68,6 +71,8 @@ cdef class Quake3(Strategy):
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
         " none of its code (GPL-2.0)",
         proof="runs of the original (clock, trajectories), formula (error decay)",
+        rotates="pitch, yaw and roll, each the shorter way (LerpAngle); on angle_trajectory where"
+        " positions are on theirs",
         lag_wavers=Wavering(
             "by the few milliseconds of its clock's adaptation; by the time between"
             " two packets where they are rare, or beat with the frames",
@@ -76,6 +81,8 @@ cdef class Quake3(Strategy):
         settings=(
             Choice("trajectory", "interpolate", "what position and velocity stand for",
                    Trajectory),
+            Choice("angle_trajectory", "interpolate", "the same of rotation and spin, where"
+                   " positions are not interpolated", Trajectory),
             Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
                    tune=(-0.03, 0.03)),
             Number("tr_duration", 0.05, "how long linear-stop continues; the period of sine", "s",
@@ -90,7 +97,7 @@ cdef class Quake3(Strategy):
         ),
     )
 
-    cdef public Trajectory trajectory
+    cdef public Trajectory trajectory, angle_trajectory
     cdef public double cl_time_nudge, tr_duration, gravity, cg_error_decay, snap_distance
     cdef public bint quirks
     cdef SnapshotBuffer snapshots
@@ -193,8 +200,14 @@ cdef class Quake3(Strategy):
                 self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP):
             draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
                     sample)
+            if not farther(self.snapshots[0].position, self.snapshots[1].position,
+                           self.snap_distance):
+                angles_between(self.snapshots[0], self.snapshots[1], fraction_between(
+                    self.snapshots[0].time, self.snapshots[1].time, self.server_time), sample)
         else:
             self.draw_trajectory(at, sample)
+            if self.snapshots.front().turn.known():
+                self.turn(sample)
 
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
@@ -206,3 +219,16 @@ cdef class Quake3(Strategy):
             sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
             sample.hold(motion, self.drawn, INTERPOLATED)
+
+    cdef void turn(self, Sample& sample) noexcept nogil:
+        """The angles of the drawn snapshot on their trajectory."""
+        cdef Snapshot base = self.snapshots.front()
+        cdef Motion angles
+        if self.angle_trajectory in (INTERPOLATE, STATIONARY):
+            slerp_between(base, base, 0, sample)
+        else:
+            angles.position = degrees_of(base.turn.value().rotation)
+            angles.velocity = rates_of(base.turn.value())
+            angles = trajectory_at(self.angle_trajectory, angles, self.server_time - base.time,
+                                   self.tr_duration, self.gravity, False)
+            sample.turn.set(turn_of(angles.position, angles.velocity))

@@ -13,10 +13,12 @@ cimport cython
 from libc.math cimport INFINITY, fabs, pow
 
 from epic_cli.engine.packets cimport (
-    Motion, Vec3, clamped, components, is_finite, narrowed, widened,
+    Motion, Quaternion, Turn, Vec3, clamped, components, is_finite, narrowed, near_to, nlerp, slerp,
+    widened,
 )
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
+from epic_cli.engine.strategies.parts.turning cimport degrees_near, degrees_of, of_degrees
 
 
 cpdef enum Interpolation:
@@ -33,6 +35,8 @@ cdef float PAST_END = 3
 cdef double IDLE = 0.3
 # How near to the target, along each axis, it counts as reached, in length units.
 cdef double NEAR = 0.005
+# How near, in each part of a quaternion, a rotation is.
+cdef double NEAR_TURN = 1e-6
 # A shorter segment is over at once, s.
 cdef double SHORTEST = 1e-10
 
@@ -43,7 +47,8 @@ cdef class BufferedInterpolator:
 
     ``maximum_time`` is the maximum interpolation time (s for the older lerps, a rate for the
     others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
-    2026, which does not know the frame's length.
+    2026, which does not know the frame's length. One that ``turns`` follows rotations (``given``
+    with each value), and their spins as values.
     """
 
     cdef Interpolation kind
@@ -61,15 +66,21 @@ cdef class BufferedInterpolator:
     cdef bint has_target, reached   # reached: nothing moves until there is a new target
     cdef double start_time, target_time, duration, elapsed, longest
     cdef Vec3[double] start, target, next_value, current, rate
+    cdef bint turns, lerps          # lerps: normalized linear, as with half floats
+    cdef Quaternion given, turn_start, turn_target, turn_next, turn_current
+    cdef Vec3[double] turn_rate     # of pitch, yaw and roll, degrees/s
 
-    def __init__(self, kind, double maximum_time, bint smooths, bint per_frame):
+    def __init__(self, kind, double maximum_time, bint smooths, bint per_frame,
+                 bint turns=False, bint lerps=False):
         self.kind = kind
         self.maximum_time = maximum_time
         self.smooths = smooths
         self.per_frame = per_frame
         self.tick = 1.0 / 30
         self.latency = 2 * self.tick
-        self.queue.set_capacity(512)  # it must also last while the server time stands still
+        self.turns, self.lerps = turns, lerps
+        if not turns:                 # those wait for the first rotation
+            self.make_room()
         self.jump(Vec3[double]())
         self.seeded = False
 
@@ -92,6 +103,9 @@ cdef class BufferedInterpolator:
 
     # ------------------------------------------------------------- for strategies
 
+    cdef void make_room(self) noexcept nogil:
+        self.queue.set_capacity(512)  # it must also last while the server time stands still
+
     cdef bint put(self, Vec3[double] value, double time) noexcept nogil:
         """Puts a value with its timestamp into the queue; False: it comes too late."""
         cdef Snapshot item
@@ -108,6 +122,8 @@ cdef class BufferedInterpolator:
         self.newest = max(self.newest, time)
         item.time = time
         item.position = value
+        if self.turns:
+            item.turn.set(Turn(self.given, Vec3[double]()))
         self.queue.insert(self.queue.count_until(time), item)
         return True
 
@@ -123,7 +139,8 @@ cdef class BufferedInterpolator:
         self.received = 0
         self.newest = self.latest = -INFINITY
         self.target = self.current = value
-        self.rate = Vec3[double]()
+        self.rate = self.turn_rate = Vec3[double]()
+        self.turn_target = self.turn_current = self.given
         self.seeded = True
         # in 1.x the first segment begins at time 0, however late it is; at negative times, nowhere
         self.target_time = min(time, 0.0)
@@ -133,6 +150,7 @@ cdef class BufferedInterpolator:
         """Holds, and drops the target: the next segment begins here."""
         self.has_target = self.reached = False
         self.start = self.next_value = self.current
+        self.turn_start = self.turn_next = self.turn_current
 
     cdef void resume(self, double time) noexcept nogil:
         """After a pause: the segment to the next value begins here and at this timestamp."""
@@ -142,7 +160,8 @@ cdef class BufferedInterpolator:
         self.reached = False
         self.target_time = time
         self.target = self.start = self.next_value = self.current
-        self.rate = Vec3[double]()
+        self.turn_target = self.turn_start = self.turn_next = self.turn_current
+        self.rate = self.turn_rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
         """Whether it has reached its target, and nothing is waiting."""
@@ -192,11 +211,35 @@ cdef class BufferedInterpolator:
             self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
         else:
             self.current = self.next_value
+        if self.turns:
+            self.turn(u, elapsed)
+
+    cdef void turn(self, double u, double elapsed) noexcept nogil:
+        """As much with the rotation; smooth-damp each of its angles by itself."""
+        cdef Vec3[double] angles, target
+        if self.kind == SMOOTH_DAMP:
+            angles = degrees_of(self.turn_next)
+            target = degrees_near(self.turn_target, angles)
+            angles.x = damp(angles.x, target.x, self.turn_rate.x, self.duration * u, elapsed)
+            angles.y = damp(angles.y, target.y, self.turn_rate.y, self.duration * u, elapsed)
+            angles.z = damp(angles.z, target.z, self.turn_rate.z, self.duration * u, elapsed)
+            self.turn_next = of_degrees(angles)
+        else:
+            self.turn_next = self.turned(self.turn_start, self.turn_target, u)
+        self.turn_current = self.turned(
+            self.turn_current, self.turn_next, self.smoothing(elapsed) if self.smooths else 1)
+
+    cdef Quaternion turned(self, Quaternion start, Quaternion end, double u) noexcept nogil:
+        u = clamped(u, 0, 1)
+        return nlerp(start, end, u) if self.lerps else slerp(start, end, u)
 
     cdef void take(self, double until) noexcept nogil:
         """Heads for the newest queued value up to this timestamp, if there is one."""
         cdef size_t count = self.queue.count_until(until)
         if count > 0:
+            if self.turns:
+                self.turn_target = self.queue[count - 1].turn.value().rotation
+                self.turn_start = self.turn_next
             self.head_for(self.queue[count - 1].position, self.queue[count - 1].time,
                           self.target_time if self.has_target else self.queue[0].time)
             self.queue.drop_front(count)
@@ -233,6 +276,12 @@ cdef class BufferedInterpolator:
     cdef bint there(self) noexcept nogil:
         """Whether the target counts as reached: each axis is within what rounds to 0.00."""
         cdef Vec3[double] left = self.target - self.current
+        cdef Quaternion end
+        if self.turns:
+            end = near_to(self.turn_target, self.turn_current)
+            return max(fabs(end.x - self.turn_current.x), fabs(end.y - self.turn_current.y),
+                       fabs(end.z - self.turn_current.z),
+                       fabs(end.w - self.turn_current.w)) <= NEAR_TURN
         return max(fabs(left.x), fabs(left.y), fabs(left.z)) <= NEAR
 
     # ------------------------------------------------------------- of 1.x, in single precision
@@ -256,6 +305,9 @@ cdef class BufferedInterpolator:
             self.seeded = self.has_target = True
             self.target_time = item.time
             self.target = item.position
+            if self.turns:
+                self.turn_start = self.turn_target
+                self.turn_target = item.turn.value().rotation
         if not self.has_target:
             return self.current
         if self.target_time - self.start_time > 1e-10:
@@ -264,6 +316,10 @@ cdef class BufferedInterpolator:
         self.current = single_lerp(
             self.current, single_lerp(self.start, self.target, u),
             <float>elapsed / <float>self.maximum_time)
+        if self.turns:
+            self.turn_current = self.turned(
+                self.turn_current, self.turned(self.turn_start, self.turn_target, u),
+                elapsed / self.maximum_time)
         return self.current
 
 
@@ -274,9 +330,16 @@ cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept 
     return result if is_finite(result) else b
 
 
-def damped(double value, double target, double velocity, double smooth_time, double elapsed):
-    """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
+cdef double damp(double value, double target, double& velocity, double smooth_time,
+                 double elapsed) noexcept nogil:
     cdef Motion motion = smooth_damp(
         Motion(Vec3[double](value, 0, 0), Vec3[double](velocity, 0, 0)),
         Vec3[double](target, 0, 0), smooth_time, elapsed)
-    return motion.position.x, motion.velocity.x
+    (&velocity)[0] = motion.velocity.x
+    return motion.position.x
+
+
+def damped(double value, double target, double velocity, double smooth_time, double elapsed):
+    """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
+    value = damp(value, target, velocity, smooth_time, elapsed)
+    return value, velocity

@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, isnan
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Turn, Vec3
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -21,6 +21,11 @@ cdef double RELATIVE_ROUNDING = 1e-15
 cpdef enum class SmoothingFactor:
     FRAME_RATE_INDEPENDENT
     PER_FRAME
+
+
+cpdef enum class RotationLerp:
+    SLERP
+    NLERP
 
 
 cpdef enum RenderFrom:
@@ -86,6 +91,8 @@ cdef class UnityNgo(Strategy):
         " double-lerp from 1.11 (MIT), the others from formulas and runs of 2.13 (Unity Companion"
         " License), none of its text",
         proof="runs of 1.11 (bit for bit) and 2.13, upstream tests",
+        rotates="slerp (half floats: nlerp) where positions lerp; smooth-damp: each angle by itself"
+        " (BufferedLinearInterpolatorQuaternion)",
         lag_wavers=Wavering(
             "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
             " another length; legacy-lerp falls behind for seconds and then jumps where they are"
@@ -104,6 +111,8 @@ cdef class UnityNgo(Strategy):
             Switch("position_lerp_smoothing", "on", "smooth the interpolated value"),
             Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
                    0.01, 1, tune=(0.01, 0.9)),
+            Choice("rotation", "slerp", "what rotations do instead; nlerp: as with half floats",
+                   RotationLerp),
             Choice("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
                    SmoothingFactor),
             Number("latency", "auto", "arrival time minus timestamp, which sets the server time;"
@@ -124,20 +133,21 @@ cdef class UnityNgo(Strategy):
     cdef public Interpolation mode
     cdef public RenderFrom render_from
     cdef public double tick_latency, pause
-    cdef BufferedInterpolator positions, velocities
+    cdef BufferedInterpolator positions, velocities, turns
     cdef NetworkTime clock
     cdef SendInterval interval
     cdef bint empty
     cdef double rendered
 
     def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
-                  smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
+                  rotation, smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
                   sync_interval, snap_distance):
         self.check_free()
         given = (self.mode, position_max_interpolation_time, position_lerp_smoothing,
                  smoothing_factor == SmoothingFactor.PER_FRAME)
         self.positions = BufferedInterpolator(*given)
         self.velocities = BufferedInterpolator(*given)
+        self.turns = BufferedInterpolator(*given, True, rotation == RotationLerp.NLERP)
         self.positions.snap_distance = snap_distance
         self.clock = NetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
                                  sync_interval)
@@ -149,6 +159,7 @@ cdef class UnityNgo(Strategy):
         self.clock.clear()
         self.interval.clear()
         self.empty = True
+        self.turns.seeded = False
         self.rendered = -INFINITY
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -164,9 +175,22 @@ cdef class UnityNgo(Strategy):
             self.clock.sync(packet.time, now)
             self.set_tick(self.positions)
             self.set_tick(self.velocities)
+        if packet.turn.known():
+            self.accept_turn(packet)
         self.empty = False
         self.velocities.put(packet.velocity, packet.time)
         return self.positions.put(packet.position, packet.time)
+
+    cdef void accept_turn(self, const Packet& packet) noexcept nogil:
+        cdef Turn turn = packet.turn.value()
+        self.turns.given = turn.rotation
+        if not self.turns.seeded:
+            self.turns.make_room()
+            self.turns.jump(turn.spin, packet.time)
+        elif 0 < self.pause < packet.time - self.newest:
+            self.turns.resume(packet.time - self.interval.value)
+        self.set_tick(self.turns)
+        self.turns.put(turn.spin, packet.time)
 
     cdef void set_tick(self, BufferedInterpolator one) noexcept nogil:
         one.tick = self.interval.value
@@ -174,6 +198,7 @@ cdef class UnityNgo(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double elapsed, server, render
+        cdef Vec3[double] spin
         if self.empty:
             sample.status = NONE
         else:
@@ -190,3 +215,7 @@ cdef class UnityNgo(Strategy):
                                self.velocities.advance(elapsed, render, server)), INTERPOLATED)
             if self.positions.arrived():
                 sample.hold(sample, self.drawn, INTERPOLATED)
+            if self.turns.seeded:
+                self.turns.slack = self.positions.slack
+                spin = self.turns.advance(elapsed, render, server)
+                sample.turn.set(Turn(self.turns.turn_current, spin))
