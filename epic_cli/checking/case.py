@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.text import COLUMNS, FORMATS
+from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.conditions import Condition
@@ -26,7 +26,7 @@ EXPECTED = "expected"
 ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
 
 #: The columns of rows that are numbers; the others are exact always.
-NUMBERS = COLUMNS[:7]
+NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
 
 
 class BrokenCase(ValueError):

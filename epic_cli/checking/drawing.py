@@ -6,9 +6,11 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
+from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import SampleStream
@@ -18,7 +20,6 @@ from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BINARY, BLOCK_SIZE, read
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.watch import Watch
 
@@ -42,23 +43,39 @@ def draw(drawing: DrawSpec) -> Drawn:
     Raises ``BrokenCase``, and ``StrategyFailed`` where a strategy's own code failed.
     """
     column = STRATEGY_COLUMN if drawing.several else drawing.file_column
-    writer = RowWriter(drawing.row_format, file_column=column)
-    out = io.BytesIO()
-    out.write(writer.header())
+    rows = _Rows(drawing.row_format, column)
     refused = 0
     for candidate in drawing.candidates:
         for recording in drawing.recordings:
-            writer.begin_file(candidate.label if drawing.several else recording.name)
-            refused += _draw(drawing, candidate, recording, writer, out)
-    return Drawn(out.getvalue(), refused)
+            rows.file = candidate.label if drawing.several else recording.name
+            refused += _draw(drawing, candidate, recording, rows)
+    rows.write(SampleBlock(), PacketBlock())  # a header, where no packet has come
+    return Drawn(rows.out.getvalue(), refused)
+
+
+class _Rows:
+    """The rows of a case; its first packets decide which columns there are."""
+
+    def __init__(self, row_format: str, file_column: str | None) -> None:
+        self.out = io.BytesIO()
+        self.file = ""
+        self._make = partial(RowWriter, row_format, file_column=file_column)
+        self._writer: RowWriter | None = None
+
+    def write(self, samples: SampleBlock, block: PacketBlock) -> None:
+        """Adds the rows of a block."""
+        if self._writer is None:
+            self._writer = self._make(turns=block.turns())
+            self.out.write(self._writer.header())
+        self._writer.begin_file(self.file)
+        self.out.write(self._writer.rows(samples, block.entities))
 
 
 def _draw(
     drawing: DrawSpec,
     candidate: StrategySpec,
     recording: Recording,
-    writer: RowWriter,
-    out: io.BytesIO,
+    rows: _Rows,
 ) -> int:
     stream = SampleStream(candidate.make, drawing.timing, drawing.strict, by_time=True)
     refused = 0
@@ -69,8 +86,8 @@ def _draw(
             found = by_arrival(found)
         for block in as_drawn(candidate.name, found):
             for samples in stream.feed(block):
-                out.write(writer.rows(samples, block.entities))
-                if out.tell() > MOST_ROWS:
+                rows.write(samples, block)
+                if rows.out.tell() > MOST_ROWS:
                     raise BrokenCase(
                         recording.name,
                         f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick",
@@ -78,7 +95,7 @@ def _draw(
             refused += _refused(drawing, recording, block)
         if block is not None:
             for samples in stream.finish():
-                out.write(writer.rows(samples, block.entities))
+                rows.write(samples, block)
     finally:
         stream.close()
     return refused

@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.checking.case import NUMBERS
 from epic_cli.checking.differences import Diagnosis, Difference, Group, Pattern, tick_of
 from epic_cli.checking.rows import Row, Table
+from epic_cli.engine.text import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Numbers(NamedTuple):
 
 def numbers_of(difference: Difference, group: Group) -> Numbers:
     """The numbers of a group, of which both sides have at least one row."""
-    columns = tuple(one for one in difference.columns if one in NUMBERS)
+    columns = tuple(one for one in difference.columns if one in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours = _cells(difference.expected, columns, (pair.expected for pair in both))
     theirs = _cells(difference.drawn, columns, (pair.drawn for pair in both))

@@ -6,6 +6,7 @@ import struct
 from typing import NamedTuple
 
 from epic_cli.engine.intake import RecordReader
+from epic_cli.engine.text import TURN_COLUMNS
 
 #: By name: the letter that ``struct`` has for it.
 _TYPES = {
@@ -15,7 +16,7 @@ _TYPES = {
 
 _ORDERS = ("little", "big")
 
-_NUMBERS = ("time", "x", "y", "z", "vx", "vy", "vz")
+_NUMBERS = ("time", "x", "y", "z", "vx", "vy", "vz", *TURN_COLUMNS)
 _WHOLE = ("id", "seq", "teleport")
 
 #: Bytes; no datagram holds more.
@@ -33,10 +34,11 @@ class RecordLayout:
     """The fields of a record in their order, little-endian unless the first word is ``big``.
 
     A field is ``NAME:TYPE``, with ``*FACTOR`` behind it for numbers in other units. Names are
-    ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``id`` (a whole number that names the
-    entity), ``seq`` and ``teleport`` (not 0: yes); ``_`` is a field to skip, ``_:12`` so many
-    bytes. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f32`` and ``f64``. There is no implicit
-    padding. Raises ``ValueError`` for anything else.
+    ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``qx`` to ``qw``, ``wx`` to ``wz``
+    (rad/s), ``id`` (a whole number that names the entity), ``seq`` and ``teleport`` (not 0: yes);
+    ``_`` is a field to skip, ``_:12`` so many bytes. Types are ``i8`` to ``i64``, ``u8`` to
+    ``u64``, ``f32`` and ``f64``. There is no implicit padding. Raises ``ValueError`` for anything
+    else.
     """
 
     def __init__(self, text: str) -> None:
@@ -57,6 +59,10 @@ class RecordLayout:
         without = [name for name in velocity if name[1] not in names]
         if velocity and (without or len(velocity) != sum(name in names for name in "xyz")):
             raise ValueError("velocities are of the same axes as the position, or left out")
+        some = TURN_COLUMNS[:4], TURN_COLUMNS[4:]
+        turns, spins = (sum(one in names for one in fields) for fields in some)
+        if turns % 4 or spins % 3 or (spins and not turns):
+            raise ValueError("a rotation is qx, qy, qz and qw; wx, wy and wz may be beside it")
         if self.size > _LONGEST:
             raise ValueError(f"a record of {self.size:,} bytes fits into no datagram")
 

@@ -19,7 +19,10 @@ cdef extern from "intake/record_fields.h" namespace "epic" nogil:
 
 
 # In the order of RecordPart (record_fields.h).
-PARTS = ("x", "y", "z", "vx", "vy", "vz", "time", "id", "seq", "teleport")
+PARTS = (
+    "x", "y", "z", "vx", "vy", "vz", "time", "id", "seq", "teleport",
+    "qx", "qy", "qz", "qw", "wx", "wy", "wz",
+)
 
 
 cdef class RecordReader:

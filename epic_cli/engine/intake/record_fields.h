@@ -13,7 +13,7 @@ namespace epic {
 // What a field becomes; `binary.pyx` has their names.
 enum RecordPart : int32_t {
     PART_X, PART_Y, PART_Z, PART_VX, PART_VY, PART_VZ, PART_TIME, PART_ID, PART_SEQUENCE,
-    PART_TELEPORT,
+    PART_TELEPORT, PART_QX, PART_QY, PART_QZ, PART_QW, PART_WX, PART_WY, PART_WZ, PART_COUNT,
 };
 
 struct RecordField {
@@ -62,7 +62,8 @@ inline double take_value(const char* p, char kind, bool big) {
 // Makes a packet of a record, but for its entity: `id` has the bits of that, where there is one.
 inline void take_record(const char* record, const std::vector<RecordField>& fields, bool big,
                         Packet& packet, int64_t& id) {
-    double state[7] = {};
+    double state[PART_COUNT] = {};
+    bool turns = false;
     for (const RecordField& field : fields) {
         const char* const p = record + field.offset;
         switch (field.part) {
@@ -74,6 +75,8 @@ inline void take_record(const char* record, const std::vector<RecordField>& fiel
             default: {
                 const double value = take_value(p, field.kind, big);
                 state[field.part] = field.scale == 1 ? value : value * field.scale;
+                turns |= field.part >= PART_QX;
+                packet.has_spin |= field.part >= PART_WX;
             }
         }
     }
@@ -83,6 +86,9 @@ inline void take_record(const char* record, const std::vector<RecordField>& fiel
     packet.single.position = {float(state[0]), float(state[1]), float(state[2])};
     packet.single.velocity = {float(state[3]), float(state[4]), float(state[5])};
     packet.single.time = float(state[6]);
+    const double* const q = state + PART_QX;
+    const Turn turn({q[0], q[1], q[2], q[3]}, {q[4], q[5], q[6]});
+    if (turns && is_turn(turn)) packet.turn.set(turn);
 }
 
 }  // namespace epic

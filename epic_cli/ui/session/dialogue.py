@@ -191,7 +191,7 @@ class Dialogue:
     def _draw(self, samples: SampleBlock) -> None:
         self._drawn = True
         if not self.quiet:
-            writer = self.screen.writer(self.session.named)
+            writer = self.screen.writer(self.session.named, self.session.turns)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
     # ------------------------------------------------------------- listening
@@ -204,7 +204,7 @@ class Dialogue:
         rows: list[bytes] = []
 
         def draw(samples: SampleBlock) -> None:
-            writer = self.screen.writer(self.session.named)
+            writer = self.screen.writer(self.session.named, self.session.turns)
             rows.append(writer.rows(samples, self.session.entities))
 
         if text:
@@ -219,7 +219,7 @@ class Dialogue:
         if left_out > 0:
             self.screen.say(f"... {left_out:,} rows before these", "dim")
         if lines:
-            writer = self.screen.writer(self.session.named)
+            writer = self.screen.writer(self.session.named, self.session.turns)
             self.screen.draw(b"".join(lines[-self.room :]), writer)
 
     def stop_listening(self) -> None:
@@ -242,7 +242,7 @@ class Dialogue:
 
         ``drawing``: all rows have just been drawn.
         """
-        writer = self.screen.writer(self.session.named)
+        writer = self.screen.writer(self.session.named, self.session.turns)
         drawing = drawing or self.session.drawing(count or self.room)
         tail = drawing.tail(writer)
         if tail.before:

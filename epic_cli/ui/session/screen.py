@@ -91,11 +91,12 @@ class Screen:
 
     # ------------------------------------------------------------- rows
 
-    def writer(self, named: bool) -> RowWriter:
+    def writer(self, named: bool, turns: bool) -> RowWriter:
         """A writer for the present format and window; ``named``: entities have names."""
         if self._size is None:
-            return RowWriter(self.format)
-        return RowWriter(self.format, self.color, max(self.columns, NARROWEST), named)
+            return RowWriter(self.format, turns=turns)
+        width = max(self.columns, NARROWEST)
+        return RowWriter(self.format, self.color, width, named, turns=turns)
 
     def choose_format(self, row_format: str) -> None:
         """Writes rows in another format from now on, under a header of its own."""

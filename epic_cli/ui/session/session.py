@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +37,9 @@ MOST_ROWS = 10_000
 
 #: What a line with an entity's name has.
 _NAME = b"entity="
+
+#: What a line with a rotation has.
+_TURN = re.compile(rb"[ \t](?:rotation|yaw|pitch|roll)=")
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LOG_LINE = 1022
@@ -80,6 +84,7 @@ class Session:
         self.entities = Entities()
         self.packets = PacketStore(self.entities)
         self.named = False  # whether any entity has a name
+        self.turns = False  # whether any packet has a rotation
         self.refused = 0
         self.discarded = 0  # packets that the strategy did not want
         self.undone: list[bytes] = []  # lines that were taken back, in their order
@@ -131,6 +136,7 @@ class Session:
                 self.packets.add(block, lines)
                 self.undone = []
             self.named = self.named or _NAME in lines
+            self.turns = self.turns or _TURN.search(lines) is not None
             self.refused += len(refusals)
             self._stream = None
         self._draw(stream, block, draw)
@@ -183,6 +189,7 @@ class Session:
         self.undone = lines[len(lines) - count :] + self.undone
         self.packets.cut(len(self.packets) - count)
         self.named = any(_NAME in text for text in self.packets.texts())
+        self.turns = any(_TURN.search(text) for text in self.packets.texts())
         return count
 
     # ------------------------------------------------------------- replaying

@@ -136,7 +136,9 @@ def export(dialogue: Dialogue, file: str, name: str | None, force: bool) -> None
     """Write the rows of the packets so far to FILE, as "epic replay" would."""
     _check_new(file, force)
     ending = Path(file).suffix.removeprefix(".")
-    writer = RowWriter(name or (ending if ending in FORMATS else "epic"))
+    writer = RowWriter(
+        name or (ending if ending in FORMATS else "epic"), turns=dialogue.session.turns
+    )
     session, count = dialogue.session, 0
     with open_sink(file) as sink:
         sink.write(writer.header())
@@ -161,7 +163,8 @@ def golden(dialogue: Dialogue, name: str) -> None:
     session = dialogue.session
     if not len(session.packets):
         raise click.UsageError("there are no packets yet")
-    packets, writer = b"".join(session.packets.texts()), RowWriter("tsv")
+    packets = b"".join(session.packets.texts())
+    writer = RowWriter("tsv", turns=session.turns)
     rows = [writer.rows(samples, session.entities) for samples in session.samples()]
     drawn = writer.header() + b"".join(rows)
     try:
