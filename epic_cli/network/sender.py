@@ -12,6 +12,7 @@ from epic_cli.engine.link import SenderKernel
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.network.state import Movement, Snapshot
+from epic_cli.network.turning import smallest_three
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
 DECIMALS = 6
@@ -68,10 +69,14 @@ class SenderClock:
 
 @dataclass(frozen=True)
 class Quantization:
-    """What positions (length units) and velocities (units/s) are rounded to; 0: exact."""
+    """What positions (length units) and velocities (units/s) are rounded to; 0: exact.
+
+    ``rotation`` is how many bits each of the smallest three components of a quaternion has.
+    """
 
     position: float = 0.0
     velocity: float = 0.0
+    rotation: int = 0
 
 
 @dataclass
@@ -93,7 +98,13 @@ class Sender:
 
     def packets(self, snapshot: Snapshot) -> list[Packet]:
         """The packets for one sample of the movement, without sequence numbers and arrivals."""
-        return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
+        states, bits = snapshot.states, self.quantization.rotation
+        if bits:
+            states = [
+                (name, one._replace(rotation=one.rotation and smallest_three(one.rotation, bits)))
+                for name, one in states
+            ]
+        return self._kernel.packets(states, self.clock.read(snapshot.time))
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,7 @@ class SenderSpec:
     send_rate: float | str | None = None
     quantize: float | None = None
     quantize_velocity: float | None = None
+    rotation_bits: int | None = None
     repeats: int | None = None
     separate: bool = False
     clock_offset: float = 0.0
@@ -117,7 +129,9 @@ class SenderSpec:
         """A sender of this kind."""
         return Sender(
             SenderClock(self.clock_offset, self.clock_drift),
-            Quantization(self.quantize or 0.0, self.quantize_velocity or 0.0),
+            Quantization(
+                self.quantize or 0.0, self.quantize_velocity or 0.0, self.rotation_bits or 0
+            ),
             self.repeats,
         )
 
@@ -151,6 +165,15 @@ SENDER: tuple[Parameter, ...] = (
         "units/s",
         1e-6,
         1e6,
+    ),
+    Number(
+        "rotation_bits",
+        None,
+        "Quantise rotations to their smallest three components, of so many bits each.",
+        "",
+        2,
+        24,
+        whole=True,
     ),
     Number(
         "repeats",

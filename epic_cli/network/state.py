@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from epic_cli.engine.contract import Vector
+from epic_cli.engine.contract import Rotation, Vector
 
 
 class State(NamedTuple):
-    """Position, velocity, and how often the entity has been teleported up to now."""
+    """Position, velocity, how often the entity has been teleported up to now, its rotation."""
 
     position: Vector
     velocity: Vector
     teleports: int = 0
+    rotation: Rotation | None = None
 
 
 class Snapshot(NamedTuple):

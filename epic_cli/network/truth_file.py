@@ -238,12 +238,12 @@ def _slope(before: _Point | None, point: _Point, after: _Point | None) -> Vector
 class TruthWriter:
     """Writes where entities truly were, rounded to 1e-6.
 
-    ``teleport`` is 1 in an entity's first row after a teleport.
+    ``teleport`` is 1 in an entity's first row after a teleport; with ``turns``, qx to qw are
+    before it.
     """
 
-    header = b"entity,time,x,y,z,vx,vy,vz,teleport\n"
-
-    def __init__(self) -> None:
+    def __init__(self, turns: bool = False) -> None:
+        self.header = b"entity,time,x,y,z,vx,vy,vz,%steleport\n" % (b"qx,qy,qz,qw," * turns)
         self._teleports: dict[str, int] = {}
 
     def rows(self, snapshot: Snapshot) -> bytes:
@@ -254,7 +254,7 @@ class TruthWriter:
         check_name(entity)
         if entity != entity.strip():
             raise Unwritable(Fault.OUTER_BLANK, "entity", entity)
-        values = (time, *state.position, *state.velocity)
+        values = (time, *state.position, *state.velocity, *(state.rotation or ()))
         # adding 0 makes -0 a 0
         numbers = ",".join(number(round(value, DECIMALS) + 0.0) for value in values)
         teleport = self._teleports.get(entity, state.teleports) != state.teleports

@@ -39,7 +39,7 @@ def test_recorded_states_come_back_as_they_stand() -> None:
         (0.1, ["a", "b"]),
         (0.2, ["b"]),
     ]
-    assert looks[1].states[0][1] == ((0.1, 0, 0), (1, 0, 0), 0)
+    assert looks[1].states[0][1] == State((0.1, 0, 0), (1, 0, 0), 0)
 
 
 def test_grouped_by_entity_is_as_good() -> None:
@@ -83,7 +83,7 @@ def test_derived_velocity_of_a_parabola_is_exact_inside() -> None:
 
 
 def test_a_single_state_stands_still() -> None:
-    assert only("time,x,y,z\n3,1,2,3\n", 3) == ((1, 2, 3), (0, 0, 0), 0)
+    assert only("time,x,y,z\n3,1,2,3\n", 3) == State((1, 2, 3), (0, 0, 0), 0)
 
 
 def test_velocities_by_choice() -> None:
@@ -101,8 +101,8 @@ def test_a_teleport_is_not_bridged() -> None:
     recorded = movement(text)
     at = {time: recorded.snapshot(time).states[0][1] for time in (0.5, 1.5, 1.999, 2.0, 2.5)}
     assert at[0.5].position == pytest.approx((0.5, 0, 0))
-    assert at[1.5] == at[1.999] == ((1, 0, 0), (1, 0, 0), 0)
-    assert at[2.0] == ((50, 0, 0), (1, 0, 0), 1)
+    assert at[1.5] == at[1.999] == State((1, 0, 0), (1, 0, 0), 0)
+    assert at[2.0] == State((50, 0, 0), (1, 0, 0), 1)
     assert at[2.5].position == pytest.approx((50.5, 0, 0))
     assert at[2.5].teleports == 1
 
@@ -128,7 +128,7 @@ def test_an_endless_gap_takes_no_time() -> None:
 
 def test_of_two_rows_of_one_time_the_later_counts() -> None:
     text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n1,2,0,0\n2,4,0,0\n"
-    assert only(text, 1) == ((2, 0, 0), (2, 0, 0), 0)
+    assert only(text, 1) == State((2, 0, 0), (2, 0, 0), 0)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
         read_movement(io.BytesIO(lines), layout=Layout(time_unit="ms", scale=0.01)),
     ]
     for one in found:
-        assert one.snapshot(1.0).states[0][1] == ((2.0, 2.0, 0), (1.0, 0, 0), 0)
+        assert one.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
     assert told[0].options() == ("--columns 'time=t_ms,x=Position X,y=Position Y' --time-unit ms")
 
 

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any, Final
 
-from epic_cli.engine.contract import Packet, Vector
+from epic_cli.engine.contract import Packet, Rotation, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 
 class Tally:
@@ -39,8 +39,9 @@ def exponential(x: float) -> float: ...
 def logarithm(x: float) -> float: ...
 def normal_probability(z: float) -> float: ...
 
+#: Position, velocity, teleports, rotation.
+_State = tuple[Vector, Vector, int, Rotation | None]
+
 class SenderKernel:
     def __init__(self, position_step: float, velocity_step: float, repeats: int | None) -> None: ...
-    def packets(
-        self, states: Iterable[tuple[str, tuple[Vector, Vector, int]]], sent: float
-    ) -> list[Packet]: ...
+    def packets(self, states: Iterable[tuple[str, _State]], sent: float) -> list[Packet]: ...

@@ -33,9 +33,9 @@ cdef class SenderKernel:
         cdef long long count
         cdef list made = []
         sent = round_to_millionth(sent)
-        for entity, (position, velocity, teleports) in states:
+        for entity, (position, velocity, teleports, rotation) in states:
             state = (quantized(position, self.position_step),
-                     quantized(velocity, self.velocity_step), teleports)
+                     quantized(velocity, self.velocity_step), teleports, rounded(rotation))
             last = self.last.get(entity)
             if self.repeats >= 0:
                 count = self.repeated.get(entity, 0) + 1 if state == last else 0
@@ -46,8 +46,14 @@ cdef class SenderKernel:
             teleport = last is not None and last[2] != teleports
             made.append(new_tuple(
                 NewPacket,
-                (state[0], state[1], sent, None, entity, teleport, None, 0.0, None, None)))
+                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], None)))
         return made
+
+
+cdef object rounded(rotation):
+    if rotation is None:
+        return None
+    return tuple([round_to_millionth(one) for one in rotation])
 
 
 cdef tuple quantized(object vector, double step):

@@ -32,6 +32,7 @@ from epic_cli.network import (
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, TruthWriter, Velocities
+from epic_cli.network.turning import TURNING, turning_path
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import open_sink
@@ -75,7 +76,8 @@ class OutputOptions:
     packet_format: str = shared(packet_format_option("The format of the packets."))
     output: str | None = shared(output_option("Write the packets to a file."))
     truth_out: str | None = value(
-        "Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
+        "Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport,"
+        " with --turning qx,qy,qz,qw.",
         type=OutputFile(),
         metavar="FILE",
     )
@@ -85,14 +87,16 @@ class OutputOptions:
 output_options = OptionGroup("output", OutputOptions)
 
 
-def write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:
+def write_truth(
+    movement: Movement, duration: float, options: OutputOptions, turns: bool = False
+) -> None:
     """Writes where the entities really were; raises ``WrongUsage`` where there is no end."""
     path = str(options.truth_out)
     if min(duration, movement.end) == math.inf:
         raise WrongUsage("--truth-out needs an end: set a --duration")
     if path == (options.output or "-"):
         raise WrongUsage("--truth-out and the packets cannot go to the same place")
-    writer = TruthWriter()
+    writer = TruthWriter(turns)
     with open_sink(path) as sink, _unwritable_packets():
         sink.write(writer.header)
         for snapshot in sample(movement, options.truth_rate, duration):
@@ -100,10 +104,13 @@ def write_truth(movement: Movement, duration: float, options: OutputOptions) -> 
 
 
 def write_packets(
-    blocks: Iterator[PacketBlock], options: OutputOptions, show_progress: Callable[[], None]
+    blocks: Iterator[PacketBlock],
+    options: OutputOptions,
+    show_progress: Callable[[], None],
+    turns: bool = False,
 ) -> None:
     """Writes the packets as they arrive."""
-    writer = make_writer(options.packet_format)
+    writer = make_writer(options.packet_format, turns=turns)
     conversion = Conversion(Changes())  # the engine writes many packets at once
     with open_sink(options.output) as sink, _unwritable_packets():
         live = _is_live(options.output)
@@ -159,6 +166,7 @@ class MovementSpec:
     path: str = shared(path_option)
     speed: float = shared(speed_option)
     size: float = shared(size_option)
+    turning: str = shared(option(TURNING))
     truth: str | None = value(
         "Recorded movement instead: a recording of positions and, where known, velocities,"
         " entities, teleports; - is standard input.",
@@ -179,11 +187,16 @@ class MovementSpec:
             return math.inf if self.truth else 10.0
         return self.duration
 
+    @property
+    def turns(self) -> bool:
+        """Whether its states have a rotation."""
+        return self.turning != "none"
+
 
 movement_options = OptionGroup("movement", MovementSpec)
 
 #: Without effect beside --truth, and without it.
-_PATH_OPTIONS = tuple(one.name for one in PATH)
+_PATH_OPTIONS = (*(one.name for one in PATH), TURNING.name)
 _TRUTH_OPTIONS = (
     *(one.name for one in MOVEMENT),
     *(one.name for one in LAYOUT),
@@ -233,7 +246,7 @@ def simulate(
     moving = _make_movement(movement, seed, quiet)
     channel = trace.channel(read_one_way(trace), link, seed)
     if output.truth_out:
-        write_truth(moving, movement.seconds, output)
+        write_truth(moving, movement.seconds, output, movement.turns)
     statistics = Statistics()
     rate = sender.rate(recorded=bool(movement.truth))
     blocks = simulate_blocks(
@@ -249,7 +262,10 @@ def simulate(
     try:
         with Progress("simulating") as progress:
             write_packets(
-                blocks, output, lambda: _show(progress, statistics.time - moving.start, seconds)
+                blocks,
+                output,
+                lambda: _show(progress, statistics.time - moving.start, seconds),
+                movement.turns,
             )
     except KeyboardInterrupt:
         _summarise(statistics, channel, quiet)
@@ -274,13 +290,16 @@ def _check_movement(movement: MovementSpec, sender: SenderSpec) -> None:
         refuse(_PATH_OPTIONS, "does not go with --truth")
     else:
         refuse(_TRUTH_OPTIONS, "needs --truth")
+    if sender.rotation_bits and not movement.turns:
+        raise WrongUsage("--rotation-bits needs --turning: nothing has a rotation")
     if sender.send_rate == "recorded" and not movement.truth:
         raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
 
 
 def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
     if not options.truth:
-        path = PATHS[options.path](options.speed, options.size, seed)
+        make = PATHS[options.path]
+        path = turning_path(make, options.speed, options.size, seed, options.turning)
         return PathMovement(path, options.entity or "")
     return load_movement(
         options.truth,

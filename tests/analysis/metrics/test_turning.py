@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
+from support import movements
 
 from epic_cli.analysis.compare.pool import compare
 from epic_cli.analysis.compare.result import Comparison
@@ -23,7 +24,6 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from tests.support import movements
 
 TICK = 1 / 60
 TIMES = np.arange(0, 20, TICK)

@@ -1,0 +1,143 @@
+"""How what moves on a computed path is turned: its rotation at any time."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.link import sine_cosine
+from epic_cli.engine.parameters import Choice
+from epic_cli.network.randomness import stream
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Rotation
+    from epic_cli.network.paths import Path
+    from epic_cli.network.state import State
+
+#: Of a computed path's maker, its speed, size and seed, the same path, and how it turns there.
+Make = Callable[[float, float, int], "Path"]
+
+#: A heading is that of the way (s) from before to after: corners take as long.
+AROUND = 0.1
+
+#: Turns a second, about an axis that is none of the world's.
+SPIN = 0.5
+SPIN_AXIS = (0.36, 0.48, 0.8)
+
+#: A flick takes so long (s), and is held for HOLD to twice that.
+FLICK, HOLD = 0.1, 0.5
+
+
+def turning_path(make: Make, speed: float, size: float, seed: int, turning: str) -> Path:
+    """A path whose states have a rotation, one of ``TURNINGS``."""
+    path = make(speed, size, seed)
+    if turning == "none":
+        return path
+    if turning == "heading":
+        # paths are cheap forward in time alone: one each for before and after
+        return _heading(path, make(speed, size, seed), make(speed, size, seed))
+    turned = {"look": _look, "spin": _spin, "flick": _flick}[turning](seed)
+    return lambda time: path(time)._replace(rotation=turned(time))
+
+
+def _heading(path: Path, behind: Path, ahead: Path) -> Path:
+    """Yaw along the movement, z up; nothing turns where it rests."""
+
+    def at(time: float) -> State:
+        state, first, last = path(time), behind(max(time - AROUND, 0.0)), ahead(time + AROUND)
+        if first.teleports != state.teleports:
+            first = state
+        if last.teleports != state.teleports:
+            last = state
+        x, y = (last.position[k] - first.position[k] for k in range(2))
+        length = math.sqrt(x * x + y * y)
+        if not length > 1e-9:
+            (x, y, _), length = state.velocity, math.hypot(*state.velocity[:2])
+        cosine = x / length if length > 1e-9 else 1.0
+        w, z = math.sqrt(max(0.0, 1 + cosine) / 2), math.sqrt(max(0.0, 1 - cosine) / 2)
+        return state._replace(rotation=(0.0, 0.0, math.copysign(z, y), w))
+
+    return at
+
+
+def _spin(seed: int) -> Callable[[float], Rotation]:
+    del seed
+
+    def at(time: float) -> Rotation:
+        sine, cosine = sine_cosine(SPIN * time / 2)
+        x, y, z = SPIN_AXIS
+        return x * sine, y * sine, z * sine, cosine
+
+    return at
+
+
+def _look(seed: int) -> Callable[[float], Rotation]:
+    """To the left and right, up and down, as nobody's rhythm is: sums of sines."""
+    source = stream(seed, "turning/look")
+    phases = [source.random() for _ in range(3)]
+
+    def at(time: float) -> Rotation:
+        slow, quick, up = (
+            sine_cosine(rate * time + phase)[0]
+            for rate, phase in zip((0.23, 0.61, 0.37), phases, strict=True)
+        )
+        return of_angles(slow / 6 + quick / 15, up / 18)
+
+    return at
+
+
+def _flick(seed: int) -> Callable[[float], Rotation]:
+    """As a mouse does it: held, and now and then another direction at once."""
+    source = stream(seed, "turning/flick")
+    begins, aims = [0.0], [(0.0, 0.0)]
+
+    def at(time: float) -> Rotation:
+        while begins[-1] <= time:
+            begins.append(begins[-1] + FLICK + HOLD * (1 + source.random()))
+            yaw = aims[-1][0] + (2 * source.random() - 1) / 3
+            aims.append((yaw, (2 * source.random() - 1) / 12))
+        place = bisect_right(begins, time) - 1
+        share = min((time - begins[place]) / FLICK, 1.0) if place else 0.0
+        share *= share * (3 - 2 * share)
+        before, after = aims[max(place - 1, 0)], aims[place]
+        yaw, pitch = (a + (b - a) * share for a, b in zip(before, after, strict=True))
+        return of_angles(yaw, pitch)
+
+    return at
+
+
+def of_angles(yaw: float, pitch: float) -> Rotation:
+    """About z, then about the y of what is turned; in turns."""
+    (a, b), (c, d) = sine_cosine(yaw / 2), sine_cosine(pitch / 2)
+    return -a * c, b * c, a * d, b * d
+
+
+def smallest_three(rotation: Rotation, bits: int) -> Rotation:
+    """What is left of a rotation with so many bits for each but its largest component.
+
+    The three lie within 1/sqrt 2 of 0, in equal steps; the largest is made positive, and follows
+    from the others (Fiedler, "Snapshot compression", 2015).
+    """
+    largest = max(range(4), key=lambda k: abs(rotation[k]))
+    sign, steps = math.copysign(1.0, rotation[largest]), 2**bits - 1
+    found = [0.0] * 4
+    for k in range(4):
+        if k != largest:
+            share = (sign * rotation[k] * math.sqrt(2) + 1) / 2
+            found[k] = (2 * math.floor(share * steps + 0.5) / steps - 1) / math.sqrt(2)
+    found[largest] = math.sqrt(max(0.0, 1 - sum(one * one for one in found)))
+    size = math.sqrt(sum(one * one for one in found))
+    x, y, z, w = (one / size for one in found)
+    return x, y, z, w
+
+
+TURNINGS = ("none", "heading", "look", "spin", "flick")
+
+TURNING = Choice(
+    "turning",
+    "none",
+    "How it turns: along its movement, looking about, spinning, or in flicks, as a mouse does.",
+    TURNINGS,
+)
