@@ -168,8 +168,16 @@ TURNING = (
     *("epic", "gambetta", "hermite", "lerp", "snapshot"),
     *("ddnet", "dumb-terminal", "geckos", "james-frowen", "lightyear", "mirror", "panda3d"),
     *("quake3", "source", "tick-interpolation", "unity-ngo"),
+    *("alpha-beta", "dead-reckoning", "extrapolator", "kalman", "local-perception", "luanti"),
+    *("one-euro", "projective", "spline", "visual-offset"),
+)
+# those that do to a rotation what they do to a position
+MOVING = (
+    *("alpha-beta", "dead-reckoning", "epic", "extrapolator", "kalman", "lerp"),
+    *("local-perception", "luanti", "one-euro", "projective", "snapshot", "spline"),
 )
 ANY = (2 / 7, -3 / 7, 6 / 7)  # an axis that is none of the three
+AXIS = np.array(ANY)
 # angles that change evenly are a constant spin about each axis, but not about others
 AXES = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, -1.0)]
 BY_ANGLES: list[tuple[str, dict[str, Any]]] = [
@@ -180,6 +188,7 @@ BY_ANGLES: list[tuple[str, dict[str, Any]]] = [
     ("quake3", {"trajectory": "linear", "angle_trajectory": "linear"}),
 ]
 OTHERS: list[tuple[str, dict[str, Any]]] = [
+    ("dis", {"model": "rpw"}),
     ("lightyear", {"rotation": "hermite"}),
     ("unity-ngo", {"mode": "double-lerp"}),
     ("unity-ngo", {"mode": "lerp"}),
@@ -242,6 +251,180 @@ def test_a_constant_spin_is_drawn_as_that(
     moving = rows["status"] != "held"
     assert w[moving] == pytest.approx(np.outer(rows["vx"] * spin, axis)[moving], abs=2e-3)
     assert (np.einsum("ij,ij->i", q[1:], q[:-1]) > 0).all()  # the sign does not change
+
+
+def quaternions_of(rows: np.ndarray) -> np.ndarray:
+    return np.stack([rows[one] for one in ("qx", "qy", "qz", "qw")], axis=1)
+
+
+def unsteady(seed: int, jump: float) -> list[Packet]:
+    """Moves along x and turns about an axis by as much, at speeds that change; some are lost."""
+    random = np.random.default_rng(seed)
+    rate, time, x, speed, packets = random.choice([5.0, 10.0, 30.0]), 0.0, 0.0, 1.0, []
+    regular = random.random() < 0.5
+    while time < 30:
+        if random.random() < 0.1:
+            speed = random.uniform(-4, 4)
+        jumps = random.random() < 0.02
+        x += random.uniform(-jump, jump) if jumps else 0
+        q = random.choice([-1, 1]) * Rotation.from_rotvec(AXIS * x).as_quat()
+        spin = tuple(float(one) for one in AXIS * speed)
+        if random.random() < 0.9 or jumps:
+            packets.append(
+                Packet(
+                    (x, 0.0, 0.0),
+                    (speed, 0.0, 0.0),
+                    time,
+                    teleport=jumps,
+                    rotation=(float(q[0]), float(q[1]), float(q[2]), float(q[3])),
+                    spin=(spin[0], spin[1], spin[2]),
+                )
+            )
+        step = (1 if regular else random.uniform(0.3, 1.7)) / rate
+        time, x = time + step, x + speed * step
+    return packets
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *((name, {}) for name in MOVING),
+        *(("dead-reckoning", {"correction": one}) for one in ("snap", "spline", "second-order")),
+        ("dead-reckoning", {"correction": "spline", "acceleration": "estimated"}),
+        ("projective", {"blending": "position", "age": "auto"}),
+        ("projective", {"acceleration": "estimated", "smoothing_time": 0.3}),
+        *(("visual-offset", {"fading": one}) for one in ("linear", "exponential", "frames")),
+        *(("visual-offset", {"fading": one}) for one in ("overshooting", "spring")),
+        ("spline", {"interpolation_type": "linear"}),
+        ("spline", {"interpolation_type": "bezier"}),
+        ("kalman", {"measures": "position"}),
+        ("alpha-beta", {"rule": "given", "k": 0.05}),
+        ("alpha-beta", {"rule": "least-squares"}),
+        ("one-euro", {"beta": 0.5, "mincutoff": 3}),
+        ("one-euro", {"velocity": "given", "mincutoff": 5}),
+        ("luanti", {"update_interval": 0.1}),
+        ("extrapolator", {"precision": "double"}),
+    ],
+)
+def test_turning_is_moving(name: str, settings: dict[str, Any], seed: int) -> None:
+    """One number for both, a distance and an angle: corrections and ends are the same."""
+    # a correction is less than half a turn, or neither way is the shorter one
+    packets = unsteady(seed, jump=1.0 if name == "visual-offset" else 100.0)
+    rows = replay_array(packets, name, pacing="arrival", latency=0.05, **settings)
+    single = name in ("epic", "extrapolator") and settings.get("precision") != "double"
+    wanted = Rotation.from_rotvec(np.outer(rows["x"], AXIS))
+    off = (Rotation.from_quat(quaternions_of(rows)) * wanted.inv()).magnitude()
+    assert off.max() < (5e-4 if single else 1e-11)
+    w = np.stack([rows[one] for one in ("wx", "wy", "wz")], axis=1)
+    assert w == pytest.approx(np.outer(rows["vx"], AXIS), abs=2e-2 if single else 1e-9)
+
+
+SPIN = st.tuples(*[st.floats(-6, 6)] * 3)
+
+
+@given(quaternions, quaternions, SPIN, SPIN, st.floats(0.0, 0.3))
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *(("dead-reckoning", {"correction": one}) for one in ("blend", "spline", "second-order")),
+        ("projective", {"limit_velocity": False}),
+        ("projective", {"blending": "position", "limit_velocity": False}),
+        ("visual-offset", {"fading": "exponential"}),
+    ],
+)
+def test_corrections_begin_where_it_was_drawn_and_the_spin_is_that_of_what_is_drawn(
+    name: str, settings: dict[str, Any], a: Any, b: Any, v: Any, w: Any, after: float
+) -> None:
+    """Also about axes that differ, where rotation vectors do not add up."""
+    made = strategy(name, **settings)
+    for time, q, spin in ((0.0, a, v), (0.2, b, w), (0.3, a, w)):
+        made.update(Packet((0.0,) * 3, (0.0,) * 3, time, rotation=q, spin=spin), time)
+    before = made.read(0.4).rotation
+    correction = name == "visual-offset"
+    made.update(Packet((0.0,) * 3, (0.0,) * 3, 0.4, teleport=correction, rotation=b, spin=v), 0.4)
+    assert before is not None
+    assert same(made.read(0.4).rotation, Rotation.from_quat(before), 1e-9)
+    step = 1e-5
+    first, middle, last = (made.read(0.4001 + after + index * step) for index in range(3))
+    assert first.rotation is not None
+    assert last.rotation is not None
+    assert middle.spin is not None
+    turned = Rotation.from_quat(last.rotation) * Rotation.from_quat(first.rotation).inv()
+    if not correction and (first.time < 0.5) == (last.time < 0.5):  # its velocity is the packet's
+        assert turned.as_rotvec() / (2 * step) == pytest.approx(middle.spin, abs=1e-3)
+
+
+def test_models_of_dis_rotate_or_do_not() -> None:
+    for model in ("static", "fpw", "rpw", "rvw", "fvw", "fpb", "rpb", "rvb", "fvb"):
+        made = strategy("dis", model=model, timeout=1)
+        for time in (0.0, 0.1):
+            q = Rotation.from_rotvec(AXIS * time * 3).as_quat()
+            spin = (6 / 7, -9 / 7, 18 / 7)
+            made.update(Packet((0.0,) * 3, (0.0,) * 3, time, rotation=q, spin=spin), time)
+        for at, age in ((0.1, 0.1), (0.9, 0.9), (9.0, 1.1)):
+            wanted = Rotation.from_rotvec(AXIS * 3 * (age if model[0] == "r" else 0.1))
+            drawn = made.read(at)
+            assert same(drawn.rotation, wanted), model
+            turns = model[0] == "r" and at < 1
+            assert drawn.spin == pytest.approx(AXIS * 3 * turns), model
+
+
+def test_robocat_takes_rotations_at_once() -> None:
+    packets = turning(5.0, 3, 10)
+    for row in replay(packets, "robocat", pacing="arrival", latency=0.1, rtt=0.1):
+        newest = [one for one in packets if one.time + 0.1 <= row.time]
+        if newest and row.status != "none":
+            assert same(row.rotation, Rotation.from_quat(newest[-1].rotation))
+            assert row.spin == (0, 0, 0)
+
+
+def test_the_mesh_of_unreal_turns_by_a_fraction_a_frame_or_on_its_clock() -> None:
+    """Half a radian to go, the time of 0.05 s: at 0.02 s a frame 60 % of the way are left."""
+    made = strategy("unreal")
+    x, y, z, w = map(float, Rotation.from_rotvec(AXIS * 0.5).as_quat())
+    turned = (x, y, z, w)
+    start = Packet((0.0,) * 3, (0.0,) * 3, 0.0, rotation=(0, 0, 0, 1))
+    end = Packet((0.0,) * 3, (0.0,) * 3, 0.1, rotation=turned)
+    made.update(start, 0.0)
+    assert made.read(0.1).rotation == (0, 0, 0, 1)
+    made.update(end, 0.1)
+    shown = np.array([0.0, 0, 0, 1])
+    for frame in range(1, 5):
+        shown = shown * 0.6 + np.array(turned) * 0.4
+        shown /= np.linalg.norm(shown)
+        assert made.read(0.1 + frame * 0.02).rotation == pytest.approx(shown, abs=1e-12)
+    assert made.read(0.3).rotation == pytest.approx(turned)
+
+    made = strategy("unreal", network_smoothing_mode="linear")
+    made.update(start, 0.0)
+    made.read(0.1)
+    made.update(end, 0.1)
+    for elapsed, u in ((0.025, 0.25), (0.05, 0.5), (0.1, 1), (0.2, 1)):
+        shown = np.array([0.0, 0, 0, 1]) * (1 - u) + np.array(turned) * u
+        drawn = made.read(0.1 + elapsed).rotation
+        assert drawn == pytest.approx(shown / np.linalg.norm(shown)), elapsed
+
+
+@pytest.mark.parametrize("name", [*TURNING, "dis", "robocat", "unreal"])
+def test_half_turns_and_silences_leave_unit_quaternions(name: str) -> None:
+    random = np.random.default_rng(7)
+    halves = [
+        (0.0, 0.0, 0.0, 1.0),
+        (1.0, 0.0, 0.0, 0.0),
+        (0.0, -1.0, 0.0, 0.0),
+        (0.0, 0.0, 1.0, 0.0),
+    ]
+    packets = [
+        Packet((time, 0.0, 0.0), None, time, rotation=halves[random.integers(4)])
+        for time in (*np.arange(0, 20, 0.25).tolist(), 5000.0)
+    ]
+    rows = replay_array(packets, name, pacing="arrival", latency=0.1)
+    rows = rows[rows["status"] != "none"]
+    assert len(rows) > 90_000
+    q = quaternions_of(rows)
+    assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < 1e-14
+    assert all(np.isfinite(rows[one]).all() for one in ("wx", "wy", "wz"))
 
 
 @pytest.mark.parametrize("name", TURNING)

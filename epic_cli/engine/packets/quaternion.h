@@ -109,6 +109,24 @@ inline Vec3<double> turned(const Quaternion& q, const Vec3<double>& v) {
     return v + twice * q.w + cross(part, twice);
 }
 
+// The angular velocity of rotation_of(vector) while the vector changes at this rate (the left
+// Jacobian of the exponential map), and the rate that has a given angular velocity (its inverse,
+// for less than a whole turn).
+inline Vec3<double> spin_of_rate(const Vec3<double>& vector, const Vec3<double>& rate) {
+    const double angle = norm(vector), square = angle * angle;
+    const Vec3<double> once = cross(vector, rate), twice = cross(vector, once);
+    if (angle < 1e-3) return rate + once * (0.5 - square / 24) + twice * (1.0 / 6 - square / 120);
+    return rate + once * ((1 - std::cos(angle)) / square) +
+           twice * ((angle - std::sin(angle)) / (square * angle));
+}
+
+inline Vec3<double> rate_of_spin(const Vec3<double>& vector, const Vec3<double>& spin) {
+    const double angle = norm(vector), square = angle * angle;
+    const Vec3<double> once = cross(vector, spin), twice = cross(vector, once);
+    if (angle < 1e-3) return spin - once * 0.5 + twice * (1.0 / 12 + square / 720);
+    return spin - once * 0.5 + twice * (1 / square - 0.5 / (angle * std::tan(angle / 2)));
+}
+
 // After so many seconds of an angular velocity.
 inline Quaternion spun(const Quaternion& q, const Vec3<double>& spin, double elapsed) {
     return normalized(rotation_of(spin * elapsed) * q);

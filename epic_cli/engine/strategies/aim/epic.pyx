@@ -129,7 +129,7 @@ cdef class Epic(Strategy):
         if waits:
             self.shown = self.start + self.slope * (now - self.time)
             self.turn.move(now - self.time)
-            self.turn.show(sample)
+            self.turn.show(True, sample)
         motion = Motion(widened(self.shown), widened(self.slope))
         if not waits:
             sample.hold(motion, self.drawn, INTERPOLATED)

@@ -24,9 +24,10 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 from libc.math cimport fabs
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, narrowed, widened,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, narrowed, widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice
@@ -69,10 +70,9 @@ cdef class Extrapolator(Strategy):
 
     Packets with the newest timestamp or an earlier one are discarded. The velocity is the
     packet's own, or, where it has none or with ``velocity=estimated``, that between the last two
-    packets. A packet with
-    ``teleport`` is the original's Reset. Rows are ``interpolated`` up to the aim point,
-    ``extrapolated`` past it and ``held`` beyond that, where the original's ReadPosition returns
-    false and a zero velocity.
+    packets. A packet with ``teleport`` is the original's Reset. Rows are ``interpolated`` up to the
+    aim point, ``extrapolated`` past it and ``held`` beyond that, where the original's
+    ReadPosition returns false and a zero velocity.
     """
 
     declaration = Declaration(
@@ -83,6 +83,8 @@ cdef class Extrapolator(Strategy):
         on_loss="continues for two update times after the last packet, then holds",
         source="Jon Watte, EPIC library, Extrapolator.h and .cpp (jwatte/EPIC, 2019 state); MIT",
         proof="the original's output, bit for bit",
+        rotates="a constant spin from the drawn rotation to that at the aim point (ours: the"
+        " original has none)",
         takes_any_number=True,
         aims_at_prediction=True,
         settings=(
@@ -102,6 +104,7 @@ cdef class Extrapolator(Strategy):
     cdef Vec3[double] snap_position, snap_velocity, last_position
     cdef double snap_time, aim_time, last_time
     cdef double latency_, update_time_
+    cdef TurnLine turn
 
     def configure(self, *, precision):
         self.check_free()
@@ -120,6 +123,7 @@ cdef class Extrapolator(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.begin(0, 0, Vec3[double](), Vec3[double]())
+        self.turn.clear()
         self.empty = True
 
     cdef void begin(self, double timestamp, double now, Vec3[double] position,
@@ -141,6 +145,8 @@ cdef class Extrapolator(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.begin(packet.time, now, self.rounded(packet.position),
                    self.rounded(packet.velocity) if self.is_given(packet) else Vec3[double]())
+        self.turn.clear()
+        self.turn.aim(packet, 0, 0)
         return True
 
     cdef bint is_given(self, const Packet& packet) noexcept nogil:
@@ -164,8 +170,10 @@ cdef class Extrapolator(Strategy):
         self.last_time = packet.time
         # the old line, but with the new update time in how far it reaches: as the original
         self.snap_position = self.line_at(now, &in_range)
+        self.turn_to(now)
         self.aim_time = now + self.update_time_
         self.snap_time = now
+        self.turn.aim(packet, self.aim_time - packet.time, self.update_time_)
         aim = self.rounded(position + velocity * (self.aim_time - packet.time))
         if fabs(self.aim_time - self.snap_time) < EPSILON:
             self.snap_velocity = velocity
@@ -199,9 +207,15 @@ cdef class Extrapolator(Strategy):
             in_range[0] = False
         return self.rounded(self.snap_position + self.snap_velocity * (at - self.snap_time))
 
+    cdef void turn_to(self, double at) noexcept nogil:
+        self.turn.move(clamped(at, self.snap_time, self.aim_time + self.update_time_)
+                       - self.snap_time)
+
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range
         cdef Vec3[double] position = self.line_at(at, &in_range)
+        self.turn_to(at)
+        self.turn.show(in_range, sample)
         if not in_range:
             sample.hold(Motion(position, Vec3[double]()), self.drawn, EXTRAPOLATED)
         else:

@@ -5,6 +5,7 @@ from libc.math cimport isnan
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport MovingAverage, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.turning cimport TurnGlide
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Number
@@ -16,10 +17,9 @@ cdef class LocalPerception(Strategy):
         drawn(t) = lerp(start, received, (t - now) / period)
 
     where ``start`` is the drawn position when the packet arrived at ``now``. It never shows
-    anything
-    but points between states that the server has sent. It is behind by the age of a packet plus
-    the period, so the period should be short; but when it is shorter than the packet period the
-    entity arrives early and waits: a stutter. The best period is the packet period, which
+    anything but points between states that the server has sent. It is behind by the age of a packet
+    plus the period, so the period should be short; but when it is shorter than the packet period
+    the entity arrives early and waits: a stutter. The best period is the packet period, which
     ``period=auto`` measures as a moving average of the times between arrivals.
 
     A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
@@ -35,6 +35,7 @@ cdef class LocalPerception(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
         " Client Side Interpolation",
         proof="formula",
+        rotates="slerp over the same period (ours: the book has none)",
         settings=(
             Number("period", "auto", "the interpolation period; auto measures the packet period",
                    "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
@@ -51,6 +52,7 @@ cdef class LocalPerception(Strategy):
     cdef bint empty
     cdef double started, period     # of the segment being drawn: when its packet arrived, s
     cdef Vec3[double] start, target
+    cdef TurnGlide turn
 
     def configure(self, *, period, first_period, weight):
         self.check_free()
@@ -61,13 +63,17 @@ cdef class LocalPerception(Strategy):
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
         self.empty = True
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
         if self.measures and not self.empty:
             self.interval.add(now - self.started)
+        if not self.empty:
+            self.turn.move(self.fraction(now))
         self.start = packet.position if self.empty else self.shown(now)
+        self.turn.aim(packet)
         self.target = packet.position
         self.started = now
         self.period = self.interpolation_period()
@@ -79,17 +85,23 @@ cdef class LocalPerception(Strategy):
             return self.interval.value
         return self.fixed_period
 
-    cdef Vec3[double] shown(self, double at) noexcept nogil:
+    cdef double fraction(self, double at) noexcept nogil:
         cdef double elapsed = max(at - self.started, 0.0)
-        if elapsed >= self.period:
-            return self.target
-        return lerp(self.start, self.target, elapsed / self.period)
+        return elapsed / self.period if elapsed < self.period else 1
+
+    cdef Vec3[double] shown(self, double at) noexcept nogil:
+        cdef double u = self.fraction(at)
+        return lerp(self.start, self.target, u) if u < 1 else self.target
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
-        elif at - self.started < self.period:
+            return
+        self.turn.move(self.fraction(at))
+        if at - self.started < self.period:
+            self.turn.show(1 / self.period, sample)
             sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
                         INTERPOLATED)
         else:
+            self.turn.show(0, sample)
             sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)

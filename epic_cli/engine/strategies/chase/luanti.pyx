@@ -3,6 +3,7 @@
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport farther
+from epic_cli.engine.strategies.parts.turning cimport TurnGlide
 
 from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.parameters import Number
@@ -39,6 +40,7 @@ cdef class Luanti(Strategy):
         source="Luanti (Minetest), SmoothTranslator in content_cao.cpp; formula only, none of its"
         " code (LGPL-2.1)",
         proof="runs of the original",
+        rotates="slerp by the same fractions (the original: each of its angles, wrapped)",
         lag_wavers=Wavering(
             "by up to an interval where it is no whole number of frames",
             periods=1.5, frames=1,
@@ -57,16 +59,20 @@ cdef class Luanti(Strategy):
     cdef bint empty
     cdef double interval, since
     cdef Vec3[double] start, target, shown
+    cdef TurnGlide turn
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
         self.interval = self.since = 0
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.empty and packet.time < self.newest:
             return False
         if self.empty or farther(self.shown, packet.position, self.snap_distance):
             self.shown = packet.position
+            self.turn.clear()
+        self.turn.aim(packet)
         self.start = self.shown
         self.target = packet.position
         if self.update_interval > 0:
@@ -80,7 +86,7 @@ cdef class Luanti(Strategy):
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double u = self.pace
+        cdef double u = self.pace, rate = 0
         cdef Vec3[double] way = self.target - self.start
         cdef Motion motion
         if self.empty:
@@ -90,9 +96,12 @@ cdef class Luanti(Strategy):
         if self.interval > SHORTEST:
             u = self.pace * self.since / self.interval
             if u < self.most:
-                motion.velocity = way * (self.pace / self.interval)
+                rate = self.pace / self.interval
+                motion.velocity = way * rate
             u = min(u, self.most)
         motion.position = self.shown = self.start + way * u
+        self.turn.move(u)
+        self.turn.show(rate, sample)
         if u < self.most and u <= 1:
             sample.show(motion, INTERPOLATED)
         elif u < self.most:

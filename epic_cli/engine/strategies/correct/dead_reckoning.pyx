@@ -3,6 +3,7 @@
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, is_beyond
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
+from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
@@ -56,6 +57,8 @@ cdef class DeadReckoning(Strategy):
         on_loss="continues as before, forever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",
         proof="the book's figure 8.5, closed forms",
+        rotates="continues at the received spin; the offset from what was drawn is corrected as"
+        " that of positions (ours: the book has none)",
         settings=(
             Choice("correction", "blend", "how a wrong guess is corrected", Correction),
             Number("correction_time", 0.2, "how long a correction takes", "s", 0, 60,
@@ -81,6 +84,7 @@ cdef class DeadReckoning(Strategy):
     cdef double corrected_at            # the local time at which the correction began
     cdef Motion offset                  # drawn minus predicted, at that time
     cdef Motion end                     # of the spline
+    cdef TurnPrediction turn
 
     def configure(self, *, acceleration):
         self.check_free()
@@ -90,20 +94,24 @@ cdef class DeadReckoning(Strategy):
         self.empty = True
         self.correcting = False
         self.acceleration = Vec3[double]()
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
         cdef Motion drawn
+        cdef double period = 0
         if not first:
             if packet.time < self.newest:
                 return False
             drawn = self.path(now)
+            self.turn.depart(now, self.left(self.turn.offset, now))
             if self.accelerates and packet.time > self.newest:
-                self.acceleration = (
-                    (packet.velocity - self.received.velocity) * (1 / (packet.time - self.newest)))
+                period = packet.time - self.newest
+                self.acceleration = (packet.velocity - self.received.velocity) * (1 / period)
         self.empty = False
         self.true_at = packet.time if self.age == Age.MEASURED else now - self.rtt / 2
         self.received = packet
+        self.turn.receive(packet, self.true_at, now, period)
         self.correcting = False
         if not first:
             self.correct(drawn, now)
@@ -124,28 +132,37 @@ cdef class DeadReckoning(Strategy):
     cdef Motion predicted(self, double at) noexcept nogil:
         return projected(self.received, self.acceleration, at - self.true_at)
 
+    cdef bint corrected(self, double at) noexcept nogil:
+        """Whether nothing is left of the correction."""
+        return not self.correcting or (
+            self.correction != SECOND_ORDER
+            and (at - self.corrected_at) / self.correction_time >= 1)
+
+    cdef Motion left(self, const Motion& offset, double at) noexcept nogil:
+        """What is left of an offset that was to be corrected."""
+        cdef double elapsed = at - self.corrected_at
+        if self.corrected(at):
+            return Motion()
+        if self.correction == SECOND_ORDER:
+            return critically_damped(offset, SETTLED / self.correction_time, elapsed)
+        if self.correction == BLEND:
+            return Motion(offset.position * (1 - elapsed / self.correction_time),
+                          offset.position * (-1 / self.correction_time))
+        return hermite(offset, Motion(), self.correction_time, elapsed / self.correction_time)
+
     cdef Motion path(self, double at) noexcept nogil:
         """The drawn state: the prediction plus the rest of the correction."""
-        cdef double elapsed = at - self.corrected_at
-        cdef double fraction
-        cdef Motion predicted = self.predicted(at)
-        if not self.correcting:
-            return predicted
-        if self.correction == SECOND_ORDER:
-            return predicted + critically_damped(
-                self.offset, SETTLED / self.correction_time, elapsed)
-        fraction = elapsed / self.correction_time
-        if fraction >= 1:
-            return predicted
-        if self.correction == BLEND:
-            return Motion(
-                predicted.position + self.offset.position * (1 - fraction),
-                predicted.velocity - self.offset.position * (1 / self.correction_time))
-        return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
-                       self.correction_time, fraction)
+        if self.corrected(at):
+            return self.predicted(at)
+        if self.correction == SPLINE:
+            return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
+                           self.correction_time, (at - self.corrected_at) / self.correction_time)
+        return self.predicted(at) + self.left(self.offset, at)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
             return
+        if self.first.known():
+            self.turn.show(at, self.left(self.turn.offset, at), sample)
         sample.show(self.path(at), EXTRAPOLATED)

@@ -8,6 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport Acceleration, MovingAverage, PacketAge, Strategy
 from epic_cli.engine.strategies.parts.blending cimport blended
 from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
@@ -68,6 +69,7 @@ cdef class Projective(Strategy):
         source="Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011);"
         " rules of delta3d/delta3d; LGPL-2.1, formulas only",
         proof="formula",
+        rotates="what goes on as drawn is blended into what was received, as the path is (ours)",
         aims_at_prediction=True,
         settings=(
             Choice("blending", "velocity", "blend velocity and position, or position alone",
@@ -101,6 +103,7 @@ cdef class Projective(Strategy):
     cdef Vec3[double] received_velocity  # of the newest packet, as it came
     cdef double frame                   # when the last frame was drawn, and what it showed
     cdef Motion shown
+    cdef TurnPrediction turn
 
     def configure(self, *, blending, smoothing_time, begin, age):
         self.check_free()
@@ -117,9 +120,10 @@ cdef class Projective(Strategy):
         self.age.clear()
         self.interval.clear()
         self.a = Vec3[double]()
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double age
+        cdef double age, period = 0
         cdef Vec3[double] last_velocity = self.received_velocity
         cdef bint first = self.empty
         if not first:
@@ -129,7 +133,8 @@ cdef class Projective(Strategy):
             if now - self.last_arrival <= self.max_smoothing_time:
                 self.interval.add(now - self.last_arrival)
             if self.acceleration == Acceleration.ESTIMATED:
-                self.a = (packet.velocity - last_velocity) * (1 / (packet.time - self.newest))
+                period = packet.time - self.newest
+                self.a = (packet.velocity - last_velocity) * (1 / period)
         self.empty = False
         self.last_arrival = now
         self.received_velocity = packet.velocity
@@ -141,16 +146,29 @@ cdef class Projective(Strategy):
         if first or not self.can_blend(last_velocity):
             self.began = now
             self.smoothing_time = 0     # the received path from the start
+        self.turn.receive(packet, self.began - age, self.began, period)
         return True
 
     cdef void depart(self, double now) noexcept nogil:
         """The next blend begins at what is drawn now, or in the last frame."""
         cdef Motion drawn
+        cdef double at = self.frame if self.begins_at_frame and not self.fresh else now
+        self.turn.depart(at, self.turn_left(at))
+        if self.limit_velocity:
+            self.turn.limit()
         if not self.begins_at_frame:
             drawn = self.path(now)      # needs the old beginning
             self.began, self.start = now, drawn
         elif not self.fresh:            # drawn by a frame
             self.began, self.start = self.frame, self.shown
+
+    cdef Motion turn_left(self, double at) noexcept nogil:
+        """What is left of the offset between its own rotation and the received one."""
+        cdef double t = at - self.began
+        if t < self.smoothing_time:
+            return blended(self.turn.offset, Motion(), Vec3[double](), self.smoothing_time, t,
+                           self.blends_velocity)
+        return Motion()
 
     cdef bint can_blend(self, Vec3[double] last_velocity) noexcept nogil:
         """Prepares to blend from the start; False: too far to the received path, or not finite."""
@@ -186,6 +204,8 @@ cdef class Projective(Strategy):
         if self.begins_at_frame and self.fresh:
             self.began = at
         drawn = self.path(at)
+        if self.first.known():
+            self.turn.show(at, self.turn_left(at), sample)
         if not (is_finite(drawn.position) and is_finite(drawn.velocity)):
             drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:

@@ -7,6 +7,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy, WeightedTimedAverage
 from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.turning cimport TurnGlide
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
@@ -83,6 +84,7 @@ cdef class Robocat(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"
         " MultiplayerBook/MultiplayerBook; no licence, formulas only",
         proof="formula",
+        rotates="as received, at once: the program smooths position and velocity only",
         settings=(
             Number("rtt", "measured", "the round-trip time; measured: twice the age of packets",
                    "s", 0, 10, unset="measured", tune=(0.02, 0.5), scale="log"),
@@ -103,6 +105,7 @@ cdef class Robocat(Strategy):
     cdef double simulated               # the local time up to which it was simulated
     cdef Motion cat
     cdef OutOfSync position_state, velocity_state
+    cdef TurnGlide turn
 
     def configure(self, *, duration, age):
         self.check_free()
@@ -121,6 +124,7 @@ cdef class Robocat(Strategy):
         self.empty = True
         self.position_state.apart = self.velocity_state.apart = False
         self.age.clear()
+        self.turn.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
         """Takes twice the packet's age as a measurement of the RTT."""
@@ -149,6 +153,8 @@ cdef class Robocat(Strategy):
             self.cat.position = packet.position     # numbers too large to simulate
         self.empty = False
         self.simulated = now
+        self.turn.aim(packet)
+        self.turn.move(1)
         return True
 
     cdef void correct(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
@@ -183,4 +189,5 @@ cdef class Robocat(Strategy):
         self.simulated = at
         if dot(self.cat.velocity, self.cat.velocity) == 0:
             self.position_state.apart = False   # a cat that stands still is in sync
+        self.turn.show(0, sample)
         sample.show(cat, EXTRAPOLATED)

@@ -3,7 +3,8 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, dot, is_finite,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Quaternion, Sample, Turn, Vec3, clamped,
+    dot, is_finite, nlerp, vector_between,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
@@ -61,11 +62,15 @@ cdef class Unreal(Strategy):
         source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"
         " the formulas; Epic EULA, no source used",
         proof="formula",
+        rotates="the mesh turns by nlerp to the received rotation: exponential, a fraction of the"
+        " way each frame; linear, on the mode's clock",
         settings=(
             Choice("network_smoothing_mode", "exponential", "how the offset goes to zero", Mode),
             Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
                    " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
                    scale="log"),
+            Number("network_simulated_smooth_rotation_time", 0.05, "the same for the rotation"
+                   " (listen servers: 0.033)", "s", 0, 60, tune=False),
             Number("network_max_smooth_update_distance", 256.0, "the most that one correction adds"
                    " to the offset", "length units", 0, 1e12),
             Number("network_no_smooth_update_distance", 384.0, "a longer correction is a"
@@ -79,6 +84,7 @@ cdef class Unreal(Strategy):
     cdef public Mode network_smoothing_mode
     cdef public bint prediction
     cdef public double network_simulated_smooth_location_time
+    cdef public double network_simulated_smooth_rotation_time
     cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
     cdef public double max_client_smoothing_delta_time
     cdef bint empty, drew
@@ -87,12 +93,16 @@ cdef class Unreal(Strategy):
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
     cdef double server_time, clock, behind      # of the linear mode: timestamp, clock, D
+    cdef bint turns
+    cdef Turn mesh                      # as drawn
+    cdef Quaternion rotation, corrected_rotation    # received; the mesh's at the last correction
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
         self.drew = False
         self.offset = Vec3[double]()
         self.corrected_offset = Vec3[double]()
+        self.turns = False
 
     cdef Vec3[double] simulated(self, double at) noexcept nogil:
         """The capsule."""
@@ -115,6 +125,12 @@ cdef class Unreal(Strategy):
             self.behind = 0
         elif self.network_smoothing_mode != DISABLED:
             self.correct(before - packet.position, packet.time)
+        if packet.turn.known():
+            self.rotation = packet.turn.value().rotation
+            if not self.turns or self.network_smoothing_mode == DISABLED:
+                self.mesh = Turn(self.rotation, Vec3[double]())
+            self.turns = True
+        self.corrected_rotation = self.mesh.rotation
         return True
 
     cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
@@ -144,10 +160,20 @@ cdef class Unreal(Strategy):
         if self.network_smoothing_mode == LINEAR:
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
             self.offset = self.corrected_offset * (1 - self.lerp_percent())
+            self.turn(self.corrected_rotation, self.lerp_percent(), elapsed)
             return
         if dot(self.capsule.velocity, self.capsule.velocity) == 0:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
+        time = self.network_simulated_smooth_rotation_time
+        self.turn(self.mesh.rotation, elapsed / time if elapsed < time else 1.0, elapsed)
+
+    cdef void turn(self, Quaternion start, double u, double elapsed) noexcept nogil:
+        cdef Quaternion rotation
+        if not self.turns:
+            return
+        rotation = nlerp(start, self.rotation, min(u, 1.0))
+        self.mesh = Turn(rotation, vector_between(self.mesh.rotation, rotation) * (1 / elapsed))
 
     cdef double lerp_percent(self) noexcept nogil:
         """How much of the offset the linear mode has taken away, 1.15 at most."""
@@ -166,6 +192,8 @@ cdef class Unreal(Strategy):
         self.frame = at
         self.drew = True
         motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+        if self.turns:
+            sample.turn.set(self.mesh)
         if not is_finite(motion.position):
             motion.position = self.capsule.position     # numbers too large to simulate
         if self.prediction:

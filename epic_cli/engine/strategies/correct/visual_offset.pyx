@@ -11,6 +11,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, projected
 from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
@@ -136,6 +137,8 @@ cdef class VisualOffsetStrategy(Strategy):
         on_loss="continues at constant velocity",
         source="Valve's Source SDK, Unreal, lightyear, netfox: how they smooth prediction errors",
         proof="closed forms, tables of the formulas",
+        rotates="continues at the spin; the offset of a correction fades in the tangent space as"
+        " that of positions (ours)",
         own_player=True,
         settings=(
             Choice("fading", "snap", "how a correction fades", Fading),
@@ -147,7 +150,8 @@ cdef class VisualOffsetStrategy(Strategy):
         ),
     )
 
-    cdef VisualOffset offset
+    cdef VisualOffset offset, turn_offset
+    cdef TurnPrediction turn
     cdef bint empty
     cdef Motion received
     cdef double arrived
@@ -155,10 +159,13 @@ cdef class VisualOffsetStrategy(Strategy):
     def configure(self, *, fading, time, smooth_above, snap_distance):
         self.check_free()
         self.offset = VisualOffset(fading, time, smooth_above, snap_distance or INFINITY)
+        self.turn_offset = VisualOffset(fading, time)
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
         self.offset.clear()
+        self.turn_offset.clear()
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
@@ -166,11 +173,17 @@ cdef class VisualOffsetStrategy(Strategy):
         self.empty = False
         self.received = packet
         self.arrived = now
+        self.turn.receive(packet, now, now, 0)
         return True
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        cdef Vec3[double] before
+        cdef Vec3[double] before, left
         if not self.empty:
+            left = self.turn_offset.at(now).position
+            self.turn.depart(now, Motion(left, Vec3[double]()))
+            self.turn.receive(packet, now, now, 0)
+            # to what is drawn: what is left is part of it
+            self.turn_offset.correct(self.turn.offset.position - left, now)
             before = projected(self.received, Vec3[double](), now - self.arrived).position
             self.offset.correct(before - packet.position, now)
         return self.accept(packet, now)
@@ -184,4 +197,6 @@ cdef class VisualOffsetStrategy(Strategy):
         motion.position = motion.position + self.offset.at(at).position
         if not is_finite(motion.position):
             motion.position = self.received.position    # numbers too large to predict with
+        if self.first.known():
+            self.turn.show(at, Motion(self.turn_offset.at(at).position, Vec3[double]()), sample)
         sample.show(motion, EXTRAPOLATED)

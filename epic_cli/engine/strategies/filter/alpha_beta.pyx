@@ -81,6 +81,7 @@ cdef class AlphaBeta(Filter):
         source="Brookner, Tracking and Kalman Filtering Made Easy (1998); Kalata, The Tracking"
         " Index (1984); values of rlabbe/filterpy; MIT",
         proof="runs of the original program; tracking-index by formula",
+        rotates="the same filter in the tangent space about the predicted rotation (ours)",
         settings=(
             Choice("rule", "tracking-index", "where the gains come from", Rule),
             Number("sigma_w", 10.0, "how much the acceleration changes between packets, with"
@@ -138,7 +139,11 @@ cdef class AlphaBeta(Filter):
         self.adapt(period)
         self.position = predicted.position + residual * self.g
         self.velocity = predicted.velocity + residual * (self.h / period)
+        self.turn.predict(packet, period)
+        self.turn.correct(self.g, self.h / period)
         if self.k != 0:
+            self.turn.acceleration = self.turn.acceleration + self.turn.residual * (
+                2 * self.k / (period * period))
             self.acceleration = self.acceleration + residual * (2 * self.k / (period * period))
         self.before = min(self.before + 1, self.memory - 1)
 

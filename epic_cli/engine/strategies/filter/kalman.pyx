@@ -55,6 +55,7 @@ cdef class Kalman(Filter):
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"
         " rlabbe/filterpy; MIT",
         proof="runs of the original program",
+        rotates="the same filter in the tangent space about the predicted rotation (ours)",
         settings=(
             Choice("measures", "both", "what is measured: positions and velocities, or positions"
                    " alone", Measures),
@@ -87,9 +88,10 @@ cdef class Kalman(Filter):
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
         self.predict(period)
-        self.measure_position(packet.position)
+        self.turn.predict(packet, period)
+        self.measure_position(packet)
         if self.measures == Measures.BOTH:
-            self.measure_velocity(packet.velocity)
+            self.measure_velocity(packet)
 
     cdef bint is_sane(self) noexcept nogil:
         return (is_finite(self.position) and is_finite(self.velocity)
@@ -102,22 +104,24 @@ cdef class Kalman(Filter):
         self.p01 += period * self.p11 + q * period / 2
         self.p11 += q
 
-    cdef void measure_position(self, Vec3[double] measured) noexcept nogil:
+    cdef void measure_position(self, const Packet& packet) noexcept nogil:
         cdef double s = self.p00 + self.r_position
         cdef double k0 = self.p00 / s
         cdef double k1 = self.p01 / s
-        cdef Vec3[double] residual = measured - self.position
+        cdef Vec3[double] residual = packet.position - self.position
+        self.turn.correct(k0, k1)
         self.position = self.position + residual * k0
         self.velocity = self.velocity + residual * k1
         self.p11 -= k1 * self.p01
         self.p01 -= k0 * self.p01
         self.p00 -= k0 * self.p00
 
-    cdef void measure_velocity(self, Vec3[double] measured) noexcept nogil:
+    cdef void measure_velocity(self, const Packet& packet) noexcept nogil:
         cdef double s = self.p11 + self.r_velocity
         cdef double k0 = self.p01 / s
         cdef double k1 = self.p11 / s
-        cdef Vec3[double] residual = measured - self.velocity
+        cdef Vec3[double] residual = packet.velocity - self.velocity
+        self.turn.correct_spin(packet, k0, k1)
         self.position = self.position + residual * k0
         self.velocity = self.velocity + residual * k1
         self.p00 -= k0 * self.p01

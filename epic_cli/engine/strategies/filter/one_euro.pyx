@@ -1,8 +1,8 @@
 """The 1 euro filter of Casiez, Roussel and Vogel, on positions."""
 
-from libc.math cimport M_PI, fabs
+from libc.math cimport M_PI, fabs, sqrt
 
-from epic_cli.engine.packets cimport Packet, Vec3, is_finite
+from epic_cli.engine.packets cimport Packet, Vec3, dot, is_finite
 from epic_cli.engine.strategies.parts cimport Filter
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -57,6 +57,8 @@ cdef class OneEuro(Filter):
         source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"
         " BSD-3-Clause",
         proof="runs of the original program",
+        rotates="the same filter in the tangent space about the filtered rotation (ours; one cutoff"
+        " for all axes, which grows with the angular speed in rad/s)",
         settings=(
             Number("mincutoff", 1.0, "cutoff frequency at rest; lower: smoother, further behind",
                    "Hz", 0.0001, 1e6, tune=(0.1, 200.0), scale="log"),
@@ -79,7 +81,7 @@ cdef class OneEuro(Filter):
     cdef bint takes_velocity
     cdef bint moving                    # ``velocity`` has had its first slope
     cdef double frequency, timestamp
-    cdef Vec3[double] speed
+    cdef Vec3[double] speed, turn_speed
 
     def configure(self, *, velocity, **common):
         super().configure(**common)
@@ -90,7 +92,9 @@ cdef class OneEuro(Filter):
         self.frequency = self.freq
         self.timestamp = packet.time
         self.position = packet.position
-        self.speed = Vec3[double]()
+        self.speed = self.turn_speed = Vec3[double]()
+        if not self.takes_velocity:
+            self.turn.spin = Vec3[double]()
         self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -103,6 +107,7 @@ cdef class OneEuro(Filter):
         self.timestamp = packet.time
         self.smooth(packet)
         if not self.is_sane():
+            self.turn.begin(packet)
             self.begin(packet)
         return True
 
@@ -117,12 +122,32 @@ cdef class OneEuro(Filter):
         self.position.x = self.axis(packet.position.x, before.x, self.speed.x)
         self.position.y = self.axis(packet.position.y, before.y, self.speed.y)
         self.position.z = self.axis(packet.position.z, before.z, self.speed.z)
+        self.turn_to(packet)
         if self.takes_velocity:
             self.velocity = packet.velocity
             return
         slope = (self.position - before) * self.frequency
         self.velocity = self.velocity + (slope - self.velocity) * alpha if self.moving else slope
         self.moving = True
+
+    cdef void turn_to(self, const Packet& packet) noexcept nogil:
+        """The same for the rotation, with one cutoff for all axes."""
+        cdef double part, alpha = self.alpha(self.dcutoff)
+        cdef Vec3[double] slope
+        if not packet.turn.known():
+            return
+        self.turn.predict(packet, 0)
+        slope = self.turn.residual * self.frequency
+        self.turn_speed = slope * alpha + self.turn_speed * (1 - alpha)
+        part = self.alpha(self.mincutoff + self.beta * sqrt(dot(self.turn_speed, self.turn_speed)))
+        self.turn.correct(part, 0)
+        slope = slope * part
+        if self.takes_velocity:
+            self.turn.spin = packet.turn.value().spin
+        elif self.moving:
+            self.turn.spin = self.turn.spin + (slope - self.turn.spin) * alpha
+        else:
+            self.turn.spin = slope
 
     cdef double axis(self, double measured, double before, double& speed) noexcept nogil:
         cdef double alpha = self.alpha(self.dcutoff)

@@ -6,6 +6,8 @@ from epic_cli.engine.packets cimport (
     OptionalTurn, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate,
 )
 
+from epic_cli.engine.strategies.parts.turning cimport TurnFilter
+
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 
@@ -103,6 +105,7 @@ cdef class Filter(Strategy):
     cdef bint empty
     cdef double true_at                 # the local time at which the state was true
     cdef Vec3[double] position, velocity
+    cdef TurnFilter turn
 
     cdef void measured_at(self, const Packet& packet, double now) noexcept nogil
 

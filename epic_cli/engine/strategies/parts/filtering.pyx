@@ -12,11 +12,11 @@ cdef class Filter(Strategy):
 
         drawn(t) = position + velocity * (age of the packet + time since it arrived)
 
-    A filter overrides ``begin`` (takes the first packet as it is) and ``step`` (a packet that is
-    ``period`` seconds newer than the last). It restarts after a longer time than
-    ``max_gap``, at a packet that is further than ``snap_distance`` from what is predicted for its
-    timestamp, and where numbers overflow. A packet with the newest
-    timestamp or an earlier one is discarded: it says nothing about the time since.
+    A filter overrides ``begin`` (takes the first packet as it is; its ``turn`` has begun) and
+    ``step`` (a packet that is ``period`` seconds newer than the last). It restarts after a longer
+    time than ``max_gap``, at a packet that is further than ``snap_distance`` from what is predicted
+    for its timestamp, and where numbers overflow. A packet with the newest timestamp or an earlier
+    one is discarded: it says nothing about the time since.
     """
 
     def configure(self, *, age):
@@ -58,22 +58,25 @@ cdef class Filter(Strategy):
         self.measured_at(packet, now)
         if self.empty or period > self.max_gap or is_beyond(
                 packet.position - (self.position + self.velocity * period), self.snap_distance):
+            self.turn.begin(packet)
             self.begin(packet)
         else:
             self.step(packet, period)
             if not self.is_sane():
+                self.turn.begin(packet)
                 self.begin(packet)
         self.empty = False
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double ahead = at - self.true_at
+        cdef double limited = clamped(ahead, -self.max_prediction, self.max_prediction)
         cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        motion.position = self.position + self.velocity * clamped(
-            ahead, -self.max_prediction, self.max_prediction)
+        motion.position = self.position + self.velocity * limited
+        self.turn.show(limited, fabs(ahead) <= self.max_prediction, sample)
         if not is_finite(motion.position):
             motion.position = self.position     # numbers too large to predict with
         elif fabs(ahead) <= self.max_prediction:

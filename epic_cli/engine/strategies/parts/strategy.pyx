@@ -253,7 +253,7 @@ cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
     if sample.status == NONE:
         sample.turn.clear()
         return
-    if not sample.turn.known():
+    if not sample.turn.known() or not is_turn(sample.turn.value()):     # too fast to compute with
         sample.turn.set(Turn(strategy.drawn.turn.value().rotation, Vec3[double]()))
     sample.turn.value().rotation = near_to(
         sample.turn.value().rotation, strategy.drawn.turn.value().rotation)

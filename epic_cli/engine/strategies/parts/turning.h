@@ -102,6 +102,155 @@ private:
     OptionalTurn shown_, target_;
 };
 
+// What turns from where it was drawn to where the newest packet is, by a fraction that the strategy
+// computes; beyond 1 it goes on.
+class TurnGlide {
+public:
+    void clear() { known_ = false; }
+
+    void aim(const Packet& packet) {
+        if (packet.turn.known()) {
+            target_ = packet.turn.value().rotation;
+            if (!known_) shown_ = target_;
+            known_ = true;
+        }
+        start_ = shown_;
+        way_ = vector_between(start_, target_);
+    }
+
+    void move(double u) {
+        shown_ = u < 1 || u > 1 ? spun(start_, way_, u) : near_to(target_, start_);
+    }
+
+    // `rate` is how fast the fraction grows, 1/s.
+    void show(double rate, Sample& out) const {
+        if (known_) out.turn.set({shown_, way_ * rate});
+    }
+
+private:
+    bool known_ = false;
+    Quaternion start_, target_, shown_;
+    Vec3<double> way_;
+};
+
+// What turns as the newest packet predicts it, plus an offset that keeps it where it was drawn.
+// The offset is a motion in the tangent space, a rotation vector and its rate (a turn about the
+// world's axes after the prediction); how it fades is up to the strategy, which does to it what it
+// does to the offset of positions.
+class TurnPrediction {
+public:
+    Motion offset;  // when the packet was taken
+
+    void clear() {
+        received_.clear();
+        offset = {};
+        acceleration_ = {};
+    }
+
+    // Before a packet is taken: what is drawn, with what is left of the offset.
+    void depart(double at, const Motion& left) {
+        if (received_.known()) drawn_ = drawn(at, left);
+    }
+
+    // Cuts an angular velocity of more than four times that of the last packet to twice that.
+    void limit() {
+        if (!received_.known()) return;
+        const double speed2 = dot(drawn_.spin, drawn_.spin);
+        const Vec3<double>& last = received_.value().spin;
+        if (speed2 > 16 * dot(last, last))
+            drawn_.spin = drawn_.spin * std::sqrt(4 * dot(last, last) / speed2);
+    }
+
+    // A packet that was true at the time `true_at`; after departing, the offset to it at `now`. A
+    // period (s) above 0 is the time from the last one, for the acceleration.
+    void receive(const Packet& packet, double true_at, double now, double period = 0) {
+        const bool first = !received_.known();
+        if (packet.turn.known()) {
+            if (!first && period > 0)
+                acceleration_ =
+                    (packet.turn.value().spin - received_.value().spin) * (1 / period);
+            received_ = packet.turn;
+            true_at_ = true_at;
+        }
+        offset = {};
+        if (first || !received_.known()) return;
+        const Turn to = predicted(now);
+        offset.position = vector_between(to.rotation, drawn_.rotation);
+        offset.velocity =
+            rate_of_spin(offset.position, drawn_.spin - turned(rotation_of(offset.position), to.spin));
+    }
+
+    void show(double at, const Motion& left, Sample& out) const {
+        if (received_.known()) out.turn.set(drawn(at, left));
+    }
+
+private:
+    Turn predicted(double at) const {
+        const Turn& turn = received_.value();
+        const double t = at - true_at_;
+        return {spun(turn.rotation, turn.spin * t + acceleration_ * (0.5 * t * t), 1),
+                turn.spin + acceleration_ * t};
+    }
+
+    Turn drawn(double at, const Motion& left) const {
+        const Turn turn = predicted(at);
+        const Quaternion by = rotation_of(left.position);
+        return {normalized(by * turn.rotation),
+                spin_of_rate(left.position, left.velocity) + turned(by, turn.spin)};
+    }
+
+    OptionalTurn received_;
+    Turn drawn_;
+    Vec3<double> acceleration_;
+    double true_at_ = 0;
+};
+
+// A rotation and a spin that a filter estimates; it gives the gains.
+class TurnFilter {
+public:
+    Vec3<double> residual;  // of the newest packet, from the prediction to it: a rotation vector
+    Vec3<double> spin, acceleration;  // rad/s, rad/s^2
+
+    void begin(const Packet& packet) {
+        known_ = packet.turn.known();
+        residual = spin = acceleration = {};
+        if (known_) rotation_ = packet.turn.value().rotation, spin = packet.turn.value().spin;
+    }
+
+    // Turns on for so long, and compares with a packet.
+    void predict(const Packet& packet, double period) {
+        if (!known_) return begin(packet);
+        rotation_ = spun(rotation_, spin * period + acceleration * (0.5 * period * period), 1);
+        spin = spin + acceleration * period;
+        residual = {};
+        if (packet.turn.known())
+            residual = vector_between(rotation_, packet.turn.value().rotation);
+    }
+
+    // Turns by a part of the residual, and changes the spin by another (1/s).
+    void correct(double part, double of_spin) {
+        rotation_ = spun(rotation_, residual, part);
+        spin = spin + residual * of_spin;
+    }
+
+    // The same for a measured spin: parts of its difference (s, and none).
+    void correct_spin(const Packet& packet, double part, double of_spin) {
+        if (!packet.turn.known()) return;
+        const Vec3<double> difference = packet.turn.value().spin - spin;
+        rotation_ = spun(rotation_, difference, part);
+        spin = spin + difference * of_spin;
+    }
+
+    // Drawn so long after the packet, turning or not.
+    void show(double ahead, bool turns, Sample& out) const {
+        if (known_) out.turn.set({spun(rotation_, spin, ahead), turns ? spin : Vec3<double>()});
+    }
+
+private:
+    bool known_ = false;
+    Quaternion rotation_;
+};
+
 // What turns at a constant rate from where it is drawn to where a packet predicts it, and on.
 class TurnLine {
 public:
@@ -128,8 +277,8 @@ public:
         if (known_) shown_ = spun(start_, slope_, elapsed);
     }
 
-    void show(Sample& out) const {
-        if (known_) out.turn.set({shown_, slope_});
+    void show(bool turns, Sample& out) const {
+        if (known_) out.turn.set({shown_, turns ? slope_ : Vec3<double>()});
     }
 
 private:

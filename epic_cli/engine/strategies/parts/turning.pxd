@@ -1,6 +1,6 @@
 """How strategies turn what they draw (``turning.h``); without rotations, these do nothing."""
 
-from epic_cli.engine.packets cimport Packet, Quaternion, Sample, Turn, Vec3
+from epic_cli.engine.packets cimport Motion, Packet, Quaternion, Sample, Turn, Vec3
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 
 
@@ -19,8 +19,32 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
         void aim(const Packet&)
         void step(double, double, Sample&)
 
+    cdef cppclass TurnGlide:
+        void clear()
+        void aim(const Packet&)
+        void move(double)
+        void show(double, Sample&)
+
+    cdef cppclass TurnPrediction:
+        Motion offset
+        void clear()
+        void depart(double, const Motion&)
+        void limit()
+        void receive(const Packet&, double, double, double)
+        void show(double, const Motion&, Sample&)
+
+    cdef cppclass TurnFilter:
+        Vec3[double] residual
+        Vec3[double] spin
+        Vec3[double] acceleration
+        void begin(const Packet&)
+        void predict(const Packet&, double)
+        void correct(double, double)
+        void correct_spin(const Packet&, double, double)
+        void show(double, bint, Sample&)
+
     cdef cppclass TurnLine:
         void clear()
         void aim(const Packet&, double, double)
         void move(double)
-        void show(Sample&)
+        void show(bint, Sample&)

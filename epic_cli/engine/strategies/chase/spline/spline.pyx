@@ -3,8 +3,8 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, dot, is_beyond,
-    is_finite,
+    EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample, Turn, Vec3, clamped, dot,
+    hermite_turn, is_beyond, is_finite, slerp_turn, spun,
 )
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.strategies.parts cimport Strategy
@@ -61,6 +61,8 @@ cdef class Spline(Strategy):
         on_loss="continues for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
+        rotates="linear: slerp; other curves: a cubic through both rotations with their spins"
+        " (ours)",
         lag_by_session=True,
         lag_wavers=Wavering(
             "by up to a frame and the time between two packets in frames that are longer:"
@@ -168,6 +170,8 @@ cdef class Spline(Strategy):
             self.shown = self.extrapolated()
             self.past.time = gone
             self.past.position = self.shown
+            if self.past.turn.known():
+                self.past.turn.value().rotation = self.extrapolated_turn(1).rotation
             self.extrapolating = False
         displacement = message.position - self.past.position
         if is_beyond(displacement, self.min_teleport_distance) or (
@@ -199,13 +203,32 @@ cdef class Spline(Strategy):
                        duration / self.max_speed_up_time_divider)
         return duration
 
-    cdef Vec3[double] extrapolated(self) noexcept nogil:
-        """Its state without corrections."""
+    cdef double extrapolated_time(self) noexcept nogil:
+        """How long it would have moved at full speed to get as far."""
         cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
             full -= 0.5 * slow * slow / self.damped_time
-        return self.past.position + self.past.velocity * full
+        return full
+
+    cdef Vec3[double] extrapolated(self) noexcept nogil:
+        """Its state without corrections."""
+        return self.past.position + self.past.velocity * self.extrapolated_time()
+
+    cdef Turn extrapolated_turn(self, double speed) noexcept nogil:
+        cdef Turn turn = self.past.turn.value()
+        return Turn(spun(turn.rotation, turn.spin, self.extrapolated_time()), turn.spin * speed)
+
+    cdef void turn(self, Sample& sample) noexcept nogil:
+        """Turns along the part being played; between parts as the message is."""
+        cdef Turn turn = Turn(self.past.turn.value().rotation, Vec3[double]())
+        cdef double u = self.time / self.duration
+        if self.interpolating and self.end.turn.known():
+            if self.interpolation_type == LINEAR:
+                turn = slerp_turn(self.past.turn.value(), self.end.turn.value(), self.duration, u)
+            else:
+                turn = hermite_turn(self.past.turn.value(), self.end.turn.value(), self.duration, u)
+        sample.turn.set(turn)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if not self.started and self.queue.empty():
@@ -219,6 +242,8 @@ cdef class Spline(Strategy):
             self.started = True
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
+        if self.past.turn.known() and not self.extrapolating:
+            self.turn(sample)
         if self.interpolating:
             sample.show(along(self.interpolation_type, self.curve_start, self.curve_end,
                               self.duration, self.time), INTERPOLATED)
@@ -234,11 +259,15 @@ cdef class Spline(Strategy):
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
         """Extrapolates at the last velocity, which fades to rest."""
         cdef double left = self.linear_time + self.damped_time - self.time
+        cdef double speed = 0
         cdef Motion motion
         motion.position = self.extrapolated()
         if left > 0:
-            motion.velocity = self.past.velocity * min(
-                left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
+            speed = min(left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
+            motion.velocity = self.past.velocity * speed
+        if self.past.turn.known():
+            sample.turn.set(self.extrapolated_turn(speed))
+        if left > 0:
             sample.show(motion, EXTRAPOLATED)
         else:
             sample.hold(motion, self.drawn, EXTRAPOLATED)

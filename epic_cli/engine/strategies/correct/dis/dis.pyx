@@ -3,7 +3,8 @@
 from libc.math cimport atan2, sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, cross, dot, is_finite,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Turn, Vec3, cross,
+    dot, is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy
 
@@ -31,8 +32,9 @@ cdef class Dis(Strategy):
     from the last two velocities: acceleration = change / time for the models in the world; for
     those in the body the turn is the angle between the velocities over the time, and the
     acceleration the change of the speed. Since the entity is assumed to turn as its velocity
-    does, body models without a turn (fpb, fvb) draw what fpw and fvw draw. The orientation
-    itself, in which rpw differs from fpw and rvw from fvw, is not drawn. A static entity stands,
+    does, body models without a turn (fpb, fvb) draw what fpw and fvw draw. Where packets have a
+    rotation it turns at their spin in the rotating models, and is held in the others; a constant
+    spin is the same about the axes of the world and of the body. A static entity stands,
     and keeps the velocity of its packets, as in Open-DIS.
     Accelerations below 0.1 units/s^2 and turns below 0.2 degrees/s on every axis count as none.
 
@@ -56,6 +58,8 @@ cdef class Dis(Strategy):
         source="IEEE 1278.1-2012, annex E; Towers and Hines (1994); values of"
         " open-dis/open-dis-java; BSD-2-Clause",
         proof="the original's tests",
+        rotates="rotating models continue at the received spin, fixed and static ones hold; a jump"
+        " to each new rotation",
         settings=(
             Choice("model", "fpw", "the standard's dead reckoning model", DisModel, numbered=True),
             age_setting(),
@@ -73,6 +77,8 @@ cdef class Dis(Strategy):
     cdef DisState state
     cdef Motion received_state          # of the newest packet
     cdef Vec3[double] acceleration, angular_velocity
+    cdef OptionalTurn turn
+    cdef double turned_at               # the local time at which the rotation was true
 
     def configure(self, *, age):
         self.check_free()
@@ -84,6 +90,7 @@ cdef class Dis(Strategy):
         self.age.clear()
         self.acceleration = Vec3[double]()
         self.angular_velocity = Vec3[double]()
+        self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.empty:
@@ -96,6 +103,11 @@ cdef class Dis(Strategy):
         self.received = now
         self.received_state = packet
         self.state.set_state(self.model, packet, self.acceleration, self.angular_velocity)
+        if packet.turn.known():
+            self.turn = packet.turn
+            self.turned_at = self.true_at
+            if not rotates(self.model) or largest(packet.turn.value().spin) < LEAST_ROTATION:
+                self.turn.value().spin = Vec3[double]()
         return True
 
     cdef void estimate(self, Vec3[double] velocity, double period) noexcept nogil:
@@ -122,10 +134,16 @@ cdef class Dis(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint silent = at - self.received > self.timeout
         cdef Motion motion
+        cdef Turn turn
         if self.empty:
             sample.status = NONE
             return
-        motion = self.state.after(min(at, self.received + self.timeout) - self.true_at)
+        at = min(at, self.received + self.timeout)
+        motion = self.state.after(at - self.true_at)
+        if self.turn.known():
+            turn = self.turn.value()
+            sample.turn.set(Turn(spun(turn.rotation, turn.spin, at - self.turned_at),
+                                 turn.spin if not silent else Vec3[double]()))
         if not (is_finite(motion.position) and is_finite(motion.velocity)):
             # numbers too large to compute with
             motion = Motion(self.received_state.position, Vec3[double]())

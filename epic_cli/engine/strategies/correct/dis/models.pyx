@@ -111,6 +111,11 @@ cdef Vec3[double] turned(Vec3[double] v, Vec3[double] w, double straight, double
     return v * straight + cross(w, v) * across + w * (along * dot(w, v))
 
 
+cdef bint rotates(DisModel model) noexcept nogil:
+    """Whether the orientation of a model rotates."""
+    return model == RPW or model == RVW or model == RPB or model == RVB
+
+
 cdef double largest(Vec3[double] v) noexcept nogil:
     return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)))
 
