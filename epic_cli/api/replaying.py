@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from epic_cli.api.reading import PacketReader, read_packets
@@ -26,6 +28,7 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
+from epic_cli.formats.grouped import may_be_grouped
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -184,6 +187,14 @@ def _begun(packets: Any) -> PacketReader:
     return reader
 
 
+def _may_be_grouped(packets: Iterable[Packet]) -> bool | Callable[[str], bool]:
+    """Whether they are there as a whole, one entity after the other, as far as can be seen."""
+    kept = getattr(packets, "kept", hasattr(packets, "__len__"))
+    if kept and isinstance(packets, PacketReader) and Path(packets.name).is_file():
+        return partial(may_be_grouped, packets.name)
+    return bool(kept)
+
+
 def draw(
     packets: Iterable[Packet], stream: SampleStream, at_once: int, strategy: str = ""
 ) -> Iterator[tuple[SampleBlock, Entities]]:
@@ -194,7 +205,7 @@ def draw(
     draws them.
     """
     entities, error = Entities(), None
-    stream.by_time = getattr(packets, "kept", hasattr(packets, "__len__"))
+    stream.by_time = _may_be_grouped(packets)
     try:
         found: Iterator[PacketBlock] = blocks_of(packets, entities, at_once)
         if isinstance(packets, PacketReader) and packets.kept and stream.pacing != "demo":

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.analysis.arrays import median, quantile
 
-values = st.lists(st.floats() | st.integers(-3, 3).map(float), min_size=1, max_size=60)
+values = st.lists(
+    (st.floats(-1e300, 1e300) | st.just(math.nan)) | st.integers(-3, 3).map(float),
+    min_size=1,
+    max_size=60,
+)
 
 
 @given(values, st.sampled_from([0.0, 0.05, 0.5, 0.9, 0.95, 1.0]) | st.floats(0, 1))

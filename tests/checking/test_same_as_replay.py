@@ -58,6 +58,8 @@ SAID = {
     ),
     "geo": ("geo = true", ["--geo"], "two_tanks.csv"),
     "delta": ("delta = true", ["--delta"], "changed.jsonl"),
+    "angles": ("angles = 'rad'", ["--angles=rad"], "turning.csv"),
+    "euler": ("euler = 'unreal'", ["--euler=unreal"], "turning.csv"),
     "encoding": ("encoding = 'cp437'", ["--encoding=cp437"], "old.csv"),
     "table": ("table = 'second'", ["--table=second"], "two.sqlite"),
     "strict": ("strict = true", ["--strict"], "broken.txt"),
@@ -72,6 +74,7 @@ MADE = {
 {"time": 0.1, "x": 1}
 {"time": 0.2, "x": 2, "y": 6}
 """,
+    "turning.csv": b"time,x,y,z,yaw,pitch\n0,0,0,0,0,0\n0.1,1,0,0,1,0.5\n0.2,2,0,0,2,1\n",
     "old.csv": "entity,time,x,y\nZ\u00fcg,0,0,0\nZ\u00fcg,0.1,1,0\n".encode("cp437"),
 }
 

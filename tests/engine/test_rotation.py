@@ -482,3 +482,11 @@ def test_a_strategy_in_python_sees_and_returns_rotations() -> None:
     drawn = {one.rotation for one in replay(packets, Echo)}
     assert None not in drawn
     assert len(drawn) > 15
+
+
+def test_who_turns_on_the_spot_is_not_held() -> None:
+    packets = [one._replace(position=(0.0, 0.0, 0.0)) for one in turning(3.0, 3, 20)]
+    statuses = [one.status for one in replay(packets, "lerp") if 1 < one.time < 2.5]
+    assert set(statuses) == {"interpolated"}
+    still = [one._replace(rotation=(0.0, 0.0, 0.0, 1.0)) for one in packets]
+    assert {one.status for one in replay(still, "lerp") if 1 < one.time < 2.5} == {"held"}

@@ -39,6 +39,7 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
         Quaternion rotation
         Vec3[double] spin
 
+    double dot(const Quaternion&, const Quaternion&)
     double length(const Quaternion&)
     bint is_rotation(const Quaternion&)
     bint is_turn(const Turn&)

@@ -169,9 +169,9 @@ cdef class PacketBlock:
         """Whether the first packet has an arrival time."""
         return self.items.size() > 0 and not isnan(self.items[0].arrival)
 
-    def begins_named(self):
-        """Whether the first packet is one of an entity that has a name."""
-        return self.items.size() > 0 and self.entities.name(self.items[0].entity) != ""
+    def first_name(self):
+        """The name of the first packet's entity; empty: it has none."""
+        return self.entities.name(self.items[0].entity) if self.items.size() else ""
 
     def lacks_velocity(self):
         """Whether any of the packets has no velocity."""

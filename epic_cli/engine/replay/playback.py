@@ -167,7 +167,8 @@ class SampleStream:
     most. Where all packets of an entity stand before those of the next, each is drawn by itself,
     from its own beginning, and one after the other; ``by_time``, their samples are kept until all
     have been drawn, and come in order of time. Until a second entity shows whether they stand so,
-    samples wait as well: that is for recordings that are there as a whole.
+    samples wait as well: that is for recordings that are there as a whole. A function says it of
+    the first entity's name.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class SampleStream:
         timing: Timing,
         strict: bool = False,
         at_once: int = 2048,
-        by_time: bool = False,
+        by_time: bool | Callable[[str], bool] = False,
     ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
@@ -198,8 +199,10 @@ class SampleStream:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
-        if self.replay is None and self.by_time and block.begins_named():
-            self._spool = SampleSpool()
+        if self.replay is None and (name := block.first_name()):
+            by_time = self.by_time
+            if by_time(name) if callable(by_time) else by_time:
+                self._spool = SampleSpool()
         yield from self._in_order(self._by_group(block))
         if self._spool is not None and self._groups.seen > 1 and not self._grouped:
             yield from self.release()

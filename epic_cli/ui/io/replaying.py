@@ -191,7 +191,7 @@ class _Recording:
             make_strategy,
             options.timing,
             options.strict,
-            by_time=several and is_kept(self._file),
+            by_time=several and is_kept(self._file) and self._may_be_grouped,
         )
         try:
             self._replay(stream, make_strategy, rows)
@@ -200,6 +200,11 @@ class _Recording:
                 rows.sink.write(rows.writer().view(samples, self._entities))
             rows.sink.flush()
             raise
+
+    def _may_be_grouped(self, name: str) -> bool:
+        from epic_cli.formats.grouped import may_be_grouped  # needed with entities only
+
+        return may_be_grouped(sys.stdin.fileno() if self._file == "-" else self._file, name)
 
     def _replay(
         self,

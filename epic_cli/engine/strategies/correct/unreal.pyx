@@ -70,7 +70,7 @@ cdef class Unreal(Strategy):
                    " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
                    scale="log"),
             Number("network_simulated_smooth_rotation_time", 0.05, "the same for the rotation"
-                   " (listen servers: 0.033)", "s", 0, 60, tune=False),
+                   " (listen servers: 0.033)", "s", 0, 60),
             Number("network_max_smooth_update_distance", 256.0, "the most that one correction adds"
                    " to the offset", "length units", 0, 1e12),
             Number("network_no_smooth_update_distance", 384.0, "a longer correction is a"

@@ -4,8 +4,8 @@ from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport NAN, isfinite, isnan
 
 from epic_cli.engine.packets cimport (
-    NONE, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate, is_finite,
-    is_turn, near_to, packet_from_python, sample_to_python,
+    HELD, INTERPOLATED, NONE, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate, dot,
+    is_finite, is_turn, near_to, packet_from_python, sample_to_python,
 )
 
 from epic_cli.engine.declaration import Declaration
@@ -248,6 +248,10 @@ cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept no
     strategy.drawn.time = at
 
 
+# The product of rotations that differ by 3e-7 rad, which may be rounding.
+cdef double SAME_ROTATION = 1 - 1e-14
+
+
 cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
     """Holds the turn drawn before where there is no other, and keeps the sign of quaternions."""
     if sample.status == NONE:
@@ -257,6 +261,9 @@ cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
         sample.turn.set(Turn(strategy.drawn.turn.value().rotation, Vec3[double]()))
     sample.turn.value().rotation = near_to(
         sample.turn.value().rotation, strategy.drawn.turn.value().rotation)
+    if sample.status == HELD:
+        if dot(sample.turn.value().rotation, strategy.drawn.turn.value().rotation) < SAME_ROTATION:
+            sample.status = INTERPOLATED    # it stands, and turns
     strategy.drawn.turn = sample.turn
 
 
