@@ -73,10 +73,10 @@ def make_writer(packet_format: str, delta: bool = False, turns: bool = False) ->
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
-    """As ``make_writer``, for the formats that have a line for each packet."""
+    """As ``make_writer``, with a place for turns, for the formats with a line for each packet."""
     from epic_cli.formats.writing import LineWriter
 
-    writer = make_writer(packet_format)
+    writer = make_writer(packet_format, turns=True)
     assert isinstance(writer, LineWriter)
     return writer
 

@@ -130,6 +130,8 @@ class RowOutput(Consumer):
     def __init__(self, row_format: str, color: ColorChoice, sink: Sink) -> None:
         width = screen_columns(sink) if sink.isatty() else None
         self._writer = RowWriter(row_format, use_color(color, sink), width)
+        #: Its header has gone out before any packet came.
+        self.lacks_turns = row_format in ("csv", "tsv", "table")
         sink.write(self._writer.header())
         sink.flush()
         self._sink = DroppingWriter(sink)
@@ -167,6 +169,9 @@ class Progress(Consumer):
     def take_packets(self, packets: PacketBlock) -> None:
         """Watches what is accepted; findings wait for the next report."""
         self._is_due |= self._watch.observe(packets)
+        if self._rows is not None and self._rows.lacks_turns and packets.turns():
+            self._rows.lacks_turns = False
+            self.say("these rows have no columns for rotations: --format jsonl has them\n")
 
     def _say_findings(self) -> None:
         from epic_cli.formats.checks import new_findings
