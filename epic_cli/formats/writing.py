@@ -6,7 +6,7 @@ import math
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import PacketBlock, is_quaternion
 from epic_cli.formats import LONGEST_LINE
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def check(packet: Packet) -> None:
     for name, values in (("rotation", packet.rotation), ("spin", packet.spin)):
         if values is not None and not all(map(math.isfinite, values)):
             raise Unwritable(Fault.NOT_FINITE, name, values)
-    if packet.rotation is not None and not 1e-6 < math.hypot(*packet.rotation) < 1e6:
+    if packet.rotation is not None and not is_quaternion(packet.rotation):
         raise Unwritable(Fault.NO_ROTATION, "rotation", packet.rotation)
     if packet.sequence is not None and not 0 <= packet.sequence <= MOST_SEQUENCE:
         raise Unwritable(Fault.OUT_OF_RANGE, "seq", packet.sequence)

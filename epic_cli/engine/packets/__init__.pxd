@@ -46,7 +46,6 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
     Quaternion inverse(const Quaternion&)
     Quaternion normalized(const Quaternion&)
     Quaternion near_to(const Quaternion&, const Quaternion&)
-    Quaternion rotation_of(const Vec3[double]&)
     Vec3[double] vector_between(const Quaternion&, const Quaternion&)
     Quaternion spun(const Quaternion&, const Vec3[double]&, double)
     Quaternion slerp(const Quaternion&, const Quaternion&, double)

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from epic_cli.engine.contract import Packet, Sample, Vector
+from epic_cli.engine.contract import Packet, Rotation, Sample, Vector
 from epic_cli.engine.refusals import Reason, Refusal
 
 class Status(IntEnum):
@@ -60,6 +60,7 @@ class SampleBlock:
 
 def entities_of(names: list[str]) -> Entities: ...
 def block_of(entities: Entities, content: bytes, turns: bytes) -> PacketBlock: ...
+def is_quaternion(rotation: Rotation) -> bool: ...
 def check_packets(packets: Iterable[object]) -> None: ...
 
 class VelocityFiller:

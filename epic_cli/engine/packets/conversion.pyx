@@ -76,6 +76,12 @@ cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
     return 0
 
 
+def is_quaternion(rotation):
+    """Whether four numbers can be a rotation; they need not be of length 1."""
+    x, y, z, w = rotation
+    return is_rotation(Quaternion(x, y, z, w))
+
+
 cdef tuple rotation_of_turn(const OptionalTurn& turn):
     """The rotation as Python's tuple; None: there is none."""
     cdef Quaternion q

@@ -97,11 +97,6 @@ inline Vec3<double> vector_between(const Quaternion& from, const Quaternion& to,
     return way * (1 + turns * kTurn / angle);
 }
 
-// The angle between two rotations, 0 to pi.
-inline double angle_between(const Quaternion& a, const Quaternion& b) {
-    return norm(vector_between(a, b));
-}
-
 // A vector, turned.
 inline Vec3<double> turned(const Quaternion& q, const Vec3<double>& v) {
     const Vec3<double> part(q.x, q.y, q.z);

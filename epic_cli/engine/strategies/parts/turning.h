@@ -7,19 +7,23 @@
 
 namespace epic {
 
-// The turn at the fraction u between two states, on the great circle; what one lacks is held.
-inline void slerp_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+// The turn at the fraction u of a way between two states; what one lacks is held.
+template <class Way>
+inline void turn_between(const Snapshot& before, const Snapshot& after, double u, Sample& out,
+                         Way way) {
     if (before.turn.known() && after.turn.known())
-        out.turn.set(slerp_turn(before.turn.value(), after.turn.value(), after.time - before.time, u));
+        out.turn.set(way(before.turn.value(), after.turn.value(), after.time - before.time, u));
     else out.turn = before.turn;
 }
 
-// As much, on the curve that matches their angular velocities.
+// On the great circle.
+inline void slerp_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    turn_between(before, after, u, out, slerp_turn);
+}
+
+// On the curve that matches their angular velocities.
 inline void curve_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
-    if (before.turn.known() && after.turn.known())
-        out.turn.set(
-            hermite_turn(before.turn.value(), after.turn.value(), after.time - before.time, u));
-    else out.turn = before.turn;
+    turn_between(before, after, u, out, hermite_turn);
 }
 
 // Angles (degrees) as engines send them: pitch, yaw, roll.
