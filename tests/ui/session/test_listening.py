@@ -80,6 +80,7 @@ def test_a_typed_line_stays_while_rows_are_drawn_above_it(
         assert terminal.text == before
         terminal.send(":save kept.txt\r")
         terminal.wait_for(r"kept\.txt: 5 packets")
+        terminal.prompt("snapshot")  # before it Ctrl-C would end the command, not the listening
         terminal.send("\x03")  # on an empty line
         terminal.wait_for(r"listened on .*: 4 packets in 5 datagrams")
         terminal.send(":quit\r")
