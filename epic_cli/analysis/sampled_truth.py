@@ -25,6 +25,9 @@ JUMP_WINDOW = 0.5
 JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
+#: What is ahead of everywhere that the truth is within so many seconds overshoots.
+OVERSHOOT_WINDOW = 0.5
+
 #: What is slower than this share of the usual speed goes nowhere.
 RESTING = 0.01
 

@@ -15,7 +15,12 @@ from epic_cli.analysis.metrics.measurement import Measurement, Turned
 from epic_cli.analysis.metrics.metric import AIM_RANGE, DrawnRows
 from epic_cli.analysis.metrics.recovery import Events, recovery
 from epic_cli.analysis.metrics.turned import judged, lag_of
-from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, SampledTruth
+from epic_cli.analysis.sampled_truth import (
+    JUMP_FACTOR,
+    JUMP_FLOOR,
+    OVERSHOOT_WINDOW,
+    SampledTruth,
+)
 from epic_cli.analysis.weights import SCALE
 from epic_cli.engine.measure import accumulate_errors, overshoot
 
@@ -28,9 +33,6 @@ if TYPE_CHECKING:
 #: if the truth does not turn within so many seconds.
 BACKWARD_FLOOR = 0.01
 TURN_WINDOW = 0.1
-
-#: What is ahead of everywhere that the truth is within so many seconds overshoots.
-OVERSHOOT_WINDOW = 0.5
 
 #: What is drawn this share of the movement's extent outside of it, and more than the entity
 #: ever moves in so many seconds, has diverged.

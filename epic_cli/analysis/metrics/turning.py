@@ -160,6 +160,16 @@ METRICS = (
         sums={"turn_jumps": _sum("turn_jumps")},
     ),
     Metric(
+        "turn_overshoot",
+        "RMS angle by which it turns past everywhere the truth is within half a second",
+        _root("turn_overshoots"),
+        title="turn over",
+        unit="deg",
+        weight=4,
+        interval=True,
+        sums={"turn_overshoots": _sum("turn_overshoots")},
+    ),
+    Metric(
         "turn_jerk",
         "RMS angular jerk as a multiple of the truth's, or as it is where the truth has none",
         _jerk,

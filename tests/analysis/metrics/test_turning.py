@@ -120,6 +120,60 @@ def test_jumps_and_jerk_are_against_the_truths() -> None:
     assert figures["turn_jerk"] > 1
 
 
+def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Slerp, late: int) -> float:
+    """Row by row, as the definition has it, with SciPy's logarithms."""
+    sampled = sample_truth(truth_of(block, "given"), TIMES, TICK)
+    turned, squares = true(TIMES), []
+    rows = np.flatnonzero(sampled.counted)
+    for row in rows:
+        squares.append(0.0)
+        step = (drawn[row] * drawn[row - 1].inv()).as_rotvec()
+        around = range(row - late - 30, row - late + 31)
+        known = [one for one in around if 0 <= one < len(TIMES) and sampled.segments[one] >= 0]
+        inside = row - 1 in rows and known and known[-1] == around[-1]
+        if inside and np.linalg.norm(step) > math.radians(0.01):
+            axis = step / np.linalg.norm(step)
+            past = ((drawn[row] * turned[known].inv()).as_rotvec() @ axis).min()
+            squares[-1] = max(math.degrees(past), 0.0) ** 2
+    return math.sqrt(np.mean(squares))
+
+
+@pytest.mark.parametrize(("seed", "late"), [(0, 0), (1, 4), (2, 0)])
+def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
+    """Swings past what it follows: more than the truth turns in half a second, here and there."""
+    block, true = tumbling(4, seed, flips=True)
+    swing = np.sin(TIMES * 7)[:, None] * np.random.default_rng(seed).normal(0, 0.4, 3)
+    drawn = Rotation.from_rotvec(swing) * true(np.maximum(TIMES - late * TICK, 0))
+    found, figures = measured(block, drawn)
+    seen = round(found.turn_lag.seconds / TICK)
+    assert abs(seen - late) <= 1
+    expected = plain_overshoot(block, drawn, true, seen)
+    assert expected > 0.1
+    assert figures["turn_overshoot"] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("far", [0.0, 8.0, 20.0])
+def test_what_turns_on_past_a_stop_overshoots_by_that(far: float) -> None:
+    """The truth turns by 90 degrees a second and stops dead at 10 s; it is drawn turning on."""
+    stamps = np.arange(0, 21, 0.05)
+    yaw = np.minimum(stamps, 10.0) * 90
+    packets = [
+        Packet(time=float(t), position=(3 * t, 0.0, 0.0), velocity=(3.0, 0.0, 0.0),
+               rotation=tuple(Rotation.from_euler("z", angle, degrees=True).as_quat()))
+        for t, angle in zip(stamps, yaw, strict=True)
+    ]  # fmt: skip
+    past = far * np.maximum(0, 1 - np.abs(TIMES - 10.25) / 0.25)
+    shown = np.minimum(TIMES, 10.0) * 90 + past
+    found, figures = measured(
+        movements.block(packets), Rotation.from_euler("z", shown[:, None], degrees=True)
+    )
+    # on the way back it turns against the truth: only what still turns on is past it
+    on = past[(TIMES > 10) & (TIMES <= 10.25)]
+    assert figures["turn_overshoot"] == pytest.approx(
+        math.sqrt((on**2).sum() / found.rows), rel=0.02, abs=1e-9
+    )
+
+
 def compared(block: PacketBlock, names: str, **changed: object) -> Comparison:
     spec = CompareSpec(read_specs(names.split(",")), SCREEN_TIMING, threads=1, **changed)  # type: ignore[arg-type]
     return compare([Run("one", {"": block})], spec)
