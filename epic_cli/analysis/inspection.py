@@ -115,6 +115,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspectio
             rest = rest or PacketBlock(block.entities)
             separate(block, held, _NAMED, rest)
         count += len(block)
+    watch.end()
     new_findings(watch)
     tracks = watch.census.tracks
     tables = {entity: packet_table(one) for entity, one in held.items()}

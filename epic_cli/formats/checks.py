@@ -110,9 +110,10 @@ def _sample(watch: Watch) -> PacketBlock:
 
 def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
     """What the order of the packets, and of their places, shows."""
-    if totals.packets >= LEAST and totals.entities == totals.packets:
+    if watch.ended and watch.packets >= LEAST and totals.entities == watch.packets:
+        # before the end they may be the first packets of very many
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
-        facts = {"column": column, "packets": totals.packets}
+        facts = {"column": column, "packets": watch.packets}
         yield Finding("E102", facts, options=watch.with_options(columns="entity="))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]

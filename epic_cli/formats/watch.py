@@ -66,8 +66,10 @@ class Watch:
         self.noted: list[Finding] = []
         self.reader: LineReader | None = None
         self.thorough = thorough
+        #: Whether the last packet has come.
+        self.ended = False
+        self.packets = 0
         self._blocks = 0
-        self._packets = 0
         self._shown: set[tuple[object, ...]] = set()
 
     def requested(self, layout: Layout | None) -> None:
@@ -105,7 +107,7 @@ class Watch:
         if not count:
             return False
         self._blocks += 1
-        before, self._packets = self._packets, self._packets + count
+        before, self.packets = self.packets, self.packets + count
         if before < _MOST:
             self._keep(block)
             if block.find_field is None and b"=" in block.text:
@@ -114,7 +116,7 @@ class Watch:
             self.census.skip()
             return False
         self.census.observe(block)
-        soon = before < _SOON <= self._packets or before < _MOST <= self._packets
+        soon = before < _SOON <= self.packets or before < _MOST <= self.packets
         return soon and not self.thorough
 
     def _keep(self, block: PacketBlock) -> None:
@@ -134,7 +136,8 @@ class Watch:
 
     def end(self) -> bool:
         """After the last packet: returns whether there may be more findings."""
-        if self._packets >= LEAST or self.junk or self.texts or self.noted or self.partial:
+        self.ended = True
+        if self.packets >= LEAST or self.junk or self.texts or self.noted or self.partial:
             return True
         return self.census.doubtful
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import islice, product
+from pathlib import Path
 
 import pytest
 from support.places import SAMPLES
@@ -141,3 +142,19 @@ def test_each_code_is_explained(code: str) -> None:
     done = epic("inspect", "--explain", code.lower())
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(f"{code} {KINDS[code].title}\n".encode())
+
+
+@pytest.mark.parametrize(("entities", "each"), [(30_000, 1), (15, 1), (3_000, 20), (20_000, 3)])
+def test_an_entity_for_each_packet_is_found_at_the_end_only(
+    tmp_path: Path, entities: int, each: int
+) -> None:
+    lines = ["time,entity,x,y,z,vx,vy,vz"]
+    lines += [
+        f"{step * 0.05 + one * 1e-6:.6f},n{one},{one},{step * 0.05:.2f},0,0,1,0"
+        for step in range(each)
+        for one in range(entities)
+    ]
+    recording = tmp_path / "many.csv"
+    recording.write_text("\n".join(lines) + "\n")
+    said = epic("replay", recording, "-f", "csv").stderr.decode()
+    assert ("E102" in said) == (each == 1)

@@ -36,7 +36,9 @@ def ratio(measured: Measurement | Resampled, part: str, whole: str = "turn_rows"
     """One sum per another; NaN where there is nothing of that."""
     import numpy as np  # help needs none
 
-    divisor = np.asarray(measured.mean(whole))
+    divisor = measured.mean(whole)
+    if isinstance(divisor, float):  # of each entity by itself: arrays would take most of the time
+        return measured.mean(part) / divisor if divisor > 0 else math.nan
     some = divisor > 0
     return np.where(some, measured.mean(part) / np.where(some, divisor, 1.0), math.nan)
 

@@ -249,6 +249,7 @@ class Loading:
         session, say, file = self._dialogue.session, self._dialogue.screen.say, self._file
         for one in self._told:
             say(f"{file}: read with {one.options()}")
+        self._watch.end()
         for finding in new_findings(self._watch):
             say(f"{file}: {finding.words(FrontEnd.SESSION)}")
         if self._filled:
