@@ -97,6 +97,14 @@ class RecordLayout:
         self._fields.append(_Field(name, _TYPES[kind], self.size, scale))
         self.size += size
 
+    @property
+    def time_span(self) -> float | None:
+        """Seconds after which an unsigned time field below 64 bits starts over; None: never."""
+        field = next(one for one in self._fields if one.name == "time")
+        if field.kind not in "BHI":
+            return None
+        return 256.0 ** struct.calcsize("<" + field.kind) * abs(field.scale)
+
     def reader(self) -> RecordReader:
         """A scanner of such records."""
         return RecordReader(self._fields, self.size, self._big)

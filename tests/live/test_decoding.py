@@ -179,6 +179,14 @@ def test_binary_records() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time", "span"),
+    [("u8", 256), ("u16*0.001", 65.536), ("u32*-0.5", 2**31), ("u64", None), ("i32", None)],
+)
+def test_a_layout_knows_when_its_time_starts_over(time: str, span: float | None) -> None:
+    assert RecordLayout(f"x:f32 time:{time}").time_span == span
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "a record needs time"),
