@@ -62,9 +62,10 @@ def moments_of_recording(
         yield due, together
 
 
-def moments_of_movement(movement: Movement, rate: float, duration: float) -> Iterator[Moment]:
+def moments_of_movement(
+    movement: Movement, rate: float, duration: float, sender: Sender
+) -> Iterator[Moment]:
     """A movement, sampled so many times a second."""
-    sender = Sender()
     for snapshot in sample(movement, rate, duration):
         yield snapshot.time, sender.packets(snapshot)
 
@@ -78,9 +79,10 @@ def datagrams(
     ``separate``; a longer packet goes alone. Packets without a sequence number get that of their
     datagram.
     """
-    writer = make_writer(packet_format)
+    writers = {turns: make_writer(packet_format, turns=turns) for turns in (False, True)}
     number = 0
     for time, packets in moments:
+        writer = writers[any(one.rotation for one in packets)]
         rows: list[bytes] = []
         inside: list[Packet] = []
         size = 0
@@ -103,7 +105,7 @@ def datagrams(
             number += 1
 
 
-HEADER = b"entity,time,x,y,z,vx,vy,vz,teleport,sent\n"
+HEADER = "entity,time,x,y,z,vx,vy,vz,teleport,sent"
 
 
 @dataclass
@@ -126,10 +128,12 @@ class SentLog:
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
         self._waiting: deque[Departure] = deque()
-        write(HEADER)
+        self._turns: bool | None = None  # whether the first datagram has rotations
 
     def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
         """A datagram that leaves later, or that the link has lost."""
+        if self._turns is None:
+            self._begin(any(one.rotation for one in packets))
         departure = Departure(packets, origin, on_its_way)
         self._waiting.append(departure)
         self._settle()
@@ -144,21 +148,30 @@ class SentLog:
 
     def end(self) -> None:
         """Ends the datagrams in flight, which will not be sent."""
+        if self._turns is None:
+            self._begin(False)
         for departure in self._waiting:
             departure.on_its_way = False
         self._settle()
+
+    def _begin(self, turns: bool) -> None:
+        self._turns = turns
+        self._write(f"{HEADER}{',qx,qy,qz,qw' * turns}\n".encode())
 
     def _settle(self) -> None:
         while self._waiting and not self._waiting[0].on_its_way:
             departure = self._waiting.popleft()
             sent = "" if departure.sent is None else number(round(departure.sent, 6))
-            self._write("".join(_row(one, sent) for one in departure.packets).encode())
+            rows = (_row(one, sent, bool(self._turns)) for one in departure.packets)
+            self._write("".join(rows).encode())
 
 
-def _row(packet: Packet, sent: str) -> str:
+def _row(packet: Packet, sent: str, turns: bool) -> str:
     velocity = [""] * 3 if packet.velocity is None else map(number, packet.velocity)
     numbers = ",".join([number(packet.time), *map(number, packet.position), *velocity])
-    return f"{csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}\n"
+    turn = "," + ",".join(map(number, packet.rotation or ())) if turns else ""
+    turn += ",,," * (turns and packet.rotation is None)
+    return f"{csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}{turn}\n"
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 
-from epic_cli.engine.contract import Vector
+from epic_cli.engine.contract import Rotation, Vector
 from epic_cli.engine.measure import interpolated
+from epic_cli.engine.packets import slerped
 from epic_cli.network.paths import Path
 from epic_cli.network.state import Snapshot, State
 
@@ -25,6 +26,11 @@ class PathMovement:
     def __init__(self, path: Path, entity: str = "") -> None:
         self._path = path
         self._entity = entity
+
+    @property
+    def turns(self) -> bool:
+        """Whether it has rotations."""
+        return self._path(self.start).rotation is not None
 
     def snapshot(self, time: float) -> Snapshot:
         """The entity at ``time``."""
@@ -42,9 +48,9 @@ class Track:
     """The recorded states of one entity, and the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities. After a break it restarts (``breaks``, see ``add``): before a teleport it stands
-    where it was last seen, with the velocity that it had; in a gap longer than
-    ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
+    velocities, and turns at a constant spin (slerp). After a break it restarts (``breaks``, see
+    ``add``): before a teleport it stands where it was last seen, with the velocity that it had; in
+    a gap longer than ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
     """
 
     def __init__(self, max_gap: float) -> None:
@@ -52,21 +58,46 @@ class Track:
         self.times = array("d")
         self._numbers = array("d")  # x, y, z, vx, vy, vz of each state
         self._teleports = array("l")
+        self._turns = array("d")  # rotation and spin, NaN where unknown; empty: none is known
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def add(self, time: float, position: Vector, velocity: Vector, breaks: bool) -> None:
+    @property
+    def turns(self) -> bool:
+        """Whether it has rotations."""
+        return bool(self._turns)
+
+    def add(
+        self,
+        time: float,
+        position: Vector,
+        velocity: Vector,
+        breaks: bool,
+        rotation: Rotation | None = None,
+        spin: Vector | None = None,
+    ) -> None:
         """Adds a state; ``breaks``: nothing leads to it from the one before."""
         count = self._teleports[-1] if self._teleports else 0
         self.times.append(time)
         self._numbers.extend(position + velocity)
         self._teleports.append(count + breaks)
+        if rotation is not None or self._turns:
+            missing = 7 * (len(self.times) - 1) - len(self._turns)
+            self._turns.extend([math.nan] * missing)
+            self._turns.extend(rotation or [math.nan] * 4)
+            self._turns.extend(spin or [math.nan] * 3)
 
     def state(self, index: int) -> State:
         """A recorded state."""
         x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
-        return State((x, y, z), (vx, vy, vz), self._teleports[index])
+        found = State((x, y, z), (vx, vy, vz), self._teleports[index])
+        if not self._turns:
+            return found
+        a, b, c, d, wx, wy, wz = self._turns[7 * index : 7 * index + 7]
+        if math.isnan(a):
+            return found
+        return found._replace(rotation=(a, b, c, d), spin=None if math.isnan(wx) else (wx, wy, wz))
 
     def at(self, time: float) -> State | None:
         """The entity's state at ``time``; None: it does not exist then."""
@@ -75,10 +106,8 @@ class Track:
             return None
         before = self.state(index)
         since = time - self.times[index]
-        if since == 0:
-            return before
-        if index + 1 == len(self.times):
-            return None
+        if since == 0 or index + 1 == len(self.times):
+            return None if since else before
         step = self.times[index + 1] - self.times[index]
         after = self.state(index + 1)
         if step > self._max_gap:
@@ -86,7 +115,10 @@ class Track:
         if after.teleports != before.teleports:
             return before
         motion = interpolated(before[:2], after[:2], step, since / step)
-        return State(*motion, before.teleports)
+        rotation, spin = before.rotation, None
+        if rotation is not None and after.rotation is not None:
+            rotation, spin = slerped(rotation, after.rotation, step, since / step)
+        return State(*motion, before.teleports, rotation, before.spin and spin)
 
     def next_known(self, time: float) -> float:
         """The first time from ``time`` on at which it is there; infinite: it is gone for good."""
@@ -103,6 +135,7 @@ class RecordedMovement:
         self.tracks = tracks
         self.start = min(track.times[0] for track in tracks.values())
         self.end = max(track.times[-1] for track in tracks.values())
+        self.turns = any(track.turns for track in tracks.values())
 
     def snapshot(self, time: float) -> Snapshot:
         """The entities that are there at ``time``."""

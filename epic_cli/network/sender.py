@@ -152,6 +152,16 @@ SEND_RATE = Number(
     words={RECORDED: RECORDED},
 )
 
+ROTATION_BITS = Number(
+    "rotation_bits",
+    None,
+    "Quantise rotations to their smallest three components, of so many bits each.",
+    "",
+    2,
+    24,
+    whole=True,
+)
+
 #: The fields of ``SenderSpec``.
 SENDER: tuple[Parameter, ...] = (
     SEND_RATE,
@@ -166,15 +176,7 @@ SENDER: tuple[Parameter, ...] = (
         1e-6,
         1e6,
     ),
-    Number(
-        "rotation_bits",
-        None,
-        "Quantise rotations to their smallest three components, of so many bits each.",
-        "",
-        2,
-        24,
-        whole=True,
-    ),
+    ROTATION_BITS,
     Number(
         "repeats",
         None,

@@ -9,12 +9,16 @@ from epic_cli.engine.contract import Rotation, Vector
 
 
 class State(NamedTuple):
-    """Position, velocity, how often the entity has been teleported up to now, its rotation."""
+    """Position, velocity, how often the entity has been teleported up to now; how it is turned.
+
+    ``rotation`` is a quaternion x, y, z, w, ``spin`` in rad/s about the axes of the world.
+    """
 
     position: Vector
     velocity: Vector
     teleports: int = 0
     rotation: Rotation | None = None
+    spin: Vector | None = None
 
 
 class Snapshot(NamedTuple):

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
 
-from epic_cli.engine.contract import Packet, Vector
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.contract import Packet, Rotation, Vector
+from epic_cli.engine.packets import PacketBlock, slerped
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read
@@ -29,8 +29,8 @@ MOVEMENT = (
     Choice(
         "velocity",
         "auto",
-        "Take the recorded velocities, or derive them from the positions; auto takes them where"
-        " there are any.",
+        "Take the recorded velocities and spins, or derive them from positions and rotations; auto"
+        " takes them where there are any.",
         get_args(Velocities),
     ),
     Number(
@@ -66,6 +66,8 @@ class _Point(NamedTuple):
     position: Vector
     velocity: Vector | None
     breaks: bool
+    rotation: Rotation | None
+    spin: Vector | None
 
 
 def read_movement(
@@ -89,8 +91,8 @@ def read_movement(
     ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
-    where they exist. ``max_gap`` (seconds): a longer silence is a gap, after which the entity
-    restarts. ``max_speed`` (length units a second): a faster step is a
+    where they exist; so are spins, of the rotations. ``max_gap`` (seconds): a longer silence is a
+    gap, after which the entity restarts. ``max_speed`` (length units a second): a faster step is a
     teleport. ``entity``: read only this one.
 
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
@@ -157,6 +159,7 @@ class _TrackBuilder:
     def __init__(self, max_gap: float, max_speed: float | None) -> None:
         self._max_gap = max_gap
         self._max_speed = max_speed
+        self._derives_spins = True
         self._track = Track(max_gap)
         self._before: _Point | None = None
         self._last: _Point | None = None
@@ -172,7 +175,11 @@ class _TrackBuilder:
                 raise state.refuse(field, Reason.CELL_NOT_FINITE)
             if abs(value) > FARTHEST:
                 raise state.refuse(field, Reason.CELL_OUT_OF_RANGE, FARTHEST)
-        point = _Point(time, packet.position, velocity, packet.teleport)
+        self._derives_spins = velocities != "taken"
+        rotation, spin = packet.rotation, None if velocities == "derived" else packet.spin
+        if rotation is not None:
+            rotation, _ = slerped(rotation, rotation, 1.0, 0.0)  # of length 1
+        point = _Point(time, packet.position, velocity, packet.teleport, rotation, spin)
         last = self._last
         if last is not None:
             if time < last.time:
@@ -204,35 +211,54 @@ class _TrackBuilder:
         point = self._last
         if point is None:
             return
-        velocity = point.velocity
+        neighbours = (
+            None if point.breaks else self._before,
+            point,
+            None if after is None or after.breaks else after,
+        )
+        velocity, spin = point.velocity, point.spin
         if velocity is None:
-            velocity = _slope(
-                None if point.breaks else self._before,
-                point,
-                None if after is None or after.breaks else after,
-            )
-        self._track.add(point.time, point.position, velocity, point.breaks)
+            velocity = _slope(*neighbours, _velocity)
+        if spin is None and point.rotation is not None and self._derives_spins:
+            spin = _slope(*neighbours, _spin)
+        turn = point.rotation, spin
+        self._track.add(point.time, point.position, velocity, point.breaks, *turn)
 
 
-def _slope(before: _Point | None, point: _Point, after: _Point | None) -> Vector:
+def _slope(
+    before: _Point | None,
+    point: _Point,
+    after: _Point | None,
+    between: Callable[[_Point, _Point], Vector],
+) -> Vector:
     """The velocity from the neighbours: the slope of the parabola through the three points.
 
-    At an end the slope to the one neighbour; without neighbours 0.
+    At an end the slope to the one neighbour, which ``between`` gives; without neighbours 0.
     """
     if before is None and after is None:
         return (0.0, 0.0, 0.0)
     if before is None or after is None:
         begin, end = (point, after) if after is not None else (before, point)
         assert begin is not None
-        step = end.time - begin.time
-        x, y, z = ((b - a) / step for a, b in zip(begin.position, end.position, strict=True))
-        return (x, y, z)
+        return between(begin, end)
     h0, h1 = point.time - before.time, after.time - point.time
     x, y, z = (
-        ((p1 - p0) / h0 * h1 + (p2 - p1) / h1 * h0) / (h0 + h1)
-        for p0, p1, p2 in zip(before.position, point.position, after.position, strict=True)
+        (to * h1 + on * h0) / (h0 + h1)
+        for to, on in zip(between(before, point), between(point, after), strict=True)
     )
     return (x, y, z)
+
+
+def _velocity(begin: _Point, end: _Point) -> Vector:
+    step = end.time - begin.time
+    x, y, z = ((b - a) / step for a, b in zip(begin.position, end.position, strict=True))
+    return (x, y, z)
+
+
+def _spin(begin: _Point, end: _Point) -> Vector:
+    if begin.rotation is None or end.rotation is None:
+        return (0.0, 0.0, 0.0)
+    return slerped(begin.rotation, end.rotation, end.time - begin.time, 0.0)[1]
 
 
 class TruthWriter:
@@ -243,6 +269,7 @@ class TruthWriter:
     """
 
     def __init__(self, turns: bool = False) -> None:
+        self._turns = turns
         self.header = b"entity,time,x,y,z,vx,vy,vz,%steleport\n" % (b"qx,qy,qz,qw," * turns)
         self._teleports: dict[str, int] = {}
 
@@ -257,6 +284,8 @@ class TruthWriter:
         values = (time, *state.position, *state.velocity, *(state.rotation or ()))
         # adding 0 makes -0 a 0
         numbers = ",".join(number(round(value, DECIMALS) + 0.0) for value in values)
+        if self._turns and state.rotation is None:
+            numbers += "," * 4
         teleport = self._teleports.get(entity, state.teleports) != state.teleports
         self._teleports[entity] = state.teleports
         return f"{csv_field(entity)},{numbers},{teleport:d}\n"

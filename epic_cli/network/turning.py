@@ -7,17 +7,18 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.link import sine_cosine
+from epic_cli.engine.link import TURN, sine_cosine
 from epic_cli.engine.parameters import Choice
+from epic_cli.network.paths import PATHS
 from epic_cli.network.randomness import stream
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Rotation
+    from epic_cli.engine.contract import Rotation, Vector
     from epic_cli.network.paths import Path
     from epic_cli.network.state import State
 
-#: Of a computed path's maker, its speed, size and seed, the same path, and how it turns there.
-Make = Callable[[float, float, int], "Path"]
+#: At any time, a rotation and how fast it turns (rad/s, about the axes of the world).
+Turned = Callable[[float], "tuple[Rotation, Vector]"]
 
 #: A heading is that of the way (s) from before to after: corners take as long.
 AROUND = 0.1
@@ -30,8 +31,9 @@ SPIN_AXIS = (0.36, 0.48, 0.8)
 FLICK, HOLD = 0.1, 0.5
 
 
-def turning_path(make: Make, speed: float, size: float, seed: int, turning: str) -> Path:
-    """A path whose states have a rotation, one of ``TURNINGS``."""
+def turning_path(name: str, speed: float, size: float, seed: int, turning: str) -> Path:
+    """One of ``PATHS`` whose states have a rotation and a spin, one of ``TURNINGS``."""
+    make = PATHS[name]
     path = make(speed, size, seed)
     if turning == "none":
         return path
@@ -39,7 +41,12 @@ def turning_path(make: Make, speed: float, size: float, seed: int, turning: str)
         # paths are cheap forward in time alone: one each for before and after
         return _heading(path, make(speed, size, seed), make(speed, size, seed))
     turned = {"look": _look, "spin": _spin, "flick": _flick}[turning](seed)
-    return lambda time: path(time)._replace(rotation=turned(time))
+
+    def at(time: float) -> State:
+        rotation, spin = turned(time)
+        return path(time)._replace(rotation=rotation, spin=spin)
+
+    return at
 
 
 def _heading(path: Path, behind: Path, ahead: Path) -> Path:
@@ -52,58 +59,70 @@ def _heading(path: Path, behind: Path, ahead: Path) -> Path:
         if last.teleports != state.teleports:
             last = state
         x, y = (last.position[k] - first.position[k] for k in range(2))
-        length = math.sqrt(x * x + y * y)
-        if not length > 1e-9:
+        vx, vy = (last.velocity[k] - first.velocity[k] for k in range(2))
+        length, spin = math.sqrt(x * x + y * y), 0.0
+        if length > 1e-9:
+            spin = (x * vy - y * vx) / (length * length)
+        else:
             (x, y, _), length = state.velocity, math.hypot(*state.velocity[:2])
         cosine = x / length if length > 1e-9 else 1.0
         w, z = math.sqrt(max(0.0, 1 + cosine) / 2), math.sqrt(max(0.0, 1 - cosine) / 2)
-        return state._replace(rotation=(0.0, 0.0, math.copysign(z, y), w))
+        rotation = (0.0, 0.0, math.copysign(z, y), w)
+        return state._replace(rotation=rotation, spin=(0.0, 0.0, spin))
 
     return at
 
 
-def _spin(seed: int) -> Callable[[float], Rotation]:
+def _spin(seed: int) -> Turned:
     del seed
+    x, y, z = SPIN_AXIS
+    spin = x * SPIN * TURN, y * SPIN * TURN, z * SPIN * TURN
 
-    def at(time: float) -> Rotation:
+    def at(time: float) -> tuple[Rotation, Vector]:
         sine, cosine = sine_cosine(SPIN * time / 2)
-        x, y, z = SPIN_AXIS
-        return x * sine, y * sine, z * sine, cosine
+        return (x * sine, y * sine, z * sine, cosine), spin
 
     return at
 
 
-def _look(seed: int) -> Callable[[float], Rotation]:
+def _look(seed: int) -> Turned:
     """To the left and right, up and down, as nobody's rhythm is: sums of sines."""
     source = stream(seed, "turning/look")
     phases = [source.random() for _ in range(3)]
 
-    def at(time: float) -> Rotation:
+    def at(time: float) -> tuple[Rotation, Vector]:
+        # of each its height and its slope
         slow, quick, up = (
-            sine_cosine(rate * time + phase)[0]
+            (sine, rate * TURN * cosine)
             for rate, phase in zip((0.23, 0.61, 0.37), phases, strict=True)
+            for sine, cosine in (sine_cosine(rate * time + phase),)
         )
-        return of_angles(slow / 6 + quick / 15, up / 18)
+        yaw, yaw_rate = (slow[k] / 6 + quick[k] / 15 for k in range(2))
+        return of_angles(yaw, up[0] / 18), spin_of(yaw, yaw_rate, up[1] / 18)
 
     return at
 
 
-def _flick(seed: int) -> Callable[[float], Rotation]:
+def _flick(seed: int) -> Turned:
     """As a mouse does it: held, and now and then another direction at once."""
     source = stream(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]
 
-    def at(time: float) -> Rotation:
+    def at(time: float) -> tuple[Rotation, Vector]:
         while begins[-1] <= time:
             begins.append(begins[-1] + FLICK + HOLD * (1 + source.random()))
             yaw = aims[-1][0] + (2 * source.random() - 1) / 3
             aims.append((yaw, (2 * source.random() - 1) / 12))
         place = bisect_right(begins, time) - 1
         share = min((time - begins[place]) / FLICK, 1.0) if place else 0.0
+        rate = 6 * share * (1 - share) / FLICK
         share *= share * (3 - 2 * share)
-        before, after = aims[max(place - 1, 0)], aims[place]
-        yaw, pitch = (a + (b - a) * share for a, b in zip(before, after, strict=True))
-        return of_angles(yaw, pitch)
+        (yaw, pitch), after = aims[max(place - 1, 0)], aims[place]
+        yaw_way, pitch_way = after[0] - yaw, after[1] - pitch
+        yaw += yaw_way * share
+        return of_angles(yaw, pitch + pitch_way * share), spin_of(
+            yaw, yaw_way * rate, pitch_way * rate
+        )
 
     return at
 
@@ -112,6 +131,12 @@ def of_angles(yaw: float, pitch: float) -> Rotation:
     """About z, then about the y of what is turned; in turns."""
     (a, b), (c, d) = sine_cosine(yaw / 2), sine_cosine(pitch / 2)
     return -a * c, b * c, a * d, b * d
+
+
+def spin_of(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
+    """In rad/s about the world's axes, of angles with rates in turns/s; ``yaw`` is in turns."""
+    sine, cosine = sine_cosine(yaw)
+    return -sine * pitch_rate * TURN, cosine * pitch_rate * TURN, yaw_rate * TURN
 
 
 def smallest_three(rotation: Rotation, bits: int) -> Rotation:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import os
 import random
 import signal
@@ -85,7 +86,6 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
 def test_rows_are_drawn_when_they_are_due_without_any_packet(game: socket.socket) -> None:
     with program("listen", "0", "--tick", "20ms", "-f", "csv") as listener:
         place = ("127.0.0.1", port_of(listener))
-        listener.wait_for(b"\n", "stdout")
         game.sendto(b"1,2,3 / 4,5,6 / 10", place)
         listener.wait_for(b"\n10.4,", "stdout")  # 20 frames later
         game.sendto(b"2,2,3 / 4,5,6 / 10.4 seq=3\n2,2,3 / 4,5,6 / 10.42", place)
@@ -376,3 +376,50 @@ def test_of_ipv6_too() -> None:
         port_of(listener)
         assert "ff010000000000000000000000070077" in members.read_text()
     assert main(["listen", "[ff01::7:77]:0", "--interface", "no-such", "--duration", "0"]) == 3
+
+
+@pytest.mark.parametrize("row_format", ["csv", "tsv", "table", "jsonl"])
+def test_rows_have_columns_for_rotations_where_the_first_packets_have_them(
+    game: socket.socket, row_format: str
+) -> None:
+    with program("listen", "0", "-f", row_format, "-s", "snapshot") as listener:
+        place = ("127.0.0.1", port_of(listener))
+        game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a yaw=90", place)
+        listener.wait_for(b",a\n" if row_format == "csv" else b"10.2", "stdout")
+        status, drawn, said = listener.end()
+    assert status == 130
+    assert b"left out" not in said
+    lines = [
+        line.split("," if row_format == "csv" else None) for line in drawn.decode().splitlines()
+    ]
+    if row_format == "jsonl":
+        assert json.loads(drawn.splitlines()[-1])["qw"] == pytest.approx(math.sqrt(0.5))
+        return
+    row = dict(zip(lines[0], lines[-1], strict=True))
+    if row_format == "table":
+        assert float(row["yaw"]) == 90
+    else:
+        assert float(row["qz"]) == pytest.approx(math.sqrt(0.5))
+
+
+@pytest.mark.parametrize("row_format", ["csv", "table"])
+def test_a_first_rotation_below_the_header(game: socket.socket, row_format: str) -> None:
+    with program("listen", "0", "-f", row_format, "-s", "lerp") as listener:
+        place = ("127.0.0.1", port_of(listener))
+        game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", place)
+        listener.wait_for(b"10.1", "stdout")
+        game.sendto(b"1,2,3 / 4,5,6 / 10.2 entity=a yaw=90", place)
+        if row_format == "csv":
+            listener.wait_for(b"rotations left out, the first came after the header")
+        else:
+            listener.wait_for(b" yaw ", "stdout")
+        _, drawn, _ = listener.end()
+    headers = [line for line in drawn.decode().splitlines() if line.lstrip().startswith("time")]
+    assert [("yaw" in line, "qx" in line) for line in headers] == (
+        [(False, False)] if row_format == "csv" else [(False, False), (True, False)]
+    )
+
+
+def test_where_no_packet_came_there_is_a_header() -> None:
+    done = epic("listen", "0", "-f", "csv", "--duration", "0.1")
+    assert done.stdout == b"time,x,y,z,vx,vy,vz,status,entity\n"

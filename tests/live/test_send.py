@@ -1,13 +1,14 @@
 """``epic send``: what comes out of the socket, in which order, and what is said of it."""
 
 import json
+import math
 import signal
 import socket
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.datagrams import program, receiver
+from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.ui.main import main
@@ -177,3 +178,24 @@ def test_a_recorded_network_delays_and_loses_what_it_did(tmp_path: Path) -> None
     done = epic("send", "--path", "circle", "--trace-by", "packet", "9")
     assert done.returncode == 2
     assert b"--trace-by needs --trace" in done.stderr
+
+
+@pytest.mark.parametrize("packet_format", ["text", "csv", "jsonl"])
+def test_what_turns_is_sent_with_its_rotation(packet_format: str, tmp_path: Path) -> None:
+    record, truth = tmp_path / "game.jsonl", tmp_path / "truth.csv"
+    with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
+        port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
+        epic("send", "--path", "circle", "--turning", "spin", "--rotation-bits", "12", "-f",
+             packet_format, "--duration", "0.5", "--truth-out", truth, port)  # fmt: skip
+        wait_until(lambda: record.exists() and record.read_bytes().count(b"\n") == 11)
+        _, rows, _ = listener.end()
+    header, *left = (line.split(",") for line in truth.read_text().splitlines())
+    received = [json.loads(line) for line in record.read_text().splitlines()]
+    for one, sent in zip(received, left, strict=True):
+        true = dict(zip(header, sent, strict=True))
+        assert [one[name] for name in ("qx", "qz", "qw")] == [
+            float(true[name]) for name in ("qx", "qz", "qw")
+        ]
+        assert one["qw"] == pytest.approx(math.cos(math.pi * one["time"] / 2), abs=2e-3)
+        assert one["wz"] == pytest.approx(0.8 * math.pi, abs=1e-5)
+    assert rows.startswith(b"time,x,y,z,vx,vy,vz,qx,qy,qz,qw,wx,wy,wz,status,entity\n")

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from epic_cli.network import PATHS, PathMovement, simulate
-from epic_cli.network.paths import circle
+from epic_cli.network import (
+    PATHS,
+    PathMovement,
+    RecordedMovement,
+    read_movement,
+    sample,
+    simulate,
+)
 from epic_cli.network.sender import SenderSpec
+from epic_cli.network.truth_file import TruthWriter
 from epic_cli.network.turning import SPIN, SPIN_AXIS, TURNINGS, smallest_three, turning_path
 
 
 def rotations(path: str, turning: str, seed: int = 3, rate: float = 60.0) -> Rotation:
-    moving = turning_path(PATHS[path], 5.0, 5.0, seed, turning)
+    moving = turning_path(path, 5.0, 5.0, seed, turning)
     states = [moving(number / rate) for number in range(1200)]
     return Rotation.from_quat(np.array([one.rotation for one in states]))
 
@@ -31,7 +40,7 @@ def test_every_path_turns_without_half_turns(path: str, turning: str) -> None:
 
 
 def test_a_heading_is_along_the_movement() -> None:
-    moving = turning_path(circle, 5.0, 5.0, 0, "heading")
+    moving = turning_path("circle", 5.0, 5.0, 0, "heading")
     for time in np.arange(0.2, 20, 0.37):
         state = moving(time)
         ahead = Rotation.from_quat(state.rotation).apply([1, 0, 0])
@@ -49,11 +58,11 @@ def test_a_spin_is_of_constant_angular_velocity() -> None:
 @pytest.mark.parametrize("turning", ["look", "flick", "heading"])
 def test_the_order_of_times_and_the_seed(turning: str) -> None:
     times = [0.1, 7.3, 2.2, 2.2, 9.9, 0.0]
-    first = turning_path(PATHS["strafe"], 5.0, 5.0, 1, turning)
-    again = turning_path(PATHS["strafe"], 5.0, 5.0, 1, turning)
+    first = turning_path("strafe", 5.0, 5.0, 1, turning)
+    again = turning_path("strafe", 5.0, 5.0, 1, turning)
     ordered = {time: again(time) for time in sorted(times)}
     assert [first(time) for time in times] == [ordered[time] for time in times]
-    other = turning_path(PATHS["strafe"], 5.0, 5.0, 2, turning)
+    other = turning_path("strafe", 5.0, 5.0, 2, turning)
     assert other(7.3).rotation != first(7.3).rotation
 
 
@@ -72,13 +81,76 @@ def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
 
 
 def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
-    plain = list(simulate(PathMovement(turning_path(circle, 5, 5, 0, "none")), duration=2))
-    movement = PathMovement(turning_path(circle, 5, 5, 0, "spin"))
+    plain = list(simulate(PathMovement(turning_path("circle", 5, 5, 0, "none")), duration=2))
+    movement = PathMovement(turning_path("circle", 5, 5, 0, "spin"))
     turned = list(simulate(movement, duration=2))
-    assert [one._replace(rotation=None) for one in turned] == plain
+    assert [one._replace(rotation=None, spin=None) for one in turned] == plain
     coarse = list(simulate(movement, duration=2, sender=SenderSpec(rotation_bits=6).sender()))
     for one, rough in zip(turned, coarse, strict=True):
         exact = movement.snapshot(one.time).states[0][1].rotation
         assert exact is not None
         assert one.rotation == pytest.approx(exact, abs=1e-6)
         assert rough.rotation == pytest.approx(smallest_three(exact, 6), abs=1e-6)
+
+
+@pytest.mark.parametrize("turning", TURNINGS[1:])
+@pytest.mark.parametrize("path", ["circle", "figure-eight", "jump", "strafe"])
+def test_a_spin_is_how_fast_the_rotation_turns(path: str, turning: str) -> None:
+    moving = turning_path(path, 5.0, 5.0, 2, turning)
+    step, judged = 1e-4, 0
+    for time in np.arange(0.31, 12, 0.173):
+        before, state, after = (moving(time + k * step) for k in (-1, 0, 1))
+        turned = [Rotation.from_quat(one.rotation) for one in (before, state, after)]
+        sides = [(b * a.inv()).as_rotvec() / step for a, b in itertools.pairwise(turned)]
+        if np.linalg.norm(sides[1] - sides[0]) > 0.1:
+            continue  # a corner, where it has no one spin
+        judged += 1
+        np.testing.assert_allclose(state.spin or (), (sides[0] + sides[1]) / 2, atol=2e-4)
+    assert judged > 50
+
+
+def recorded(text: str, **how: Any) -> RecordedMovement:
+    return read_movement(io.BytesIO(text.encode()), **how)
+
+
+@pytest.mark.parametrize("with_spins", [False, True])
+def test_a_recording_with_rotation_is_the_truth(with_spins: bool) -> None:
+    times = np.cumsum(np.random.default_rng(7).uniform(0.02, 0.3, 60))
+    spin = np.array([0.4, -1.1, 2.0])
+    exact = Rotation.from_rotvec(times[:, None] * spin)
+    rows = [
+        f"{k},0,0 / 0,0,0 / {time!r} rotation={','.join(map(str, one.as_quat()))}"
+        + (f" spin={','.join(map(str, spin))}" if with_spins else "")
+        for k, (time, one) in enumerate(zip(times.tolist(), exact, strict=True))
+    ]
+    movement = recorded("\n".join(rows))
+    assert movement.turns
+    packets = list(simulate(movement, send_rate=17))
+    assert len(packets) > 100
+    for one in packets:
+        true = Rotation.from_rotvec((one.time) * spin)
+        found = Rotation.from_quat(one.rotation)
+        assert (found * true.inv()).magnitude() < 3e-6
+        np.testing.assert_allclose(one.spin or (), spin, atol=2e-5)
+    state = next(iter(simulate(recorded("\n".join(rows), velocities="taken"))))
+    assert (state.spin is not None) == with_spins
+
+
+def test_a_recording_whose_entities_turn_in_part() -> None:
+    movement = recorded(
+        "0,0,0 / 0,0,0 / 0 entity=a\n0,0,0 / 0,0,0 / 0 entity=b yaw=10\n"
+        "0,0,0 / 0,0,0 / 1 entity=a yaw=50\n0,0,0 / 0,0,0 / 1 entity=b yaw=30\n"
+        "0,0,0 / 0,0,0 / 2 entity=a yaw=70 \n0,0,0 / 0,0,0 / 2 entity=b"
+    )
+    found = {
+        (one.entity, one.time): one.rotation and Rotation.from_quat(one.rotation).as_euler("ZYX")
+        for one in simulate(movement, send_rate=2)
+    }
+    yaws = {key: one is not None and round(math.degrees(one[0]), 3) for key, one in found.items()}
+    assert yaws == {
+        ("a", 0.0): False, ("a", 0.5): False, ("a", 1.0): 50, ("a", 1.5): 60, ("a", 2.0): 70,
+        ("b", 0.0): 10, ("b", 0.5): 20, ("b", 1.0): 30, ("b", 1.5): 30, ("b", 2.0): False,
+    }  # fmt: skip
+    writer = TruthWriter(turns=movement.turns)
+    rows = [writer.header, *(writer.rows(one) for one in sample(movement, 2))]
+    assert {line.count(b",") for one in rows for line in one.splitlines()} == {12}

@@ -33,9 +33,10 @@ cdef class SenderKernel:
         cdef long long count
         cdef list made = []
         sent = round_to_millionth(sent)
-        for entity, (position, velocity, teleports, rotation) in states:
+        for entity, (position, velocity, teleports, rotation, spin) in states:
             state = (quantized(position, self.position_step),
-                     quantized(velocity, self.velocity_step), teleports, rounded(rotation))
+                     quantized(velocity, self.velocity_step), teleports, rounded(rotation),
+                     rounded(spin))
             last = self.last.get(entity)
             if self.repeats >= 0:
                 count = self.repeated.get(entity, 0) + 1 if state == last else 0
@@ -46,14 +47,14 @@ cdef class SenderKernel:
             teleport = last is not None and last[2] != teleports
             made.append(new_tuple(
                 NewPacket,
-                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], None)))
+                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], state[4])))
         return made
 
 
-cdef object rounded(rotation):
-    if rotation is None:
+cdef object rounded(numbers):
+    if numbers is None:
         return None
-    return tuple([round_to_millionth(one) for one in rotation])
+    return tuple([round_to_millionth(one) for one in numbers])
 
 
 cdef tuple quantized(object vector, double step):

@@ -82,6 +82,19 @@ def is_quaternion(rotation):
     return is_rotation(Quaternion(x, y, z, w))
 
 
+def slerped(start, end, double duration, double u):
+    """The rotation and the spin at the fraction u of the way between two, so long (s) apart.
+
+    They are quaternions of any length; the shorter way is taken, at a constant spin (rad/s).
+    """
+    cdef OptionalTurn turn, last
+    turn_from_python(start, None, turn)
+    turn_from_python(end, None, last)
+    turn.set(slerp_turn(Turn(normalized(turn.value().rotation), Vec3[double]()),
+                        Turn(normalized(last.value().rotation), Vec3[double]()), duration, u))
+    return rotation_of_turn(turn), components(turn.value().spin)
+
+
 cdef tuple rotation_of_turn(const OptionalTurn& turn):
     """The rotation as Python's tuple; None: there is none."""
     cdef Quaternion q

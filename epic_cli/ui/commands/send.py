@@ -25,9 +25,10 @@ from epic_cli.live.sending import (
     moments_of_movement,
     moments_of_recording,
 )
-from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
+from epic_cli.network import LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH
-from epic_cli.network.sender import SEND_RATE, USUAL_RATE
+from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
+from epic_cli.network.turning import TURNING, turning_path
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer
 from epic_cli.ui.io.messages import Messages, Reporter
@@ -47,6 +48,7 @@ from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import OptionGroup, refuse, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS, ended
+from epic_cli.ui.options.networks import check_turning
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -72,7 +74,7 @@ Examples:
 
 
 #: Without effect beside a recording, and without one.
-_PATH_OPTIONS = ("path_speed", "size", "send_rate")
+_PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits")
 _RECORDING_OPTIONS = ("input_format", "columns", "time_unit", "time_origin", "axes", "scale")
 
 
@@ -103,6 +105,8 @@ class _SourceOptions:
     )
     path_speed: float = shared(option(PATH[1], "--path-speed"))
     size: float = shared(option(PATH[2]))
+    turning: str = shared(option(TURNING))
+    rotation_bits: int | None = shared(option(ROTATION_BITS))
     send_rate: float = shared(option(_SEND_RATE))
     entity: str | None = value("Name the entity on the path, or send only this recorded one.")
     duration: float | None = shared(
@@ -140,7 +144,8 @@ _send_options = OptionGroup(
         type=OutputFile(),
         metavar="FILE",
         help="Write every packet and when it was sent: CSV with"
-        " entity,time,x,y,z,vx,vy,vz,teleport,sent.",
+        " entity,time,x,y,z,vx,vy,vz,teleport,sent, and where the first has a rotation"
+        " qx,qy,qz,qw.",
     ),
 )
 
@@ -229,9 +234,13 @@ def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
 
 
 def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:
-    path = PATHS[str(source.path)](source.path_speed, source.size, seed)
-    movement = PathMovement(path, source.entity or "")
-    return moments_of_movement(movement, source.send_rate, source.seconds)
+    sizes = source.path_speed, source.size
+    movement = PathMovement(
+        turning_path(str(source.path), *sizes, seed, source.turning), source.entity or ""
+    )
+    spec = SenderSpec(rotation_bits=source.rotation_bits)
+    check_turning(movement, spec)
+    return moments_of_movement(movement, source.send_rate, source.seconds, spec.sender())
 
 
 def _recorded(file: str, source: _SourceOptions, reporter: Reporter) -> Iterator[Moment]:

@@ -19,11 +19,10 @@ from epic_cli.formats.layout import LAYOUT, Layout
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (
-    PATHS,
     Channel,
     LinkConditions,
-    Movement,
     PathMovement,
+    RecordedMovement,
     Statistics,
     fates,
     sample,
@@ -50,7 +49,14 @@ from epic_cli.ui.options.common import (
 from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.networks import path_option, sender_options, size_option, speed_option
+from epic_cli.ui.options.networks import (
+    check_turning,
+    path_option,
+    sender_options,
+    size_option,
+    speed_option,
+    turning_option,
+)
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -77,7 +83,7 @@ class OutputOptions:
     output: str | None = shared(output_option("Write the packets to a file."))
     truth_out: str | None = value(
         "Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport,"
-        " with --turning qx,qy,qz,qw.",
+        " of what turns qx,qy,qz,qw.",
         type=OutputFile(),
         metavar="FILE",
     )
@@ -88,7 +94,7 @@ output_options = OptionGroup("output", OutputOptions)
 
 
 def write_truth(
-    movement: Movement, duration: float, options: OutputOptions, turns: bool = False
+    movement: PathMovement | RecordedMovement, duration: float, options: OutputOptions
 ) -> None:
     """Writes where the entities really were; raises ``WrongUsage`` where there is no end."""
     path = str(options.truth_out)
@@ -96,7 +102,7 @@ def write_truth(
         raise WrongUsage("--truth-out needs an end: set a --duration")
     if path == (options.output or "-"):
         raise WrongUsage("--truth-out and the packets cannot go to the same place")
-    writer = TruthWriter(turns)
+    writer = TruthWriter(movement.turns)
     with open_sink(path) as sink, _unwritable_packets():
         sink.write(writer.header)
         for snapshot in sample(movement, options.truth_rate, duration):
@@ -166,7 +172,7 @@ class MovementSpec:
     path: str = shared(path_option)
     speed: float = shared(speed_option)
     size: float = shared(size_option)
-    turning: str = shared(option(TURNING))
+    turning: str = shared(turning_option)
     truth: str | None = value(
         "Recorded movement instead: a recording of positions and, where known, velocities,"
         " entities, teleports; - is standard input.",
@@ -186,11 +192,6 @@ class MovementSpec:
         if self.duration is None:
             return math.inf if self.truth else 10.0
         return self.duration
-
-    @property
-    def turns(self) -> bool:
-        """Whether its states have a rotation."""
-        return self.turning != "none"
 
 
 movement_options = OptionGroup("movement", MovementSpec)
@@ -244,9 +245,10 @@ def simulate(
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
     moving = _make_movement(movement, seed, quiet)
+    check_turning(moving, sender)
     channel = trace.channel(read_one_way(trace), link, seed)
     if output.truth_out:
-        write_truth(moving, movement.seconds, output, movement.turns)
+        write_truth(moving, movement.seconds, output)
     statistics = Statistics()
     rate = sender.rate(recorded=bool(movement.truth))
     blocks = simulate_blocks(
@@ -265,7 +267,7 @@ def simulate(
                 blocks,
                 output,
                 lambda: _show(progress, statistics.time - moving.start, seconds),
-                movement.turns,
+                moving.turns,
             )
     except KeyboardInterrupt:
         _summarise(statistics, channel, quiet)
@@ -290,16 +292,15 @@ def _check_movement(movement: MovementSpec, sender: SenderSpec) -> None:
         refuse(_PATH_OPTIONS, "does not go with --truth")
     else:
         refuse(_TRUTH_OPTIONS, "needs --truth")
-    if sender.rotation_bits and not movement.turns:
-        raise WrongUsage("--rotation-bits needs --turning: nothing has a rotation")
     if sender.send_rate == "recorded" and not movement.truth:
         raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
 
 
-def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
+def _make_movement(
+    options: MovementSpec, seed: int, quiet: bool
+) -> PathMovement | RecordedMovement:
     if not options.truth:
-        make = PATHS[options.path]
-        path = turning_path(make, options.speed, options.size, seed, options.turning)
+        path = turning_path(options.path, options.speed, options.size, seed, options.turning)
         return PathMovement(path, options.entity or "")
     return load_movement(
         options.truth,

@@ -8,6 +8,7 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text import RowWriter
@@ -125,30 +126,49 @@ _SETTLED = ("E103", "E105", "E106", "E202")
 
 
 class RowOutput(Consumer):
-    """Writes what is drawn, each tick at once, to a file or a pipe."""
+    """Writes what is drawn, each tick at once, to a file or a pipe.
+
+    The header comes with the first row, with columns for rotations where a packet had one by then.
+    Where the first rotation is later, a table goes on under another header; CSV and TSV, whose
+    columns stay, leave rotations out.
+    """
 
     def __init__(self, row_format: str, color: ColorChoice, sink: Sink) -> None:
         width = screen_columns(sink) if sink.isatty() else None
-        self._writer = RowWriter(row_format, use_color(color, sink), width)
-        #: Its header has gone out before any packet came.
-        self.lacks_turns = row_format in ("csv", "tsv", "table")
-        sink.write(self._writer.header())
-        sink.flush()
+        self._make = partial(RowWriter, row_format, use_color(color, sink), width)
+        self._writer: RowWriter | None = None
+        self._turns = False
         self._sink = DroppingWriter(sink)
 
     def close(self) -> None:
         """Waits while the rows are being read; raises what writing them has raised."""
+        self._current()  # a header, where no packet came
         self._sink.end()
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Looks for rotations."""
+        self._turns = self._turns or block.turns()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Writes rows."""
-        self._sink.write(self._writer.rows(samples, entities), len(samples))
+        self._sink.write(self._current().rows(samples, entities), len(samples))
+
+    def _current(self) -> RowWriter:
+        """What writes the rows, below its header."""
+        writer = self._writer
+        if writer is None or (writer.format == "table" and writer.turns != self._turns):
+            self._writer = writer = self._make(turns=self._turns)
+            self._sink.write(writer.header(), 0)
+        return writer
 
     @property
     def left_out(self) -> str:
-        """How many rows nobody has read in time: a line, or nothing."""
-        count = self._sink.left_out
-        return f"{count:,} rows left out, since the output is not read\n" if count else ""
+        """What the rows lack: lines, or nothing."""
+        count, writer = self._sink.left_out, self._writer
+        words = f"{count:,} rows left out, since the output is not read\n" if count else ""
+        if writer is not None and self._turns > writer.turns and writer.format in ("csv", "tsv"):
+            words += "rotations left out, the first came after the header: -f jsonl has them\n"
+        return words
 
 
 class Progress(Consumer):
@@ -169,9 +189,6 @@ class Progress(Consumer):
     def take_packets(self, packets: PacketBlock) -> None:
         """Watches what is accepted; findings wait for the next report."""
         self._is_due |= self._watch.observe(packets)
-        if self._rows is not None and self._rows.lacks_turns and packets.turns():
-            self._rows.lacks_turns = False
-            self.say("these rows have no columns for rotations: --format jsonl has them\n")
 
     def _say_findings(self) -> None:
         from epic_cli.formats.checks import new_findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.paths import PATH, PATHS
 from epic_cli.network.sender import SENDER, SenderSpec
+from epic_cli.network.turning import TURNING
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.options.common import DURATION, seed_option
 from epic_cli.ui.options.declared import option, options
@@ -19,7 +21,11 @@ from epic_cli.ui.options.groups import OptionGroup, refuse, shared
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
 
+if TYPE_CHECKING:
+    from epic_cli.network import PathMovement, RecordedMovement
+
 path_option, speed_option, size_option = options(PATH)
+turning_option = option(TURNING)
 
 #: How the movement is put into packets, as ``sender: SenderSpec``.
 sender_options = OptionGroup(
@@ -76,6 +82,7 @@ class NetworkOptions:
     )
     speed: float = shared(speed_option)
     size: float = shared(size_option)
+    turning: str = shared(turning_option)
     duration: float | None = shared(
         option(
             DURATION, help="How long to send, in seconds.  [default: 10; with --truth all of it]"
@@ -137,7 +144,7 @@ class NetworkOptions:
         if truth == "-":
             raise WrongUsage("a movement that is sent over several networks must come from a file")
         if self.path is None:
-            refuse(("speed", "size"), "needs --path")
+            refuse(("speed", "size", TURNING.name), "needs --path")
         if self.path is not None and self.sender.send_rate == "recorded":
             raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
         if self.seconds == math.inf and self.path:
@@ -157,6 +164,12 @@ class NetworkOptions:
 
 
 network_options = OptionGroup("network", NetworkOptions)
+
+
+def check_turning(movement: PathMovement | RecordedMovement, sender: SenderSpec) -> None:
+    """Refuses to quantise rotations that are not there."""
+    if sender.rotation_bits and not movement.turns:
+        raise WrongUsage("--rotation-bits: nothing has a rotation; --turning gives a --path one")
 
 
 def _names() -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.network import Channel, Movement
+    from epic_cli.network import Channel, Movement, PathMovement
     from epic_cli.network.trace import Direction
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.networks import NetworkOptions
@@ -174,11 +174,13 @@ def recorded_runs(
 def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises."""
     from epic_cli.analysis.compare.networks import Setting, simulated
+    from epic_cli.ui.options.networks import check_turning
     from epic_cli.ui.options.trace import read_one_way
 
     recorded = None
     if inputs.truth:
         recorded = load_movement(inputs.truth, messages, inputs.given, entity=inputs.entity)
+    check_turning(recorded or _path(network, inputs, 0), network.sender)
     trace = read_one_way(network.trace)
 
     def movement(seed: int) -> Movement:
@@ -200,8 +202,9 @@ def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) 
     )
 
 
-def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> Movement:
-    from epic_cli.network import PATHS, PathMovement
+def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> PathMovement:
+    from epic_cli.network import PathMovement
+    from epic_cli.network.turning import turning_path
 
-    path = PATHS[str(network.path)](network.speed, network.size, seed)
+    path = turning_path(str(network.path), network.speed, network.size, seed, network.turning)
     return PathMovement(path, inputs.entity or "")

@@ -92,7 +92,7 @@ def test_rounding_is_python_s() -> None:
     found: list[float] = []
     for n in range(0, len(numbers) - 2, 3):
         x, y, z = numbers[n : n + 3]
-        [packet] = sender.packets([("", ((x, y, z), (0.0, 0.0, 0.0), 0, None))], x)
+        [packet] = sender.packets([("", ((x, y, z), (0.0, 0.0, 0.0), 0, None, None))], x)
         assert packet.time == round(x, 6)
         found += packet.position
     expected = [round(x, 6) + 0.0 for x in numbers]
