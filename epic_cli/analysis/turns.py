@@ -172,9 +172,23 @@ def vectors(rotations: Floats) -> Floats:
 
 
 def forward(rotations: Floats) -> Floats:
-    """Where the x axis of what is turned points to, unit vectors (n, 3)."""
+    """Where what is turned looks, unit vectors (n, 3): its x axis, which yaw and pitch move."""
     x, y, z, w = rotations.T
     return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
+
+
+def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
+    """``forward`` as it is seen on a plane of two axes (n, 2); of length 0 along the third.
+
+    On the plane of x and y, its direction is yaw.
+    """
+    return forward(rotations)[:, plane]
+
+
+def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
+    """The directions (n, degrees) of ``headings``, from the first axis towards the second."""
+    across, up = headings(rotations, plane).T
+    return np.asarray(np.degrees(np.arctan2(up, across)))
 
 
 def known(rotations: Floats) -> Flags:

@@ -7,6 +7,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation, Slerp
+
+from epic_cli import Packet, Sample, replay
 from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.run import Progress, compare_run
 from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
@@ -41,3 +46,65 @@ def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:
     }
     taking_part = [StrategySpec(f"support.movements:{one}", label=one) for one in names]
     return compared(recorded, taking_part, Timing(), selection=EVERYTHING, threads=1)
+
+
+def tumbling(seed: int, entity: str = "", known: float = 1.0) -> list[Packet]:
+    """Round a circle at some rate, with a silence, turning about any axis; so many have rotation.
+
+    The first and the last do, and then the rotations are those of the truth.
+    """
+    chance = np.random.default_rng(seed)
+    rate = float(chance.choice([10, 20, 30]))
+    packets = [
+        one
+        for one in movements.packets(movements.circle, rate=rate, latency=0.05, entity=entity)
+        if not 4 < one.time < 4 + 3 / rate
+    ]
+    turned = Rotation.identity()
+    for index, one in enumerate(packets):
+        turned = Rotation.from_rotvec(chance.normal(0, 0.35, 3)) * turned
+        if index in (0, len(packets) - 1) or chance.random() < known:
+            sign = chance.choice([-1, 1])
+            packets[index] = one._replace(rotation=tuple((sign * turned.as_quat()).tolist()))
+    return packets
+
+
+class Turning:
+    """What is drawn for ``tumbling`` packets, by SciPy from the rows of ``replay``."""
+
+    def __init__(self, packets: list[Packet], strategies: Sequence[str]) -> None:
+        with_rotation = [one for one in packets if one.rotation is not None]
+        turns = Rotation.from_quat([one.rotation for one in with_rotation])
+        self.truth = Slerp([one.time for one in with_rotation], turns)
+        self.rows: dict[str, dict[float, Sample]] = {
+            name: {round(row.time, 6): row for row in replay(packets, name)} for name in strategies
+        }
+
+    def heading(self, label: str, time: float) -> NDArray[np.float64]:
+        """Where the x axis is turned to, seen along z; "truth" is one of the labels."""
+        turned = self.truth(time) if label == "truth" else self._turned(label, time)
+        return np.asarray(turned.apply([1, 0, 0])[:2])
+
+    def angle(self, label: str, time: float) -> float:
+        """Degrees between what is drawn and the truth."""
+        return float(np.degrees((self._turned(label, time) * self.truth(time).inv()).magnitude()))
+
+    def yaw(self, label: str, time: float) -> float:
+        """Degrees about z."""
+        turned = self.truth(time) if label == "truth" else self._turned(label, time)
+        return float(turned.as_euler("ZYX", degrees=True)[0])
+
+    def _turned(self, label: str, time: float) -> Rotation:
+        rotation = self.rows[label][round(time, 6)].rotation
+        assert rotation is not None
+        return Rotation.from_quat(rotation)
+
+
+TURNING = ("snapshot", "epic")
+
+
+def turning(recorded: Mapping[str, list[Packet]]) -> Comparison:
+    """A comparison of two strategies."""
+    blocks = {name: movements.block(packets) for name, packets in recorded.items()}
+    taking_part = [StrategySpec(one, label=one) for one in TURNING]
+    return compared(blocks, taking_part, Timing(), selection=EVERYTHING, threads=1)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support import comparisons
+from support import comparisons, movements
 
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
@@ -251,6 +251,84 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     found = visited(browser, "diagnosed", tmp_path, text=text)
     assert found[:4] == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
     assert found[4:] == [["setting", "a", "b"], "-s late --set a=1", True]
+
+
+#: An entity that turns, one that does not, and one of whose packets few have a rotation.
+TUMBLING = {
+    "a": comparisons.tumbling(4, "a"),
+    "b": movements.packets(movements.circle, entity="b"),
+    "c": comparisons.tumbling(5, "c", known=0.1),
+}
+TURNING = comparisons.turning(TUMBLING)
+TURNED = page(TURNING)
+
+
+def test_pages_have_rotations_where_the_recording_has() -> None:
+    assert not re.search(r"drawAngle|angle-box|[Hh]eading|/\*turns|<!--", PAGE)
+    assert not re.search(r"/\*turns|<!--", TURNED)
+    assert [one["title"] for one in content(TURNED)["columns"] if one["brief"]][-1] == "angle"
+    scenes = content(TURNED)["scenes"]
+    assert ["heads" in one for one in scenes] == [True, False, True]
+    assert ["angle" in one["drawn"][0] for one in scenes] == [True, False, True]
+
+
+def test_headings_and_angles_are_those_of_the_rows() -> None:
+    oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
+    scene = content(TURNED)["scenes"][0]
+    truth = {"label": "truth", "heads": scene["heads"], "t": scene["truth"]["t"]}
+    for one in (truth, *scene["drawn"]):
+        times = numbers(one.get("t", truth["t"])).astype(float) + scene["start"]
+        heads = np.frombuffer(base64.b64decode(one["heads"]), "<i2").reshape(-1, 2) / 32767
+        known = np.flatnonzero(heads.any(axis=1))
+        assert len(known) > 150
+        for row in known:
+            expected = oracle.heading(one["label"], float(np.round(times[row], 4)))
+            np.testing.assert_allclose(heads[row], expected, atol=1e-4)
+        for time, angle in zip(times, numbers(one.get("angle", "")), strict=False):
+            if not np.isnan(angle):
+                off = oracle.angle(one["label"], float(np.round(time, 4)))
+                assert angle == pytest.approx(off, abs=1e-3)
+
+
+def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_path: Path) -> None:
+    """Tips are as many pixels from their rows as the x axis, seen from above, is long."""
+    oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
+    found = visited(browser, "turned", tmp_path, text=TURNED)
+    for label, darts in found["darts"].items():
+        assert len(darts) > 10
+        for time, tip_x, tip_y, x, y in darts:
+            head = oracle.heading(label, round(time, 4))
+            tip = np.array([tip_x - x, tip_y - y]) * found["scale"]
+            np.testing.assert_allclose(tip, 8 * head, atol=0.01)
+            if label != "truth":
+                row = oracle.rows[label][round(time, 4)]
+                np.testing.assert_allclose([x, y], row.position[:2], atol=1e-4)
+    for label, (time, *tip) in found["arrows"].items():
+        row = oracle.rows[label][round(time, 4)]
+        arrow = (np.array(tip) - row.position[:2]) * found["scale"]
+        np.testing.assert_allclose(arrow, 34 * oracle.heading(label, time), atol=0.05)
+    time, radius, begin, end = found["cone"]
+    across, up = oracle.heading("truth", time)
+    assert radius == pytest.approx(62 * np.hypot(across, up), abs=0.01)
+    middle = np.array([np.cos((begin + end) / 2), -np.sin((begin + end) / 2)])
+    np.testing.assert_allclose(middle * np.hypot(across, up), [across, up], atol=1e-3)
+    time, *hover = found["hover"]
+    angles = {label: oracle.angle(label, round(time, 4)) for label in oracle.rows}
+    assert [one.split("  ")[0] for one in hover] == sorted(angles, key=lambda one: -angles[one])
+    for words in hover:
+        label, value = words.removesuffix("\u00b0").split("  ")
+        assert float(value) == pytest.approx(angles[label], rel=0.01)
+    largest = max(
+        np.nanmax(one.angles) for one in TURNING.scenes[0].drawn if one.angles is not None
+    )
+    assert found["top"] == pytest.approx(largest, rel=1e-5)
+    assert (found["hidden"], found["zooms"], found["lanes"][:2]) == (
+        False,
+        True,
+        ["error", "angle"],
+    )
+    assert found["others"] == [[True, [False, False]], [False, [True, True]]]
+    assert found["words"].startswith("Angle over time")
 
 
 def visited(browser: str, name: str, folder: Path, link: str = "", text: str = PAGE) -> Any:

@@ -220,7 +220,7 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
     picture = None
     if work.selection:
         recoveries = measured.recovery.each
-        picture = drawn(participant.label, shown, status, entity, work.selection, recoveries)
+        picture = drawn(participant.label, shown, status, entity, work.selection, recoveries, turns)
     measured = measured.thinned(work.kept)
     if measured.turned is not None:
         measured = replace(measured, turned=measured.turned.thinned(work.kept))

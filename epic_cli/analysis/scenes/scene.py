@@ -16,6 +16,7 @@ from epic_cli.analysis.scenes.events import (
     snaps,
 )
 from epic_cli.analysis.scenes.series import LagSeries, kept_rows, lag_over_time, runs
+from epic_cli.analysis.turns import angles
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Drawn(NamedTuple):
     being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
     ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
     was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
-    of the span, kept or not.
+    of the span, kept or not. ``rotations`` (n, 4) are NaN where none is drawn, ``angles`` (n,
+    degrees) those to the truth in rows that count; None: it does not turn.
     """
 
     label: str
@@ -83,6 +85,8 @@ class Drawn(NamedTuple):
     histogram: Histogram
     recoveries: tuple[float, ...]
     rms: float
+    rotations: Floats | None = None
+    angles: Floats | None = None
 
 
 class Scene(NamedTuple):
@@ -94,6 +98,7 @@ class Scene(NamedTuple):
     ``arrivals`` (m) when they came, NaN where that is not known. ``deliveries`` has all packets
     of the recording. ``rows`` is how many rows the comparison has in this span: of more than
     pictures can hold, the truth and every strategy keep those that matter, see ``kept_rows``.
+    ``rotations`` (n, 4) are the truth's, None where the recording has none.
     """
 
     entity: str
@@ -106,6 +111,7 @@ class Scene(NamedTuple):
     rows: int
     deliveries: Deliveries
     interruptions: tuple[Interruption, ...]
+    rotations: Floats | None = None
 
 
 class Selection(NamedTuple):
@@ -133,8 +139,9 @@ def drawn(
     entity: Entity,
     selection: Selection,
     recoveries: Sequence[float],
+    rotations: Floats | None = None,
 ) -> Drawn:
-    """What a scene shows of one strategy's rows; see ``measure`` for ``shown`` and ``status``.
+    """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
 
     ``recoveries`` are the seconds until it had recovered from each of the entity's events.
     """
@@ -151,11 +158,18 @@ def drawn(
     with np.errstate(invalid="ignore", divide="ignore"):
         across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
     positions[statuses == int(Status.NONE)] = np.nan
+    turned = []
+    if rotations is not None and sampled.turns is not None:
+        own = np.where((statuses == int(Status.NONE))[:, None], np.nan, rotations[chosen])
+        off = angles(own, sampled.turns.rotations[chosen])
+        turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
     errors = np.where(sampled.counted[chosen], distances, np.nan)
     broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
     kept = np.concatenate(
         [
-            kept_rows([*positions.T, distances, errors], selection.most) if len(times) else broken,
+            kept_rows([*positions.T, distances, errors, *turned[1:]], selection.most)
+            if len(times)
+            else broken,
             _moments(times, errors, events, selection.most // 2),
             # the two rows of a snap: the hole stands between them
             broken,
@@ -178,6 +192,7 @@ def drawn(
         _histogram(errors),
         tuple(recoveries),
         root_mean_square(errors[np.isfinite(errors)]),
+        *(np.insert(one[kept], at, np.nan, axis=0) for one in turned),
     )
 
 
@@ -219,6 +234,7 @@ def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[D
     times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
+    turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
     kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
     kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
     deliveries = deliveries_of(entity.packets, offset, sampled.truth)
@@ -239,4 +255,5 @@ def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[D
         len(times),
         deliveries,
         interruptions(events),
+        None if turns is None else turns[kept],
     )

@@ -145,7 +145,8 @@ inline Quaternion nlerp(const Quaternion& from, const Quaternion& to, double u) 
 }
 
 // Angles about the axes of the turning body, in degrees: yaw about z, then pitch about y, then roll
-// about x. At a pitch of 90 degrees, where yaw and roll turn about one axis, roll is 0.
+// about x, which is forward. At a pitch of 90 degrees, where yaw and roll turn about one axis, roll
+// is 0.
 struct Angles {
     double yaw = 0, pitch = 0, roll = 0;
 };

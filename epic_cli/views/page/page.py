@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.scenes.scene import Scene
 
 #: The metrics beside the picture; the table under it has all.
-BRIEF = ("score", "error", "error_max", "lag")
+BRIEF = ("score", "error", "error_max", "lag", "angle")
 
 #: A verdict is no longer than this; what goes on is folded.
 SENTENCES = 5
@@ -29,8 +30,13 @@ SENTENCES = 5
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
     "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
-    "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
+    "turns", "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
+
+#: What only pages of recordings with rotation have: /*turns this */ or <!--turns that -->.
+_TURNS = re.compile(
+    r"(?m)^ *(?:/\*|<!--)turns (.*?) ?(?:\*/|-->)\n|(?:/\*|<!--)turns(.*?)(?:\*/|-->)"
+)
 
 
 @dataclass(frozen=True)
@@ -114,6 +120,8 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
                 " rows; --span draws fewer seconds with every row",
             )
         )
+    if any(one.rotations is not None for one in scenes):
+        found.append(("Heading", "where the x axis of what turns points to, seen from above"))
     found.append(("Units", "lengths are in the recording's own unit, times in seconds"))
     return found
 
@@ -157,7 +165,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
         "tuning": content.tuning and section_data(Report(parts=content.tuning.parts)),
         "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
-    return _assembled(content.title, data)
+    return _assembled(content.title, data, any(one.rotations is not None for one in usable))
 
 
 def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -179,23 +187,32 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return heads, rows
 
 
-def _assembled(title: str, data: dict[str, Any]) -> str:
+def _assembled(title: str, data: dict[str, Any], turns: bool) -> str:
     parts = files("epic_cli.views.page") / "parts"
 
     def read(name: str) -> str:
-        return (parts / name).read_text("utf-8").strip()
+        text = (parts / name).read_text("utf-8").strip()
+        return _TURNS.sub(lambda one: _turned(one) if turns else "", text)
 
     text = read("page.html")
     # no text of the recording may end an element
     safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     for mark, part in (
         ("/*STYLE*/", f"{_variables()}\n{read('page.css')}"),
-        ("/*SCRIPT*/", "\n\n".join(read(f"{name}.js") for name in SCRIPTS)),
+        (
+            "/*SCRIPT*/",
+            "\n\n".join(read(f"{one}.js") for one in SCRIPTS if turns or one != "turns"),
+        ),
         ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
         ("/*DATA*/", safe),
     ):
         text = text.replace(mark, part)
     return f"{text}\n"
+
+
+def _turned(found: re.Match[str]) -> str:
+    line, inside = found.groups()
+    return f"{line}\n" if inside is None else str(inside)
 
 
 def _variables() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.scenes.scene import BINS
+from epic_cli.analysis.turns import headings
 from epic_cli.views.pictures.scenes import ground_axes
 from epic_cli.views.report import Figure, Finding, Part, Report, Table, Usage
 
@@ -101,12 +102,20 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
     def path(positions: Floats) -> dict[str, str]:
         return {"x": _f32(positions[:, a] - middle[0]), "y": _f32(positions[:, b] - middle[1])}
 
+    def heads(rotations: Floats | None) -> dict[str, str]:
+        if rotations is None:
+            return {}
+        seen = np.nan_to_num(headings(rotations, (a, b)))  # 0, 0: not known, or up or down
+        return {"heads": _base64(np.rint(32767 * seen).astype("<i2"))}
+
     def drawn(one: Drawn) -> dict[str, Any]:
         same = np.array_equal(one.times, scene.times)
         return {
             "label": one.label,
             **({} if same else {"t": _f32(one.times - start)}),
             **path(one.positions),
+            **heads(one.rotations),
+            **({} if one.angles is None else {"angle": _f32(one.angles)}),
             "distance": _f32(one.distances),
             # of a distance a 255th can be seen
             "across": _u8(np.rint(255 * np.nan_to_num(one.across))),
@@ -127,6 +136,7 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
         "end": float(scene.times[-1]),
         "bins": BINS,
         "truth": {"t": _f32(scene.times - start), **path(scene.truth)},
+        **heads(scene.rotations),
         "packets": {
             "t": _f32(scene.packet_times - start),
             "arrival": _f32(scene.arrivals - start),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-#: What a chart of a comparison can show: the path from above, a coordinate or the error over time.
-View = Literal["above", "x", "y", "z", "error"]
+#: What a chart of a comparison can show: the path from above, or over time a coordinate, the error,
+#: the heading as it is seen from above, or the angle to the true rotation.
+View = Literal["above", "x", "y", "z", "error", "yaw", "angle"]
 VIEWS: tuple[View, ...] = get_args(View)

@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
+from epic_cli.analysis.turns import yaws
 from epic_cli.views.pictures.canvas import Canvas
 from epic_cli.views.pictures.scenes import chosen_of, ground_axes
 
@@ -85,7 +86,7 @@ class Chart:
         series = [(np.asarray(one.across, float), np.asarray(one.up, float)) for one in self.lines]
         both = [np.isfinite(a) & np.isfinite(b) for a, b in series]
         if not any(here.any() for here in both):
-            yield Text("nothing to draw")
+            yield Text(f"nothing to draw: {self.title}" if self.title else "nothing to draw")
             return
         finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
         left, right = extent(np.concatenate([a for a, _ in finite]))
@@ -221,13 +222,28 @@ def scene_chart(
     height: int = 18,
     width: int | None = None,
 ) -> Chart:
-    """One view of a scene: from above, a coordinate over time, or the error over time.
+    """One view of a scene: from above, or over time, see ``View``.
 
     ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
     packets, the first strategy's above the others.
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
+    if view == "angle":
+        lines = [
+            _line(i, one, one.times, one.angles) for i, one in chosen if one.angles is not None
+        ]
+        title = f"{name}angle (degrees from the true rotation) over time (s)"
+        return Chart(lines, title, named=True, height=height, width=width)
+    if view == "yaw":
+        plane = ground_axes(scene)
+        turned = [(i, one, one.rotations) for i, one in chosen if one.rotations is not None]
+        lines = [_line(i, one, *_yaw(one.times, turns, plane)) for i, one, turns in turned]
+        if scene.rotations is not None:
+            curve = _yaw(scene.times, scene.rotations, plane)
+            lines.insert(0, Line("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
+        title = f"{name}yaw (degrees, {'xyz'[plane[0]]} to {'xyz'[plane[1]]}) over time (s)"
+        return Chart(lines, title, named=True, height=height, width=width)
     if view == "error":
         lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
         title = f"{name}error (lengths) over time (s)"
@@ -249,6 +265,13 @@ def scene_chart(
     ]
     title = f"{name}{view} (lengths) over time (s)"
     return Chart(lines, title, named=True, height=height, width=width)
+
+
+def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Times and yaws, with a break where it goes on at the other end of the scale."""
+    found = yaws(rotations, plane)
+    broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
+    return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
 
 
 def _packets(across: Floats, up: Floats) -> Line:

@@ -12,6 +12,7 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.scenes.events import Deliveries
     from epic_cli.analysis.scenes.scene import Drawn, Scene
 
@@ -78,6 +79,11 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
         "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
         f" {within}. {_each(chosen, _worst)}",
         "error": f"Error over time, {span}. {_each(chosen, _error)}",
+        **(
+            {}
+            if scene.rotations is None
+            else {"angle": f"Angle over time, {span}. {_each(chosen, _angle)}"}
+        ),
         "lag": f"Lag over time, {span}. {_each(chosen, _lag)}",
         "status": f"Status over time, {span}. {_each(chosen, _statuses)}",
         "packets": f"Packets over time: {packets_words(scene.deliveries)};"
@@ -98,10 +104,18 @@ def _worst(one: Drawn) -> str:
 
 
 def _error(one: Drawn) -> str:
-    if not np.isfinite(one.errors).any():
+    return _most(one, one.errors)
+
+
+def _angle(one: Drawn) -> str:
+    return "does not turn" if one.angles is None else _most(one, one.angles, " degrees")
+
+
+def _most(one: Drawn, values: Floats, unit: str = "") -> str:
+    if not np.isfinite(values).any():
         return "no row counts"
-    row = int(np.nanargmax(one.errors))
-    return f"at most {three_digits(float(one.errors[row]))}, at {one.times[row]:.2f} s"
+    row = int(np.nanargmax(values))
+    return f"at most {three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
 
 
 def _lag(one: Drawn) -> str:

@@ -1,4 +1,4 @@
-"""A picture of one scene as SVG: the path from above, and the error over time.
+"""A picture of one scene as SVG: the path from above, and errors and angles over time.
 
 The same scene gives the same bytes, whenever and wherever it is drawn.
 """
@@ -6,13 +6,14 @@ The same scene gives the same bytes, whenever and wherever it is drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.analysis.turns import headings
 from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import extent, label, nice_values
 from epic_cli.views.pictures.scenes import chosen_of, ground_axes, scene_words
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from epic_cli.analysis.scenes.scene import Drawn, Scene
 
 WIDTH, HEIGHT = 960, 640
+
+#: The chart of angles, where the recording has rotation, makes it so much higher.
+_ANGLE = 176
+
+#: Headings are marked so many pixels apart on a line, by darts of this length.
+_DARTS, _DART = 36.0, 8.0
 
 #: Names beside lines are so many pixels high; entries of the key this far apart have figures.
 _NAME_HEIGHT, _FIGURES = 13.0, 34
@@ -75,15 +82,27 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    panels = [*_above(scene, chosen, name), *_error(scene, chosen, name)]
+    errors = {one.label: one.errors for _, one in chosen}
+    panels = [
+        *_above(scene, chosen, name),
+        *_over_time(scene, chosen, errors, 488, f"{name}error (lengths) over time (s)"),
+    ]
+    high = HEIGHT
+    angles = {one.label: one.angles for _, one in chosen if one.angles is not None}
+    if scene.rotations is not None:
+        high += _ANGLE
+        title = f"{name}angle (degrees from the true rotation) over time (s)"
+        turning = [one for one in chosen if one[1].label in angles]
+        panels += _over_time(scene, turning, angles, 488 + _ANGLE, title)
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img" aria-labelledby="t d">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
+        f' height="{high}" role="img" aria-labelledby="t d">'
         f'<title id="t">{in_markup(name)}what each strategy draws</title>'
-        f'<desc id="d">{in_markup(words["above"])} {in_markup(words["error"])}</desc>'
+        f'<desc id="d">{in_markup(words["above"])} {in_markup(words["error"])}'
+        f"{in_markup(' ' + words['angle'] if angles else '')}</desc>"
         f"<style>{_STYLE}</style>"
-        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
+        f'<rect width="{WIDTH}" height="{high}" rx="8" fill="#fff"/>',
         *panels,
         *_legend(chosen[::-1]),
         "</svg>\n",
@@ -113,6 +132,7 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
     yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]} (lengths)", "h")
     yield from _grid(panel)
     yield f'<path class="t" d="{_path(*panel.place(scene.truth[:, a], scene.truth[:, b]))}"/>'
+    yield from _darts(panel, scene.truth, scene.rotations, (a, b), "#666")
     x, y = panel.place(scene.packets[:, a], scene.packets[:, b])
     dots = "".join(f"M{_n(p)} {_n(q)}h0" for p, q in _thin(x, y, 2.0))
     yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
@@ -120,19 +140,50 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
     for index, one in chosen:
         place = panel.place(one.positions[:, a], one.positions[:, b])
         yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
+        yield from _darts(panel, one.positions, one.rotations, (a, b), line_style(index).light)
         ends.append((index, one.label, *_end(*place)))
     yield from _names(ends, panel)
 
 
-def _error(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iterator[str]:
-    top = max((_range(one.errors)[1] for _, one in chosen), default=1.0)
+def _darts(
+    panel: _Panel, positions: Floats, rotations: Floats | None, plane: tuple[int, int], color: str
+) -> Iterator[str]:
+    """Where it heads along a line: darts, foreshortened where it looks up or down."""
+    if rotations is None:
+        return
+    x, y = panel.place(*positions[:, plane].T)
+    seen = headings(rotations, plane)
+    shapes, last, taken = [], (math.inf, math.inf), set()
+    seen *= (_DART, -_DART)
+    for p, q, u, v in np.column_stack((x, y, seen))[np.isfinite(x + seen[:, 0])].tolist():
+        cell = round(p / _DARTS), round(q / _DARTS)  # where it has been before, there is one
+        if math.dist((p, q), last) < _DARTS or cell in taken or not u * u + v * v > 0:
+            continue
+        taken.add(cell)
+        last, wide = (p, q), 0.4 * _DART / math.hypot(u, v)
+        corners = ((u, v), (-0.8 * u - wide * v, -0.8 * v + wide * u),
+                   (-0.35 * u, -0.35 * v), (-0.8 * u + wide * v, -0.8 * v - wide * u))  # fmt: skip
+        shapes.append(f"M{'L'.join(f'{_n(p + a)} {_n(q + b)}' for a, b in corners)}Z")
+    if shapes:
+        yield f'<path fill="{color}" stroke="#fff" stroke-width=".6" d="{"".join(shapes)}"/>'
+
+
+def _over_time(
+    scene: Scene,
+    chosen: Sequence[tuple[int, Drawn]],
+    series: Mapping[str, Floats],
+    top: float,
+    title: str,
+) -> Iterator[str]:
+    """One of the ``series``, by labels, for each that was chosen; ``top`` is where it begins."""
+    most = max((_range(one)[1] for one in series.values() if np.isfinite(one).any()), default=1.0)
     start, end = _range(scene.times)
-    panel = _Panel(56, 488, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
-    yield _text(56, 472, f"{name}error (lengths) over time (s)", "h")
+    panel = _Panel(56, top, WIDTH - 56 - 130, 112, start, end, 0.0, most * 1.05 or 1.0)
+    yield _text(56, top - 16, title, "h")
     yield from _grid(panel)
     ends = []
     for index, one in chosen:
-        times, errors = largest_of_each(one.times, one.errors, 880)
+        times, errors = largest_of_each(one.times, series[one.label], 880)
         place = panel.place(times, errors)
         yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
         ends.append((index, one.label, panel.x + panel.width, _end(*place)[1]))

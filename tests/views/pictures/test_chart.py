@@ -111,11 +111,17 @@ def test_labels_tell_values_apart() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_a_scene(view: View) -> None:
     (scene,) = comparisons.comparison("Late", "Jumping", entities=("tank",)).scenes
+    if view in ("yaw", "angle"):
+        (scene,) = comparisons.turning({"tank": comparisons.tumbling(1)}).scenes
+        scene = scene._replace(drawn=tuple(
+            one._replace(label=label)
+            for one, label in zip(scene.drawn, ("Late", "Jumping"), strict=True)
+        ))  # fmt: skip
     text = printed(scene_chart(scene, view), width=80)
     assert text.startswith("tank: ")
     assert "a Late" in text
     assert "b Jumping" in text
-    assert ("packets" in text) == (view != "error")
+    assert ("packets" in text) == (view in ("above", "x", "y", "z"))
 
 
 def test_marks_go_by_rank() -> None:
@@ -151,3 +157,28 @@ def test_from_above_looks_down_on_the_two_longest_axes() -> None:
     assert ground_axes(scene) == (0, 1)
     upright = scene._replace(truth=scene.truth[:, [2, 0, 1]], packets=scene.packets[:, [2, 0, 1]])
     assert ground_axes(upright) == (1, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_yaws_and_angles_are_those_of_the_rows(seed: int) -> None:
+    packets = comparisons.tumbling(seed, known=0.5)
+    (scene,) = comparisons.turning({"": packets}).scenes
+    oracle = comparisons.Turning(packets, comparisons.TURNING)
+    for view, value in (("yaw", oracle.yaw), ("angle", oracle.angle)):
+        chart = scene_chart(scene, view, comparisons.TURNING)  # type: ignore[arg-type]
+        assert len(chart.lines) == (3 if view == "yaw" else 2)
+        for one in chart.lines:
+            times, values = np.asarray(one.across), np.asarray(one.up)
+            known = np.flatnonzero(np.isfinite(values))
+            assert len(known) > 100
+            expected = [value(one.label, times[row]) for row in known]
+            assert values[known] == pytest.approx(expected, abs=1e-6)
+            if view == "yaw":  # nothing joins both ends of the scale
+                assert not (np.abs(np.diff(values)) > 180).any()
+    assert "yaw (degrees, x to y)" in printed(scene_chart(scene, "yaw"))
+
+
+def test_without_rotation_there_is_no_yaw_to_draw() -> None:
+    (scene,) = comparisons.comparison("Late").scenes
+    assert printed(scene_chart(scene, "yaw")).startswith("nothing to draw: yaw")
+    assert printed(scene_chart(scene, "angle")).startswith("nothing to draw: angle")

@@ -140,3 +140,42 @@ def test_bytes_are_those_of_every_machine() -> None:
     )
     golden = Path(__file__).parent / "octagon.svg"
     assert picture(scene).encode() == golden.read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_darts_head_where_the_rows_do(seed: int) -> None:
+    """Their tips are 8 pixels from the rows that they are of, less where these look up or down."""
+    packets = comparisons.tumbling(seed)
+    (scene,) = comparisons.turning({"": packets}).scenes
+    oracle = comparisons.Turning(packets, comparisons.TURNING)
+    text = picture(scene, comparisons.TURNING)
+    assert "angle (degrees from the true rotation) over time (s)" in text
+    scale, left, top = _map_of(text)
+    shapes = [
+        re.findall(r"M([^Z]*)Z", one) for one in re.findall(r'<path fill="#.*?d="(.*?)"', text)
+    ]
+    labels = ("truth", *reversed(comparisons.TURNING))
+    assert len(shapes) == 3
+    for label, darts in zip(labels, shapes, strict=True):
+        of = next((one for one in scene.drawn if one.label == label), None)
+        positions = scene.truth if of is None else of.positions
+        times = scene.times if of is None else of.times
+        assert len(darts) > 10, label
+        for dart in darts:
+            corners = np.array([one.split() for one in dart.split("L")], float)
+            (tip, _, notch, _) = corners
+            place = (tip + notch / 0.35) / (1 + 1 / 0.35)  # between the two
+            near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)
+            heads = [oracle.heading(label, times[k]) for k in np.flatnonzero(near < 0.4 / scale)]
+            assert any(abs(tip - place - 8 * one * (1, -1)).max() < 0.2 for one in heads)
+    assert picture(scene, comparisons.TURNING) == text
+
+
+def _map_of(text: str) -> tuple[float, float, float]:
+    """Pixels a length, and where 0, 0 is: from the labels of the two axes."""
+    across = re.findall(r'<text x="([\d.]+)" y="440" text-anchor="middle">(-?[\d.]+)<', text)
+    up = re.findall(r'<text x="50" y="([\d.]+)" text-anchor="end">(-?[\d.]+)<', text)
+    (x, a), (z, b) = np.array([across[0], across[-1]], float)
+    (y, c) = np.array(up[0], float)
+    scale = (z - x) / (b - a)
+    return scale, x - scale * a, y - 4 + scale * c

@@ -14,7 +14,7 @@ from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
 from epic_cli.ui.session.wording import position_text
-from epic_cli.views.pictures import View
+from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_POINTS = 4000
 
 #: What ``:plot`` calls the views of a scene.
-_AXES: dict[str, View] = {"x": "x", "y": "y", "z": "z", "xy": "above", "error": "error"}
+_AXES: dict[str, View] = {"xy" if one == "above" else one: one for one in VIEWS}
 
 #: Lines around the best strategies in a window, and so many of these in any.
 _AROUND, _FEWEST = 8, 3
@@ -95,8 +95,9 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
 def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what the NAMEs would.
 
-    x, y, z and error are drawn over time; xy is the path from above, along the two axes in which
-    the movement goes furthest.
+    xy is the path from above, along the two axes in which the movement goes furthest. All others
+    are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
+    angle by how many degrees it is off.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.scenes.scene import Selection

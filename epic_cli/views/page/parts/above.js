@@ -89,6 +89,7 @@ function drawAbove() {
       paintPath(one, first, last);
     }
     pen.setLineDash([]);
+    /*turns drawHeadings(pen, shown, trail, most); */
     if (here) dot(pen, toX(here[0]), toY(here[1]), 8, null, color("--text"));
     const names = [];
     for (const one of [...shown].reverse()) {
@@ -107,6 +108,7 @@ function drawAbove() {
       if (x > box.left && x < box.right && y > box.top && y < box.bottom) names.unshift({ x: x + 2, y, name: one.label, color: lineColor(one.label) });
     }
     if (here) names.push({ x: toX(here[0]) + 2, y: toY(here[1]), name: "truth", color: color("--soft") });
+    /*turns drawArrows(pen, shown, names); */
     label(pen, names, box.top, box.bottom, box.right);
   });
 

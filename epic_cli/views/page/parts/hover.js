@@ -14,6 +14,7 @@ const MOST_LINES = 12;
 function wordsAt(lane, time) {
   const lines = [clockWords(time)];
   if (lane === "packets") return lines.concat(packetWords(time));
+  /*turns if (lane === "angle") return lines.concat(angleWords(time)); */
   const values = visible().map((one) => {
     const row = rowAt(one.t, time), lag = one.lag.seconds[nearest(one.lag.t, time)];
     if (lane === "lag") return [lag === lag ? -lag : Infinity, `${one.label}  ${lag === lag ? `${(1000 * lag).toFixed(0)} ms` : "not clear"}`];

@@ -40,6 +40,7 @@ function zoomTime(factor, around = state.time) {
 function drawOverTime() {
   if (timeFrame($("error")).box.right < 100) return; // there is no room at all
   drawError();
+  /*turns drawAngle(); */
   drawLag();
   drawStatus();
   drawTraffic();
