@@ -208,7 +208,7 @@ def draw(
     stream.by_time = _may_be_grouped(packets)
     try:
         found: Iterator[PacketBlock] = blocks_of(packets, entities, at_once)
-        if isinstance(packets, PacketReader) and packets.kept and stream.pacing != "demo":
+        if stream.by_time and stream.pacing != "demo":
             found = by_arrival(found)
         for block in as_drawn(strategy, found):
             entities = block.entities
@@ -249,10 +249,11 @@ def blocks_of(
             yield from read_packets(left).blocks()
             return
         break
-    while some := list(islice(left, at_once)):
+    numbered = enumerate(left, 1)
+    while some := list(islice(numbered, at_once)):
         block = PacketBlock(entities)
-        for packet in some:
-            block.append(packet)
+        for number, packet in some:
+            block.append(packet, number)
         yield block
 
 

@@ -82,8 +82,8 @@ def _draw(
     block = None
     try:
         found = packets(drawing, recording)
-        if not drawing.strict and drawing.timing.pacing != "demo":
-            found = by_arrival(found)
+        if drawing.timing.pacing != "demo":
+            found = by_arrival(found, drawing.strict)
         for block in as_drawn(candidate.name, found):
             for samples in stream.feed(block):
                 rows.write(samples, block)

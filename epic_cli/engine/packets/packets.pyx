@@ -75,12 +75,15 @@ cdef class PacketBlock:
         self.text = b""
         self.refusals = []
 
-    def append(self, packet):
-        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for anything else."""
+    def append(self, packet, int64_t line=0):
+        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for anything else.
+
+        That is the next ``line`` of this block, unless another is given.
+        """
         cdef Packet native
         packet_from_python(packet, native)
         native.entity = self.entities.number_of(entity_of(packet))
-        native.line = <int64_t>self.items.size() + 1
+        native.line = line or <int64_t>self.items.size() + 1
         self.items.push_back(native)
 
     def extend(self, PacketBlock other not None):

@@ -11,43 +11,63 @@ WINDOW = 2.0
 MOST_PACKETS = 65_536
 
 
-def by_arrival(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
     """The blocks of a whole recording; packets that arrived before those of blocks above go there.
 
     Blocks that are in order stay as they are, and so does what stands above a packet without an
-    arrival time, and a recording that is grouped by entity.
+    arrival time, and a recording that is grouped by entity. ``strict``: it ends with the first
+    refused line, behind all packets above that.
     """
+    blocks = _up_to_refusal(blocks) if strict else blocks
     waiting: deque[tuple[float, PacketBlock]] = deque()  # each with the last arrival so far
     groups: Groups | None = Groups()
     newest, packets = -math.inf, 0
-    for given in blocks:
-        block = given
-        first, last = arrivals_of(block)
-        if groups is not None and (math.isnan(first) or groups.next_group(block) < len(block)):
-            groups = None
-            yield from (one for _, one in waiting)
-            waiting.clear()
-        if groups is None:
-            yield block
-            continue
-        newest, packets = max(newest, last), packets + len(block)
-        joined = False
-        while waiting and waiting[-1][0] > first:
-            joined, (_, above) = True, waiting.pop()
-            join_by_arrival(above, block, math.inf)
-            block, first = above, min(first, arrivals_of(above)[0])
-        if joined:
-            above, block = (
-                block,
-                join_by_arrival(block, PacketBlock(block.entities), newest - WINDOW),
-            )
-            _append(waiting, above)
-        _append(waiting, block)
-        while waiting and (waiting[0][0] <= newest - WINDOW or packets > MOST_PACKETS):
-            _, above = waiting.popleft()
-            packets -= len(above)
-            yield above
+    try:
+        for given in blocks:
+            block = given
+            first, last = arrivals_of(block)
+            if groups is not None and (math.isnan(first) or groups.next_group(block) < len(block)):
+                groups = None
+                yield from (one for _, one in waiting)
+                waiting.clear()
+            if groups is None:
+                yield block
+                continue
+            newest, packets = max(newest, last), packets + len(block)
+            joined = False
+            while waiting and waiting[-1][0] > first:
+                joined, (_, above) = True, waiting.pop()
+                join_by_arrival(above, block, math.inf)
+                block, first = above, min(first, arrivals_of(above)[0])
+            if joined:
+                above, block = (
+                    block,
+                    join_by_arrival(block, PacketBlock(block.entities), newest - WINDOW),
+                )
+                _append(waiting, above)
+            _append(waiting, block)
+            while waiting and (waiting[0][0] <= newest - WINDOW or packets > MOST_PACKETS):
+                _, above = waiting.popleft()
+                packets -= len(above)
+                yield above
+    except Exception:
+        yield from (one for _, one in waiting)
+        raise
     yield from (one for _, one in waiting)
+
+
+def _up_to_refusal(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+    for block in blocks:
+        refusals = block.refusals
+        if refusals:
+            block.cut_after_line(refusals[0].line)
+            block.refusals = []
+        yield block
+        if refusals:
+            end = PacketBlock(block.entities)
+            end.refusals = refusals[:1]
+            yield end
+            return
 
 
 def _append(waiting: deque[tuple[float, PacketBlock]], block: PacketBlock) -> None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: So many rows are held at a time.
 BATCH = 8192
 
+#: Of so many rows, those that findings look at, all columns are read: one may tell entities apart.
+_SHOWN = 2048
+
 #: Arrays of so many numbers, all of one length, become columns of their own: ``pos.0``.
 _LONGEST_ARRAY = 16
 
@@ -67,10 +70,11 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
         yield header
         too_large = _too_large(file.metadata)
         small = [one.name for one in file.schema_arrow if one.name not in too_large]
-        first = next(file.iter_batches(1, columns=small if too_large else None), None)
+        first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
         if first is None:
             return
-        one = dict(_flat(arrow, arrow.Table.from_batches([first])))
+        shown = dict(_flat(arrow, arrow.Table.from_batches([first])))
+        one = {name: column.slice(0, 1) for name, column in shown.items()}
         row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
         wanted = _wanted(layout, names, row.decode())
         tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
@@ -79,6 +83,11 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(_flat(arrow, arrow.Table.from_batches([batch])))
             empty = arrow.nulls(batch.num_rows)
+            for name in shown.keys() - read.keys():
+                if _is_short(arrow, shown[name]):
+                    rest = arrow.nulls(batch.num_rows - len(shown[name]), shown[name].type)
+                    read[name] = arrow.chunked_array([*shown[name].chunks, rest])
+            shown = {}
             yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
@@ -122,6 +131,19 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
 
 def _leads_to(top: str, wanted: Collection[str]) -> bool:
     return any(path == top or path.startswith(f"{top}.") for path in wanted)
+
+
+def _is_short(arrow: Any, column: Any) -> bool:
+    """Whether its cells are numbers, or text in which names would be found, on one line."""
+    if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
+        return True
+    from pyarrow import compute
+
+    longest = compute.max(compute.binary_length(column)).as_py() or 0
+    return (
+        longest <= _NAME
+        and not compute.any(compute.match_substring_regex(column, "[\r\n]")).as_py()
+    )
 
 
 def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:

@@ -17,7 +17,7 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import COLUMNS, RowWriter
 from epic_cli.engine.text.widths import some
 from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
-from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, quoted, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.sources import blocks, is_kept, source_name
@@ -195,11 +195,25 @@ class _Recording:
         )
         try:
             self._replay(stream, make_strategy, rows)
-        except Exception:
-            for samples in stream.release():
-                rows.sink.write(rows.writer().view(samples, self._entities))
-            rows.sink.flush()
+        except KeyboardInterrupt:
+            if stream.waits and options.output in (None, "-"):  # a file goes, as ever
+                count = len(self._entities)
+                self._release(stream, rows)
+                self.reporter.say(
+                    f"epic: {quoted(self.name)}: interrupted: these are the rows, by time, of the"
+                    f" {count:,} entities read so far, the last one hardly whole\n"
+                )
             raise
+        except Exception:
+            self._release(stream, rows)
+            raise
+        finally:
+            stream.close()
+
+    def _release(self, stream: SampleStream, rows: _Rows) -> None:
+        for samples in stream.release():
+            rows.sink.write(rows.writer().view(samples, self._entities))
+        rows.sink.flush()
 
     def _may_be_grouped(self, name: str) -> bool:
         from epic_cli.formats.grouped import may_be_grouped  # needed with entities only
@@ -251,8 +265,8 @@ class _Recording:
         found = blocks(
             self._file, options.input_format, options.given, self.reporter, self._progress
         )
-        if not options.strict and options.timing.pacing != "demo" and is_kept(self._file):
-            found = by_arrival(found)
+        if options.timing.pacing != "demo" and is_kept(self._file):
+            found = by_arrival(found, options.strict)
         if not declaration(options.chosen.name).own_player:
             return found
         from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs

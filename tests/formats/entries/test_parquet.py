@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from epic_cli import Packet, read_packets
+from epic_cli import Packet, inspect, read_packets
 from epic_cli.formats import Unreadable
 from epic_cli.formats.entries import parquet
 from epic_cli.formats.entries.parquet import NoParquetLibrary
@@ -218,3 +218,21 @@ def test_sizes_are_checked_before_they_are_decoded(tmp_path: Path, kind: str) ->
         return
     with pytest.raises(ValueError, match="'entity' are too large"):
         list(read_packets(file))
+
+
+def test_a_column_that_tells_entities_apart_is_named_though_no_field_is_read_from_it(
+    tmp_path: Path,
+) -> None:
+    count = 3000
+    table = {
+        "time": [at // 2 / 20 for at in range(count)],
+        "x": [at // 2 / 10 + 50 * (at % 2) for at in range(count)],
+        **dict.fromkeys(("y", "z", "vy", "vz"), [0.0] * count),
+        "vx": [2.0] * count,
+        "vessel": [f"t{at % 2}" for at in range(count)],
+    }
+    path = tmp_path / "a.parquet"
+    written(path, table)
+    found = inspect(path)
+    assert dict(found.unread) == {"vessel": "t0"}
+    assert any("vessel" in str(one) for one in found.findings if one.code == "E101")

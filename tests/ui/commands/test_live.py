@@ -1,5 +1,6 @@
 """``epic`` on a source that takes its time, and what an interrupt leaves behind."""
 
+import contextlib
 import os
 import select
 import signal
@@ -184,3 +185,34 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     live.send(PACKET)
     assert live.end()[0] == 0
     assert (tmp_path / "rows").read_bytes() == ROWS
+
+
+def has_temporary_file(process: int) -> bool:
+    """Whether it has a file open that is in no folder."""
+    for one in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):  # it is closed by now
+            if "(deleted)" in str(one.readlink()):
+                return True
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux's list of open files")
+@pytest.mark.parametrize("to_file", [False, True])
+def test_interrupt_while_rows_of_a_grouped_file_wait(tmp_path: Path, to_file: bool) -> None:
+    rows = [f"{k},{k},0,0,e{entity}" for entity in range(3) for k in (0, 10, 20)]
+    rows += [f"{k},{k},0,0,e3" for k in range(0, 2_000_000, 1_000)]  # forty million rows
+    (tmp_path / "a.csv").write_text("\n".join(["time,x,y,z,entity", *rows]) + "\n")
+    output = ("--output", str(tmp_path / "rows.csv")) if to_file else ()
+    replaying = Live("--format", "csv", *output, str(tmp_path / "a.csv"))
+    while not has_temporary_file(replaying.process.pid):
+        assert replaying.process.poll() is None
+    replaying.process.send_signal(signal.SIGINT)
+    status, drawn, errors = replaying.end()
+    assert status == 130
+    assert b"Traceback" not in errors
+    times = [float(row.split(b",")[0]) for row in drawn.splitlines()[1:]]
+    assert times == sorted(times)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]
+    names = {row.rsplit(b",", 1)[-1] for row in drawn.splitlines()[1:]}
+    assert names == (set() if to_file else {b"e0", b"e1", b"e2", b"e3"})
+    assert (b"interrupted: these are the rows" in errors) is not to_file

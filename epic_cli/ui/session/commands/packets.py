@@ -10,6 +10,7 @@ import click
 
 from epic_cli.analysis.digits import counted
 from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.formats import Unreadable
 from epic_cli.formats.checks import new_findings
@@ -27,6 +28,8 @@ from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.session.dialogue import Dialogue
@@ -211,15 +214,20 @@ class Loading:
                 Progress("loading", in_bytes=True) as progress,
             ):
                 size = os.fstat(stream.fileno()).st_size
-                for block in read(
-                    stream.fileno(),
-                    "auto",
-                    self._given,
-                    self._told.append,
-                    True,
-                    entities,
-                    self._watch,
-                ):
+                found = self._observed(
+                    read(
+                        stream.fileno(),
+                        "auto",
+                        self._given,
+                        self._told.append,
+                        True,
+                        entities,
+                        self._watch,
+                    )
+                )
+                if size and dialogue.session.view.timing.pacing != "demo":
+                    found = by_arrival(found)
+                for block in found:
                     self._take(block)
                     if size:  # a pipe has neither a size nor a place
                         progress(stream.tell(), size)
@@ -231,9 +239,13 @@ class Loading:
     def _taken(self) -> int:
         return len(self._dialogue.session.packets) - self._before[0]
 
+    def _observed(self, blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+        for block in blocks:
+            self._watch.observe(block)
+            yield block
+
     def _take(self, block: PacketBlock) -> None:
         dialogue = self._dialogue
-        self._watch.observe(block)
         if block.find_field is None:
             dialogue.take(block, self._file, self._lines)
             return
