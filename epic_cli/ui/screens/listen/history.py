@@ -100,12 +100,14 @@ class _Recent:
 class History:
     """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
 
-    ``newest`` is the last packet of each entity, whenever it came.
+    ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
+    were drawn last, by the entities' numbers.
     """
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
         self.newest: dict[str, Packet] = {}
+        self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
         self._points, self._rows = _Recent(POINT), _Recent(ROW)
@@ -168,9 +170,15 @@ class History:
         rows = np.frombuffer(samples.rows(), ROW)
         if len(rows):
             self._rows.add(float(rows["time"][-1]), rows.tobytes())
+            rotations = np.frombuffer(samples.turns()).reshape(-1, 7)[:, :4]
+            known = np.flatnonzero(~np.isnan(rotations[:, 0]))
+            self.rotations |= dict(
+                zip(rows["entity"][known].tolist(), rotations[known], strict=True)
+            )
 
     def redraw(self) -> None:
         """What was drawn is drawn again."""
+        self.rotations.clear()
         self._rows = _Recent(ROW)
 
     def blocks(self) -> list[PacketBlock]:

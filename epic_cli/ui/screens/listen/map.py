@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.turns import headings
 from epic_cli.engine.text.widths import cut, printable, width
 from epic_cli.ui.screens import cells
 from epic_cli.ui.screens.cells import Cells, Lines
@@ -147,8 +148,19 @@ UNICODE = {
     "received": "\N{MULTIPLICATION SIGN}",
     "packet": "·",
     "trail": "",
+    "heading": "→↗↑↖←↙↓↘",  # from the right on, against the clock
 }
-ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "packet": ".", "trail": "-"}
+ASCII = {
+    **cells.ASCII,
+    "drawn": "O",
+    "received": "x",
+    "packet": ".",
+    "trail": "-",
+    "heading": ">^<v",
+}
+
+#: What lies in the plane by a smaller share has no direction there.
+_FLAT = 0.1
 
 #: How many colours entities have.
 COLOURS = 6
@@ -184,16 +196,37 @@ def draw_map(
     _draw_trails(canvas, viewport, drawn, symbols["trail"])
     _draw_points(canvas, viewport, newest, symbols["received"], "received")
     _draw_points(canvas, viewport, heads, symbols["drawn"], "drawn")
+    directions = symbols["heading"]
+    sectors = _sectors(history, heads, viewport.plane, len(directions))
+    for sector, direction in enumerate(directions):
+        one = heads.at(np.flatnonzero(sectors == sector))
+        _draw_points(canvas, viewport, one, direction, "drawn")
     for number, place in zip(heads.entities, viewport.project(heads.positions), strict=True):
         name = history.entities.name(int(number))
         if (len(heads.entities) <= _NAMED or name == followed) and np.isfinite(place).all():
             column, line = np.floor(place).astype(int).tolist()
             _write_name(canvas, column, line, name, _style(number, "drawn"))
-    return canvas.framed(_title(viewport, symbols, followed))
+    drawn_as = directions[0] if (sectors >= 0).any() else symbols["drawn"]
+    return canvas.framed(
+        _title(viewport, f"{drawn_as} drawn  {symbols['received']} received", followed)
+    )
 
 
-def _title(viewport: Viewport, symbols: dict[str, str], followed: str | None) -> str:
-    legend = f"{symbols['drawn']} drawn  {symbols['received']} received"
+def _sectors(
+    history: History, heads: Points, plane: tuple[int, int], count: int
+) -> NDArray[np.intp]:
+    """Into which of so many directions (n) entities head, -1: none, or up or down."""
+    unknown = np.full(4, np.nan)
+    rotations = [history.rotations.get(one, unknown) for one in heads.entities.tolist()]
+    seen = headings(np.array(rotations).reshape(-1, 4), plane)
+    flat = np.hypot(*seen.T) > _FLAT
+    sectors = np.full(len(seen), -1)
+    turns = np.arctan2(seen[flat, 1], seen[flat, 0]) / (2 * np.pi)
+    sectors[flat] = np.rint(turns * count).astype(int) % count
+    return sectors
+
+
+def _title(viewport: Viewport, legend: str, followed: str | None) -> str:
     title = f"{viewport.name}, {viewport.width:.3g} wide  {legend}"
     return f"{title}  follows {cut(printable(followed), 20)}" if followed else title
 

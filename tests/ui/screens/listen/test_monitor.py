@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import remote_names
@@ -109,6 +110,38 @@ def test_it_waits_and_then_shows_who_comes(watched: Watched) -> None:
     assert shown.count("O") == 2 + shown.splitlines()[0].count("O")  # the two, and the legend
     watched.send("nonsense")
     assert "1 refused: 1 not readable as packets" in watched.text()
+
+
+@pytest.mark.parametrize("symbols", [UNICODE, ASCII])
+@pytest.mark.parametrize("up", [1, 2])
+def test_entities_point_where_they_head(
+    monkeypatch: pytest.MonkeyPatch, symbols: dict[str, str], up: int
+) -> None:
+    """Their x axes, turned by SciPy, as they are seen on the map; some have no rotation."""
+    watched = Watched(monkeypatch, "snapshot", symbols)
+    turned = Rotation.random(24, rng=np.random.default_rng(up))
+    for beat in range(20):
+        watched.now += 0.05
+        lines = []
+        for k, quaternion in enumerate(turned.as_quat()):
+            place = [12.0 * (k % 4), 0.0, 0.0]
+            place[up] = 4.0 * (k // 4)
+            rotation = " rotation=" + ",".join(f"{one:.9g}" for one in quaternion) if k % 5 else ""
+            lines.append(
+                f"{','.join(map(str, place))} / 0,0,0 / {beat / 20} entity=e{k:02}{rotation}"
+            )
+        for part in (lines[:12], lines[12:]):
+            watched.send("\n".join(part))
+    shown = watched.text(120, 40)
+    watched.close()
+    glyphs = symbols["heading"]
+    for k, looks in enumerate(turned.apply([1, 0, 0])[:, [0, up]]):
+        found = re.search(rf"(\S) e{k:02}\b|\be{k:02} (\S)", shown)
+        assert found, shown
+        sector = np.degrees(np.arctan2(looks[1], looks[0])) * len(glyphs) / 360
+        flat = k % 5 and np.hypot(*looks) > 0.1
+        assert found[1] == (glyphs[round(sector) % len(glyphs)] if flat else symbols["drawn"])
+    assert f"{glyphs[0]} drawn" in shown
 
 
 def test_the_figures_are_those_of_what_was_drawn(watched: Watched) -> None:
