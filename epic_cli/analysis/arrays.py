@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.engine.measure import table
+from epic_cli.engine.measure import fill_rotations, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,9 @@ TIME, ARRIVAL, SEQUENCE, TELEPORT = 0, 7, 8, 9
 POSITION, VELOCITY = slice(1, 4), slice(4, 7)
 COLUMNS = 10
 
+#: Rows below those of a table with rotations: x, y, z, w and the spin (rad/s).
+TURN = slice(10, 17)
+
 #: Larger numbers cannot be squared; they count as not finite.
 LARGEST = 1e100
 
@@ -39,6 +42,16 @@ def packet_table(packets: PacketBlock) -> NDArray[np.float64]:
     columns = np.empty((COLUMNS, len(packets)))
     table(packets, columns)
     return columns
+
+
+def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
+    """The same with the rows of ``TURN`` below, where any of the packets has a rotation."""
+    columns = packet_table(packets)
+    if not packets.turns():
+        return columns
+    turns = np.empty((len(packets), 7))
+    fill_rotations(packets, turns)
+    return np.concatenate((columns, turns.T))
 
 
 def rows_of(trace: Trace) -> NDArray[Any]:

@@ -171,6 +171,22 @@ def vectors(rotations: Floats) -> Floats:
     return np.asarray(part * np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0.0)[:, None])
 
 
+def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Yaw, pitch and roll in degrees (n each): with z up, x forward, and with y up, z forward.
+
+    About the body's own axes in this order: z, y, x, or y, x, z.
+    """
+    x, y, z, w = rotations.T
+    return {"z": _angles(x, y, z, w), "y": _angles(z, x, y, w)}
+
+
+def _angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    pitch = np.arcsin((2 * (w * y - x * z)).clip(-1, 1))
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    return np.degrees(yaw), np.degrees(pitch), np.degrees(roll)
+
+
 def forward(rotations: Floats) -> Floats:
     """Where what is turned looks, unit vectors (n, 3): its x axis, which yaw and pitch move."""
     x, y, z, w = rotations.T

@@ -1,6 +1,6 @@
 """How well causes are found: every fault over seeds, movements and strengths; clean recordings.
 
-python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS]
+python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS] [FAULT ...]
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ import itertools
 from collections import Counter
 from multiprocessing import Pool
 
+import numpy as np
 from support.faulty_traffic import (
     FAULTS,
     LINKS,
     MOVEMENTS,
+    Case,
     Columns,
     clean,
     faulty,
     traffic_of_tables,
 )
+from support.faulty_turning import KINDS, turning
 
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.network import PATHS
@@ -43,12 +46,21 @@ def of_clean(case: tuple[str, str, int, int]) -> list[str]:
     return causes(clean(path, LINKS[link], rate, seed, 30.0))
 
 
-def main(seeds: int, curve: int, clean_seeds: int) -> None:
+def of_turning(case: tuple[str, str, int, int]) -> list[str]:
+    """The same of one that turns so, on any path."""
+    kind, link, rate, seed = case
+    path = sorted(PATHS)[(seed + rate) % len(PATHS)]
+    rows = clean(path, LINKS[link], rate, seed, 30.0)
+    return causes(turning(kind, Case(rows, 1 / rate, np.random.default_rng(seed), 1.0)))
+
+
+def main(seeds: int, curve: int, clean_seeds: int, faults: list[str]) -> None:
     """Prints the table of faults, then the alarms in clean recordings of each movement."""
     with Pool() as pool:
         print("| fault | cause | quarter | half | usual | twice | also found |")
         print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
-        for fault, (cause, _) in FAULTS.items():
+        for fault in faults or FAULTS:
+            cause = FAULTS[fault].cause
             found, others = [], Counter[str]()
             for strength in STRENGTHS:
                 many = seeds if strength == 1 else curve
@@ -62,14 +74,11 @@ def main(seeds: int, curve: int, clean_seeds: int) -> None:
             shares = " | ".join(f"{share:.0%}" for share in found)
             also = ", ".join(f"{other} {count}" for other, count in others.items()) or "nothing"
             print(f"| {fault} | {cause} | {shares} | {also} |", flush=True)
-        for path in sorted(PATHS):
+        for path in (*sorted(PATHS), *KINDS):
             every = itertools.product([path], LINKS, RATES, range(1000, 1000 + clean_seeds))
             there = list(every)
-            alarms = {
-                case: told
-                for case, told in zip(there, pool.map(of_clean, there), strict=True)
-                if told
-            }
+            found_in = pool.map(of_turning if path in KINDS else of_clean, there)
+            alarms = {case: told for case, told in zip(there, found_in, strict=True) if told}
             print(f"clean recordings of {path} with an alarm: {len(alarms)} of {len(there)}")
             for case, told in alarms.items():
                 print(*case, *told, flush=True)
@@ -80,5 +89,6 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--curve", type=int, default=5, help="seeds of the other strengths")
     parser.add_argument("--clean", type=int, default=6, help="seeds of each clean case")
+    parser.add_argument("faults", nargs="*", metavar="FAULT", help="only these; none: all")
     given = parser.parse_args()
-    main(given.seeds, given.curve, given.clean)
+    main(given.seeds, given.curve, given.clean, given.faults)

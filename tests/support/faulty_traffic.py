@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from epic_cli.analysis.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.analysis.diagnosis import traffic
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from support import faulty_turning
 
 if TYPE_CHECKING:
     Random = np.random.Generator
@@ -285,6 +286,10 @@ FAULTS = {
     "frozen positions": Fault("frozen", _frozen),
     "copies": Fault("duplicates", _copies),
     "sent on change": Fault("on-change", _on_change),
+    "half turns": Fault("half-turns", faulty_turning.half_turns),
+    "coarse angles": Fault("coarse-angles", faulty_turning.coarse_angles),
+    "rotations late": Fault("late-turns", faulty_turning.late_turns),
+    "wrong spins": Fault("spin", faulty_turning.wrong_spins),
 }
 
 

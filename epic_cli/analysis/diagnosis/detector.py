@@ -20,6 +20,10 @@ NUMBERS = "sequence numbers"
 POSITIONS = "positions"
 VELOCITIES = "velocities"
 
+#: The same of recordings that have them: without, nothing is amiss.
+ROTATIONS = "rotations"
+SPINS = "angular velocities"
+
 #: The same of whoever asks: without it there is nothing to look at.
 STRATEGY = "a strategy"
 DRAWN = "what the game drew"

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from epic_cli.analysis.diagnosis.detector import (
     ARRIVALS,
     DRAWN,
     NUMBERS,
     POSITIONS,
+    ROTATIONS,
+    SPINS,
     STRATEGY,
     VELOCITIES,
     Detector,
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
     from epic_cli.analysis.drawn.match import Match
     from epic_cli.analysis.drawn.path import DrawnPath
     from epic_cli.formats.findings import Finding as Doubtful
+
+
+#: A detector that lacks one of these has nothing to look at.
+_OWN = frozenset((STRATEGY, DRAWN, ROTATIONS, SPINS))
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,8 +103,8 @@ def diagnose(
     left_out = list(known.left_out) if detectors is None else []
     for detector in using:
         needs = tuple(one for one in detector.needs if one not in there)
-        if STRATEGY in needs or DRAWN in needs:
-            continue  # not wanted
+        if not _OWN.isdisjoint(needs):
+            continue  # not wanted, or nothing turns
         if needs:
             lacking.append((detector.name, needs[:1] if POSITIONS in needs else needs))
             continue
@@ -162,6 +170,11 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(NUMBERS)
     if traffic.stamping or any(one.has_velocities for one in traffic.streams):
         there.add(VELOCITIES)  # stamps that no clock made show without
+    turns = [one.turns for one in traffic.streams if one.turns.shape[1]]
+    if turns:
+        there.add(ROTATIONS)
+    if any(np.isfinite(one[:, 4:]).any() for one in turns):
+        there.add(SPINS)
     if traffic.spec.strategies:
         there.add(STRATEGY)
     if traffic.drawn is not None:

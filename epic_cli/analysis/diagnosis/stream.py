@@ -30,7 +30,8 @@ PIECE = 1024
 #: The velocity of a steady step changes by less than this share.
 STEADY = 0.2
 
-_COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports")
+_COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
+            "turns")  # fmt: skip
 
 
 class Elapsed(NamedTuple):
@@ -52,8 +53,9 @@ class Stream:
     """One entity's states, ordered by their stamps, each stamp once.
 
     ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
-    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n). ``came`` are all sequence
-    numbers that arrived, in order: those of copies and of states that share a stamp, too.
+    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n), ``turns`` (n, 7: rotation and
+    spin, NaN: none; or n, 0). ``came`` are all sequence numbers that arrived, in order: those of
+    copies and of states that share a stamp, too.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Stream:
     arrivals: Floats
     sequence: Floats
     teleports: Flags
+    turns: Floats
     came: Floats
 
     def at(self, places: Numbers) -> Stream:

@@ -15,8 +15,9 @@ from epic_cli.analysis.arrays import (
     SEQUENCE,
     TELEPORT,
     TIME,
+    TURN,
     VELOCITY,
-    packet_table,
+    turning_table,
 )
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes
@@ -95,7 +96,7 @@ def traffic_of(packets: Mapping[str, PacketBlock], spec: DiagnoseSpec = EVERYTHI
     """The traffic of a recording, whose packets are given by entity."""
     tables = {}
     for name, block in packets.items():
-        columns = packet_table(block)
+        columns = turning_table(block)
         times = columns[TIME]
         inside: Flags = np.logical_and(times >= spec.span[0], times <= spec.span[1])
         tables[name] = _only(columns, inside)
@@ -103,7 +104,7 @@ def traffic_of(packets: Mapping[str, PacketBlock], spec: DiagnoseSpec = EVERYTHI
 
 
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
-    """The same of packets as ``packet_table`` has them, by entity; the tables are used up."""
+    """The same of packets as ``turning_table`` has them, by entity; the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings, stamping = [], [], {}
     for name in sorted(tables):
@@ -171,6 +172,7 @@ def _stream(name: str, columns: Floats) -> Stream:
         columns[ARRIVAL],
         columns[SEQUENCE],
         columns[TELEPORT] > 0,
+        columns[TURN].T,
         came,
     )
 

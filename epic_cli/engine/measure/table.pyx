@@ -2,7 +2,7 @@
 
 from libc.math cimport NAN, fabs, rint
 
-from epic_cli.engine.packets cimport Packet, PacketBlock, Quaternion
+from epic_cli.engine.packets cimport Packet, PacketBlock, Turn
 
 
 cdef enum:
@@ -34,19 +34,30 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
-    """Fills in the rotation of each packet, x y z w, of whatever length; NaN without one."""
+    """Fills in the rotation of each packet, x y z w, of whatever length, and its spin (rad/s).
+
+    NaN without one. ``numbers`` has seven columns, or four without the spins.
+    """
     cdef Py_ssize_t count = block.items.size(), index
-    cdef Quaternion rotation
-    if numbers.shape[0] != count or numbers.shape[1] != 4:
-        raise ValueError("the table has four columns, and a row for each packet")
+    cdef bint spins = numbers.shape[1] == 7
+    cdef Packet* packet
+    cdef Turn turn
+    if numbers.shape[0] != count or numbers.shape[1] not in (4, 7):
+        raise ValueError("the table has four columns or seven, and a row for each packet")
+    numbers[:, :] = NAN
     for index in range(count):
-        rotation = Quaternion(NAN, NAN, NAN, NAN)
-        if block.items[index].turn.known():
-            rotation = block.items[index].turn.value().rotation
-        numbers[index, 0] = rotation.x
-        numbers[index, 1] = rotation.y
-        numbers[index, 2] = rotation.z
-        numbers[index, 3] = rotation.w
+        packet = &block.items[index]
+        if not packet.turn.known():
+            continue
+        turn = packet.turn.value()
+        numbers[index, 0] = turn.rotation.x
+        numbers[index, 1] = turn.rotation.y
+        numbers[index, 2] = turn.rotation.z
+        numbers[index, 3] = turn.rotation.w
+        if spins and packet.has_spin:
+            numbers[index, 4] = turn.spin.x
+            numbers[index, 5] = turn.spin.y
+            numbers[index, 6] = turn.spin.z
 
 
 def tidy(double[:] numbers not None, double least, double limit, double steps=0):
