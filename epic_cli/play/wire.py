@@ -10,7 +10,8 @@ Input packet, client to server:
 State packet, server to client:
 
     u8 2, u32 token, u32 snapshot, i64 time, u8 echoes, i64 echo, u32 held,
-    u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, i32 delta, u16 score
+    u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, u16 heading,
+                           i32 delta, u16 score
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
     u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: nobody)
 
@@ -43,7 +44,7 @@ _MOVE = struct.Struct("<qbbBddB")
 _VIEW = struct.Struct("<BIIdB")
 _STATE_HEAD = struct.Struct("<BIIqBqI")
 _COUNT = struct.Struct("<B")
-_PLAYER = struct.Struct("<BddddiiiH")
+_PLAYER = struct.Struct("<BddddiiHiH")
 _PROJECTILE = struct.Struct("<IBdddd")
 _VERDICT = struct.Struct("<qBB")
 
@@ -184,9 +185,9 @@ def decode_state(data: bytes) -> StatePacket:
     _require(kind == _STATE, "not a state packet")
     players = []
     for _ in range(reader.count(MOST_PLAYERS)):
-        player, x, y, vx, vy, reload_us, stun_us, delta_us, score = reader.take(_PLAYER)
-        _require(_is_sane(x, y, vx, vy), "a number out of range")
-        body = Body(x, y, vx, vy, reload_us, stun_us)
+        player, *numbers, delta_us, score = reader.take(_PLAYER)
+        _require(_is_sane(*numbers[:4]), "a number out of range")
+        body = Body(*numbers)
         players.append(PlayerState(player, body, delta_us, score))
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):

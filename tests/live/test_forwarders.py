@@ -5,12 +5,13 @@ import math
 import re
 
 import pytest
+from scipy.spatial.transform import Rotation
 from support.datagrams import program, receiver
 from support.running import epic
 
 from epic_cli.engine.contract import Sample, Status
 from epic_cli.live.addresses import Address
-from epic_cli.live.forwarders import Target, drawable, forward_formats, parse_target
+from epic_cli.live.forwarders import Target, drawable, forward_formats, numbers, parse_target
 
 
 def sample(time: float, entity: str, x: float = 1.0, status: Status = "interpolated") -> Sample:
@@ -87,3 +88,28 @@ def test_rows_go_to_both() -> None:
     done = epic("listen", "--forward", "plotjuggler:127.0.0.1:45987", "45987")
     assert done.returncode == 2
     assert b"which is listened on: give one of them another port" in b" ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("plotter", ["plotjuggler", "teleplot"])
+def test_what_turns_has_its_rotation(plotter: str) -> None:
+    with receiver() as place:
+        target = f"{plotter}:127.0.0.1:{place.port}"
+        with program("listen", "0", "--forward", target, "-s", "snapshot") as listener:
+            port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
+            epic("send", "--path", "circle", "--turning", "spin", "--duration", "0.5", port)
+            data = [place.one().decode() for _ in range(6)]
+    if plotter == "plotjuggler":
+        found = [json.loads(one)["entity"] for one in data]
+    else:
+        pairs = [re.findall(r"entity\.(\w+):\d+:(\S+)", one) for one in data]
+        found = [{name: float(value) for name, value in one} for one in pairs]
+    for one in found:
+        true = Rotation.from_quat([one[name] for name in ("qx", "qy", "qz", "qw")])
+        angles = true.as_euler("ZYX", degrees=True)
+        assert [one[name] for name in ("yaw", "pitch", "roll")] == pytest.approx(list(angles))
+    assert found[-1]["wz"] == pytest.approx(0.8 * math.pi, abs=1e-4)
+
+
+def test_numbers_that_are_not_finite_are_left_out() -> None:
+    turned = sample(0.05, "a")._replace(rotation=(0.0, 0.0, 0.0, 1.0), spin=(math.nan, 0.0, 0.0))
+    assert list(numbers(turned)) == ["x", "y", "z", "vx", "vy", "vz"]

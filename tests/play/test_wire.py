@@ -23,7 +23,8 @@ from epic_cli.play.world.moves import Move, View
 from epic_cli.play.world.rules import Body, Control, Weapon
 
 NUMBER = st.floats(-1e6, 1e6)
-BODY = st.builds(Body, NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 10**6), st.integers(0, 10**6))
+TIME = st.integers(0, 10**6)
+BODY = st.builds(Body, NUMBER, NUMBER, NUMBER, NUMBER, TIME, TIME, st.integers(0, 65_535))
 VIEW = st.builds(View, st.integers(0, 50), st.integers(50, 99), st.floats(0, 1), st.booleans())
 CONTROL = st.builds(
     Control,

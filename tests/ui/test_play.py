@@ -99,7 +99,14 @@ def test_received_packets_are_a_recording(tmp_path: Path) -> None:
             assert float(again["x"]) == pytest.approx(float(row["x"]), abs=1e-6)
             compared += 1
     assert compared > 100
-    assert truth.read_text().startswith("entity,time,x,y,z,vx,vy,vz,teleport\nB,0,19,12,0,")
+    head = "entity,time,x,y,z,vx,vy,vz,qx,qy,qz,qw,teleport\nB,0,19,12,0,"
+    assert truth.read_text().startswith(head)
+    assert len({row.split(" rotation=")[1] for row in packets.read_text().splitlines()}) > 10
+    judged = epic("compare", "-q", "-f", "jsonl", "-s", "snapshot", str(packets), "--truth",
+                  str(truth))  # fmt: skip
+    [found] = map(json.loads, judged.stdout.splitlines())
+    assert 0.1 < found["turn_lag"] < 0.4
+    assert found["angle_residual"] < found["angle"] / 2
 
 
 def test_figure_8_1_a_dumb_terminal_shows_the_press_a_round_trip_later() -> None:

@@ -95,6 +95,13 @@ def slerped(start, end, double duration, double u):
     return rotation_of_turn(turn), components(turn.value().spin)
 
 
+def angles(rotation):
+    """Yaw about z, pitch about y, roll about x, in degrees."""
+    x, y, z, w = rotation
+    cdef Angles found = angles_of(Quaternion(x, y, z, w))
+    return found.yaw, found.pitch, found.roll
+
+
 cdef tuple rotation_of_turn(const OptionalTurn& turn):
     """The rotation as Python's tuple; None: there is none."""
     cdef Quaternion q

@@ -15,15 +15,16 @@ from functools import cache
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Sample
-from epic_cli.engine.packets import Entities, SampleBlock
+from epic_cli.engine.packets import Entities, SampleBlock, angles
 from epic_cli.live.addresses import LOOPBACK, Address, Resolved, parse_address
 from epic_cli.live.consumer import Consumer
 
 #: What an entity without a name is called.
 NAMELESS = "entity"
 
-#: The numbers of a sample: its position, then its velocity.
+#: The numbers of a sample: its position, then its velocity; and those of its rotation.
 FIELDS = ("x", "y", "z", "vx", "vy", "vz")
+TURN_FIELDS = ("qx", "qy", "qz", "qw", "wx", "wy", "wz", "yaw", "pitch", "roll")
 
 
 class ForwardFormat(NamedTuple):
@@ -95,6 +96,19 @@ class Forwarder(Consumer):
     def close(self) -> None:
         """Nothing more comes."""
         self._socket.close()
+
+
+def numbers(sample: Sample) -> dict[str, float]:
+    """What a sample has, by name: of ``FIELDS``, and of ``TURN_FIELDS`` where it has a rotation.
+
+    Spins are in rad/s, yaw, pitch and roll in degrees.
+    """
+    found = dict(zip(FIELDS, (*sample.position, *sample.velocity), strict=True))
+    if sample.rotation is not None:
+        turn = (*sample.rotation, *(sample.spin or (0.0, 0.0, 0.0)), *angles(sample.rotation))
+        if all(map(math.isfinite, turn)):
+            found |= zip(TURN_FIELDS, turn, strict=True)
+    return found
 
 
 def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:

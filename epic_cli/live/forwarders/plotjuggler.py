@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
 from epic_cli.live.addresses import DEFAULT_PORT, UNFRAGMENTED
-from epic_cli.live.forwarders import FIELDS, NAMELESS, ForwardFormat
+from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
 
 
 def encode(samples: Iterable[Sample], _: float) -> Iterator[bytes]:
@@ -15,7 +15,7 @@ def encode(samples: Iterable[Sample], _: float) -> Iterator[bytes]:
     together: dict[str, object] = {}
     size = 0
     for sample in samples:
-        state = dict(zip(FIELDS, (*sample.position, *sample.velocity), strict=True))
+        state = numbers(sample)
         name = sample.entity or NAMELESS
         if name == "timestamp":
             name = "timestamp_"

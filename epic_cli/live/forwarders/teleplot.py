@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
 from epic_cli.live.addresses import UNFRAGMENTED
-from epic_cli.live.forwarders import FIELDS, NAMELESS, ForwardFormat
+from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
 
 #: Characters with a special meaning in names.
 _MARKS = ":|;,§"
@@ -19,7 +19,7 @@ def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
     for sample in samples:
         name = "".join("_" if one in _MARKS else one for one in sample.entity) or NAMELESS
         stamp = round((sample.time + to_unix) * 1000)
-        values = zip(FIELDS, (*sample.position, *sample.velocity), strict=True)
+        values = numbers(sample).items()
         lines = [f"{name}.{field}:{stamp}:{value!r}" for field, value in values]
         x, y, _ = sample.position
         lines.append(f"{name}:{x!r}:{y!r}:{stamp}|xy")

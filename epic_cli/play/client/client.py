@@ -142,6 +142,7 @@ class Client:
             False,
             packet.snapshot,
             to_seconds(one.delta_us),
+            body.rotation,
         )
         self.remotes[one.player].update(received, arrival)
         if self.packets is not None:

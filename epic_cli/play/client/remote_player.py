@@ -76,7 +76,9 @@ class RemotePlayer:
             self.last_packet = packet
         coded = (float(number), float(number * number), 0.0)
         self._strategy.update(packet, now)
-        self._shadow.update(packet._replace(position=coded, velocity=(0.0, 0.0, 0.0)), now)
+        self._shadow.update(
+            packet._replace(position=coded, velocity=(0.0, 0.0, 0.0), rotation=None), now
+        )
 
     def read(self, at: float) -> Sample | None:
         """What is drawn at the client's time ``at``; None: nothing yet."""

@@ -150,7 +150,7 @@ class HeadlessRun:
                     self._lines.append(row)
         own = participant.client.identity.player
         states = [
-            (name, State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0)))
+            (name, State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0), 0, body.rotation))
             for number, name in enumerate(self.match.names)
             if number != own
             for body in (self.match.server.body(number),)

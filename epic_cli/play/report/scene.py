@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.play.match.match import Match, Participant
 from epic_cli.play.world.arena import Arena, Point, ray_to_wall
 from epic_cli.play.world.moves import Event
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Rotation
 
 #: Seconds for which a shot stays visible.
 LONGEST_FLASH = 0.3
@@ -17,11 +20,15 @@ WINDUP = 2.0
 
 
 class Marker(NamedTuple):
-    """A player as he is drawn, or the ghost that shows where he is on the server."""
+    """A player as he is drawn, or the ghost that shows where he is on the server.
+
+    ``heading`` is the direction in which he is drawn to look; None: his strategy does not turn.
+    """
 
     name: str
     position: Point
     ghost: bool
+    heading: Point | None = None
 
 
 class Beam(NamedTuple):
@@ -89,7 +96,8 @@ def scenes(match: Match, you: Participant, other: Participant, flashes: Flashes)
 
 
 def _server_scene(match: Match, flashes: Flashes) -> Scene:
-    markers = _markers(match, match.server.positions(), ghost=False)
+    turned = {one.player: _forward(one.body.rotation) for one in match.server.connections}
+    markers = _markers(match, match.server.positions(), turned)
     flying = [(one.x, one.y) for one in match.server.weapons.projectiles]
     beams = flashes.on("server", match.now)
     return Scene("server", match.settings.rules.arena, markers, flying, beams)
@@ -99,14 +107,27 @@ def _client_scene(match: Match, participant: Participant, flashes: Flashes) -> S
     client, name = participant.client, participant.config.name
     drawn = client.drawn_remotes()
     drawn[client.identity.player] = client.local.drawn(client.now)
-    markers = [
-        *_markers(match, match.server.positions(), ghost=True),
-        *_markers(match, drawn, ghost=False),
-    ]
+    turned = {client.identity.player: _forward(client.local.body.rotation)}
+    for number, remote in client.remotes.items():
+        if remote.sample is not None and remote.sample.rotation is not None:
+            turned[number] = _forward(remote.sample.rotation)
+    markers = [*_markers(match, match.server.positions()), *_markers(match, drawn, turned)]
     flying = [(one.x, one.y) for one in client.drawn_projectiles()]
     beams = flashes.on(name, match.now)
     return Scene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
 
 
-def _markers(match: Match, positions: dict[int, Point], ghost: bool) -> list[Marker]:
-    return [Marker(match.names[number], one, ghost) for number, one in positions.items()]
+def _forward(rotation: Rotation) -> Point:
+    """Where the x axis of what is turned so points to, from above."""
+    x, y, z, w = rotation
+    return (1 - 2 * (y * y + z * z), 2 * (x * y + w * z))
+
+
+def _markers(
+    match: Match, positions: dict[int, Point], turned: dict[int, Point] | None = None
+) -> list[Marker]:
+    """Those of players, or without ``turned`` of their ghosts."""
+    return [
+        Marker(match.names[number], one, turned is None, (turned or {}).get(number))
+        for number, one in positions.items()
+    ]

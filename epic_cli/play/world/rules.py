@@ -9,21 +9,42 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.engine.link import sine_cosine
 from epic_cli.play.world.arena import DEFAULT_ARENA, RADIUS, Arena, Point, distance, stopped
 from epic_cli.play.world.times import to_seconds, to_us
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Rotation
 
 #: Seconds; the platformer log's STEP_MS.
 STEP = 0.033
 
 SPEED = 8.0  # length units a second
+TURN_SPEED = 131_072  # in ``TURN`` a second: twice round
 ACCELERATION = 40.0
 BRAKING = 60.0  # without input, or against the movement
 RELOAD_US = 400_000
 THROW_RELOAD_US = 800_000
 STUN_US = 500_000  # whoever was hit cannot shoot for this long
 THROW_SPEED = 14.0
+
+
+#: A turn: headings are whole numbers, as Quake's, and so the same on every machine.
+TURN = 65_536
+
+#: Where the arrows lead.
+_HEADINGS = {
+    (1, 0): 0,
+    (1, 1): 8_192,
+    (0, 1): 16_384,
+    (-1, 1): 24_576,
+    (-1, 0): 32_768,
+    (-1, -1): 40_960,
+    (0, -1): 49_152,
+    (1, -1): 57_344,
+}
 
 
 class Weapon(enum.IntEnum):
@@ -44,7 +65,10 @@ class Control(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A player as the simulation knows him, with the time until he has reloaded or recovered."""
+    """A player as the simulation knows him, with the time until he has reloaded or recovered.
+
+    ``heading`` is where he looks, in 65,536ths of a turn from x to y.
+    """
 
     x: float
     y: float
@@ -52,11 +76,19 @@ class Body(NamedTuple):
     vy: float = 0.0
     reload_us: int = 0
     stun_us: int = 0
+    heading: int = 0
 
     @property
     def position(self) -> Point:
         """Where he is."""
         return (self.x, self.y)
+
+    @property
+    def rotation(self) -> Rotation:
+        """Where he looks, as a quaternion."""
+        angle = (self.heading + TURN // 2) % TURN - TURN // 2
+        sine, cosine = sine_cosine(angle / (2 * TURN))
+        return (0.0, 0.0, sine, cosine)
 
 
 class MoveResult(NamedTuple):
@@ -105,7 +137,7 @@ class Rules(NamedTuple):
             weapon, refused = Weapon.NONE, "stunned" if body.stun_us else "reloading"
         if weapon:
             reload_us = RELOAD_US if weapon == Weapon.SHOT else THROW_RELOAD_US
-            body = body._replace(reload_us=reload_us)
+            body = body._replace(reload_us=reload_us, heading=heading_of(control.aim))
         return MoveResult(body, weapon, refused, knocks)
 
 
@@ -131,7 +163,26 @@ def _step(
         *velocity,
         max(body.reload_us - step_us, 0),
         max(body.stun_us - step_us, 0),
+        _turned(body.heading, control, step_us),
     )
+
+
+def _turned(heading: int, control: Control, step_us: int) -> int:
+    """The heading, closer to where the input leads, the shorter way; without input it stays."""
+    way = (_HEADINGS.get((control.x, control.y), heading) - heading + TURN // 2) % TURN - TURN // 2
+    most = TURN_SPEED * step_us // 1_000_000
+    return (heading + max(-most, min(most, way))) % TURN
+
+
+def heading_of(aim: Point) -> int:
+    """The heading of a direction, by halving what it lies in: atan2 is not the same everywhere."""
+    low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
+    high = low + TURN // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        sine, cosine = sine_cosine(middle / TURN)
+        low, high = (middle, high) if cosine * aim[1] >= sine * aim[0] else (low, middle)
+    return low
 
 
 def _steered(velocity: Point, control: Control, seconds: float) -> Point:

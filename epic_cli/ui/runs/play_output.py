@@ -121,7 +121,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
     """Writes everything that the options ask for, while the match runs."""
     with unrecordable():
         recorder = Recorder(run.match) if options.record else None
-    packet, truth = text_writer(), TruthWriter()
+    packet, truth = text_writer(), TruthWriter(turns=True)
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
         packets = stack.enter_context(open_optional(options.packets))

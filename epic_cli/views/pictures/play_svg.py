@@ -18,6 +18,7 @@ _STYLE = (
     "text{font:13px sans-serif;fill:#222}.floor{fill:#fafafa;stroke:#888}.wall{fill:#999}"
     ".ghost{fill:none;stroke-dasharray:3 2}.shot{stroke:#999}.hit{stroke:#cc3311;stroke-width:2}"
     ".seen{fill:none;stroke:#cc3311}.throw{fill:#aa3377}"
+    ".heading{stroke-width:3}"
 )
 
 
@@ -93,6 +94,12 @@ class _Panel:
                 parts.append(self._circle(marker.position, RADIUS, style))
                 continue
             parts.append(self._circle(marker.position, RADIUS, f'fill="{color}"'))
+            if marker.heading is not None:
+                at, way = marker.position, marker.heading
+                x1, y1 = self._at(at)
+                x2, y2 = self._at((at[0] + 2 * RADIUS * way[0], at[1] + 2 * RADIUS * way[1]))
+                line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
+                parts.append(f'<line class="heading" stroke="{color}" {line}/>')
             x, y = self._at((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
             parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
         return parts

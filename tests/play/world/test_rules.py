@@ -1,6 +1,7 @@
 """The simulation: how players run, brake, turn, slide along walls and bump."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -126,3 +127,31 @@ def test_the_nearest_is_hit_and_nobody_behind_a_wall() -> None:
     assert first_hit(DEFAULT_ARENA, (5.0, 5.0), (1.0, 0.0), {1: (19.0, 5.0)}) is None
     assert not sees(DEFAULT_ARENA, (5.0, 5.0), (19.0, 5.0))
     assert sees(DEFAULT_ARENA, (5.0, 12.0), (19.0, 12.0))
+
+
+ARROWS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+
+
+@pytest.mark.parametrize("arrows", ARROWS)
+def test_whoever_runs_turns_there_the_shorter_way(arrows: tuple[int, int]) -> None:
+    for begun in range(0, 65_536, 4_099):
+        body, headings = Body(500.0, 500.0, heading=begun), [begun]
+        for _ in range(20):
+            body = OPEN.simulate(body, Control(*arrows), 33_000).body
+            headings.append(body.heading)
+        steps = [(b - a + 32_768) % 65_536 - 32_768 for a, b in pairwise(headings)]
+        assert max(map(abs, steps)) <= 2 * 65_536 * 0.033
+        assert abs(sum(steps)) <= 32_768
+        assert body.heading == round(math.atan2(arrows[1], arrows[0]) / math.tau * 65_536) % 65_536
+        assert OPEN.simulate(body, Control(), 99_000).body.heading == body.heading
+
+
+def test_whoever_shoots_looks_there() -> None:
+    for degrees in (*range(0, 360, 7), 90, 180, 270):
+        aim = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
+        body = OPEN.simulate(Body(5.0, 5.0), Control(0, 1, Weapon.SHOT, aim), 33_000).body
+        away = (body.heading / 65_536 * 360 - degrees + 180) % 360 - 180
+        assert abs(away) < 0.006
+        x, y, z, w = body.rotation
+        assert (x, y) == (0, 0)
+        assert (1 - 2 * z * z, 2 * z * w) == pytest.approx(aim, abs=1e-4)

@@ -13,8 +13,10 @@ from epic_cli.ui.screens import cells
 from epic_cli.ui.screens.cells import Cells, Lines
 
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
-UNICODE = {**cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
-ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x"}
+UNICODE = {
+    **cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}", "headings": "→↗↑↖←↙↓↘",
+}  # fmt: skip
+ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x", "headings": "-/|\\-/|\\"}
 
 
 class Canvas:
@@ -40,6 +42,9 @@ class Canvas:
         for position in scene.projectiles:
             self._put(scene.arena, position, "*", "class:throw")
         for marker in scene.markers:
+            if marker.heading is not None:
+                self._draw_heading(scene.arena, marker.position, marker.heading)
+        for marker in scene.markers:
             name = marker.name.lower() if marker.ghost else marker.name
             style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
             self._put(scene.arena, marker.position, name[:1], style)
@@ -63,6 +68,16 @@ class Canvas:
                 start[1] + (end[1] - start[1]) * share,
             )
             self._put(arena, position, self._symbols["beam"], "class:hit" if hit else "class:shot")
+
+    def _draw_heading(self, arena: Arena, position: Point, heading: Point) -> None:
+        """An arrow in the cell beside a player, on the side to which he looks."""
+        eighth = round(math.atan2(heading[1], heading[0]) / (math.pi / 4)) % 8
+        right, up = (round(math.sin(math.pi / 4 * turn)) for turn in (eighth + 2, eighth))
+        beside = (
+            position[0] + right * arena.width / self._columns,
+            position[1] + up * arena.height / self._lines,
+        )
+        self._put(arena, beside, self._symbols["headings"][eighth], "class:heading")
 
     def _put(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
         column = math.floor(position[0] / arena.width * self._columns)

@@ -141,6 +141,7 @@ _STYLES = {
     "player-b": "ansiyellow bold",
     "player-c": "ansigreen bold",
     "player-d": "ansimagenta bold",
+    "heading": "ansigray",
     "shot": "ansiblue",
     "hit": "ansired bold",
     "throw": "ansimagenta bold",

@@ -1,5 +1,6 @@
 """The game behind the screen: keys, switches, and the lines that are drawn."""
 
+import math
 import re
 
 import pytest
@@ -220,3 +221,21 @@ def test_what_lies_outside_the_arena_is_not_drawn() -> None:
     assert {len(line) for line in lines} == {26}
     assert sum(line.count("A") for line in lines) == 0
     assert lines[-2][-2] == "B"
+
+
+@pytest.mark.parametrize(("degrees", "beside"), [(0, (1, 0, "→")), (50, (1, -1, "↗")),
+    (93, (0, -1, "↑")), (180, (-1, 0, "←")), (-90, (0, 1, "↓")), (-50, (1, 1, "↘"))])  # fmt: skip
+def test_an_arrow_beside_a_player_says_where_he_looks(
+    degrees: float, beside: tuple[int, int, str]
+) -> None:
+    from epic_cli.play.report.scene import Marker, Scene
+    from epic_cli.play.world.arena import DEFAULT_ARENA
+
+    heading = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
+    markers = [Marker("A", (5.0, 12.0), False, heading), Marker("B", (15.0, 12.0), False)]
+    drawn = Canvas(60, 30, UNICODE).draw(Scene("", DEFAULT_ARENA, markers, [], []))
+    lines = ["".join(part for _, part in line) for line in drawn]
+    [(row, column)] = [(n, line.index("A")) for n, line in enumerate(lines) if "A" in line]
+    right, down, arrow = beside
+    assert lines[row + down][column + right] == arrow
+    assert sum(line.count(one) for line in lines for one in "→↗↑↖←↙↓↘") == 1

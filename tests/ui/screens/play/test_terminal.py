@@ -91,7 +91,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 def test_play_steer_switch_and_quit(terminal: Terminal, tmp_path: Path) -> None:
     lines = terminal.shown.splitlines()
     assert [title in lines[0] for title in ("A's screen", "server", "B's screen")] == [True] * 3
-    standing = next(number for number, line in enumerate(lines) if "A " in line[:26] and number)
+    standing = next(number for number, line in enumerate(lines) if "A→" in line[:26] and number)
     terminal.press("\x1b[A")
     end = time.monotonic() + PATIENCE
     while "A" in terminal.shown.splitlines()[standing][:26]:  # he runs up and away
