@@ -10,6 +10,7 @@ import numpy as np
 from epic_cli.analysis.metrics.lag import find_lag
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW
 from epic_cli.analysis.turns import RESTING, angles, between, forward, known, one_sided, vectors
+from epic_cli.engine.measure import turn_overshoot
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats, Integers
@@ -82,7 +83,7 @@ def _sums(drawn: DrawnRows) -> dict[str, Floats]:
         "aim_squares": rays * drawn.aim_range**2,
         "long_ways": _long_ways(drawn, rows),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
-        "turn_overshoots": _overshoots(drawn, rows, np.where(pairs[:, None], turned, 0.0)) ** 2,
+        "turn_overshoots": _overshoots(drawn, rows) ** 2,
         "turn_fours": fours,
         "turn_third": np.where(fours, _second_differences(turned), 0.0),
         "turn_third_of": np.where(fours, _second_differences(truly), 0.0),
@@ -97,32 +98,21 @@ def _second_differences(spins: Floats) -> Floats:
     return found
 
 
-def _overshoots(drawn: DrawnRows, rows: Integers, steps: Floats) -> Floats:
-    """How far (n) it is turned past everywhere the truth is around that time, as of positions.
-
-    Past is about the axis of the step (n, 3) that leads to a row, 0: none.
-    """
-    truth, shown, sampled = drawn.truth, drawn.rotations, drawn.truth.turns
+def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
+    """How far (n, degrees) it is turned past everywhere the truth is around that time."""
+    truth, sampled, found = drawn.truth, drawn.truth.turns, np.empty(len(rows))
     assert sampled is not None
-    assert shown is not None
-    late = round(drawn.turn_lag / truth.tick)
-    reach = max(1, round(OVERSHOOT_WINDOW / truth.tick))
-    segments = np.where(known(sampled.rotations), truth.segments, -1)
-    sizes = np.sqrt(np.square(steps).sum(axis=1))
-    at = np.flatnonzero(sizes > RESTING)
-    at = at[(at - late + reach >= 0) & (at - late + reach < len(rows))]
-    at = at[segments[at - late + reach] == rows[at]]
-    least = np.full(len(at), np.inf)
-    # the truth mostly turns the same way: few rows are left after its latest rotation
-    for place in range(reach, -reach - 1, -1):
-        other = np.maximum(at - late + place, 0)
-        same = (at - late + place >= 0) & (segments[other] == rows[at])
-        past = vectors(between(sampled.rotations[other], shown[at])) * steps[at]
-        least = np.where(same, np.minimum(least, past.sum(axis=1) / sizes[at]), least)
-        at, least = at[least > RESTING], least[least > RESTING]
-    found = np.zeros(len(rows))
-    found[at] = least
-    return found
+    turn_overshoot(
+        drawn.rotations,
+        rows,
+        sampled.rotations,
+        np.where(known(sampled.rotations), truth.segments, -1).astype(np.int32),
+        round(drawn.turn_lag / truth.tick),
+        max(1, round(OVERSHOOT_WINDOW / truth.tick)),
+        math.radians(RESTING),
+        found,
+    )
+    return np.degrees(found)
 
 
 def _long_ways(drawn: DrawnRows, rows: Integers) -> Floats:

@@ -77,6 +77,16 @@ def accumulate_errors(
 def overshoot(
     shown: Buffer, counted: Buffer, truth: Buffer, segments: Buffer, late: int, reach: int
 ) -> tuple[float, float]: ...
+def turn_overshoot(
+    shown: Buffer,
+    counted: Buffer,
+    truth: Buffer,
+    segments: Buffer,
+    late: int,
+    reach: int,
+    resting: float,
+    found: Buffer,
+) -> None: ...
 def running_medians(
     values: NDArray[np.float64], width: int, stride: int, medians: NDArray[np.float64]
 ) -> None: ...

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from collections import namedtuple
 
-from epic_cli.engine.packets cimport Vec3, dot
+from epic_cli.engine.packets cimport Quaternion, Vec3, dot, vector_between
 
 Errors = namedtuple("Errors", "rows broken excess jumps beyond fours third truth_third")
 
@@ -114,6 +114,43 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
     return most, total
 
 
+def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
+                   const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach, double resting,
+                   double[:] found):
+    """As ``overshoot``, of unit quaternions (n x 4): ``found`` (n) gets the angles, in radians.
+
+    Ahead is about the axis of the turn that leads to a row. What is no larger than ``resting``
+    (radians) is none.
+    """
+    cdef Py_ssize_t row, place, last, rows = shown.shape[0]
+    cdef Quaternion here
+    cdef Vec3[double] step
+    cdef double length, ahead
+    if not (rows == counted.shape[0] == truth.shape[0] == segments.shape[0] == found.shape[0]
+            and shown.shape[1] == truth.shape[1] == 4 and reach >= 0):
+        raise ValueError("all arrays must have one value for each row")
+    with nogil:
+        for row in range(rows):
+            found[row] = 0
+            last = row - late + reach
+            if row == 0 or counted[row] < 0 or counted[row] != counted[row - 1] or not (
+                    0 <= last < rows and segments[last] == counted[row]):
+                continue
+            here = turned_at(shown, row)
+            step = vector_between(turned_at(shown, row - 1), here)
+            length = sqrt(dot(step, step))
+            if not length > resting:
+                continue
+            ahead = 1e300
+            for place in range(last, max(row - late - reach, 0) - 1, -1):
+                if segments[place] == counted[row]:
+                    ahead = min(ahead, dot(vector_between(turned_at(truth, place), here), step))
+                if ahead <= 0:
+                    break
+            if resting * length < ahead < 1e300:
+                found[row] = ahead / length
+
+
 cdef double squared(double below, double above) noexcept nogil:
     """The square of how far a coordinate is outside of an interval."""
     cdef double outside = max(below, above)
@@ -122,6 +159,10 @@ cdef double squared(double below, double above) noexcept nogil:
 
 cdef Vec3[double] at(const double[:, :] path, Py_ssize_t row) noexcept nogil:
     return Vec3[double](path[row, 0], path[row, 1], path[row, 2])
+
+
+cdef Quaternion turned_at(const double[:, :] turns, Py_ssize_t row) noexcept nogil:
+    return Quaternion(turns[row, 0], turns[row, 1], turns[row, 2], turns[row, 3])
 
 
 cdef double squared_third(const double[:, :] path, Py_ssize_t row) noexcept nogil:
