@@ -123,7 +123,8 @@ class Playback:
     def __init__(self, table: Table, rows: list[Row]) -> None:
         self._rows = rows
         self._times = [row.time for row in rows]
-        self._places = [table.place(one) for one in ("x", "y", "z", "vx", "vy", "vz")]
+        columns = ("x", "y", "z", "vx", "vy", "vz", "qx", "qy", "qz", "qw")
+        self._places = [table.place(one) for one in columns]
 
     def reset(self) -> None:
         """There is nothing to forget."""
@@ -140,9 +141,10 @@ class Playback:
         if place < len(self._rows) and self._times[place] <= at + 1e-3:
             row = self._rows[place].cells
             cells = [row[one] if one >= 0 else "0" for one in self._places]
-        x, y, z, vx, vy, vz = (float(one or 0) for one in cells)
+        x, y, z, vx, vy, vz, *turn = (float(one or 0) for one in cells)
         status = STATUSES[2 if cells[0] else 0]  # which it really was makes no picture
-        return Sample(at, (x, y, z), (vx, vy, vz), status)
+        rotation = (turn[0], turn[1], turn[2], turn[3]) if any(turn) else None
+        return Sample(at, (x, y, z), (vx, vy, vz), status, rotation=rotation)
 
 
 def pictured(case: Case, difference: Difference, selection: Selection) -> Comparison:

@@ -105,7 +105,7 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
     def heads(rotations: Floats | None) -> dict[str, str]:
         if rotations is None:
             return {}
-        seen = np.nan_to_num(headings(rotations, (a, b)))  # 0, 0: not known, or up or down
+        seen = np.nan_to_num(headings(rotations, (a, b))).clip(-1, 1)  # 0, 0: not known, or up
         return {"heads": _base64(np.rint(32767 * seen).astype("<i2"))}
 
     def drawn(one: Drawn) -> dict[str, Any]:

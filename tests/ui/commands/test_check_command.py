@@ -365,6 +365,27 @@ def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
     assert '"drawn"' in page
 
 
+def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:
+    """The expected rows are the truth's here, but for the rotations of some of them."""
+    lines = "".join(f"{t / 20},{t / 10},0,0,{t * 6 % 360}\n" for t in range(40))
+    Path("turns.csv").write_text(f"time,x,y,z,yaw\n{lines}")
+    assert main(["check", "--new", "turns", "turns.csv", "-s", "snapshot"]) == 0
+    rows = Path("turns/expected.tsv")
+    head, *drawn = [one.split("\t") for one in rows.read_text().splitlines()]
+    for one in drawn[20:]:
+        one[head.index("qz")] = "-" + one[head.index("qz")]
+    for one in drawn[-5:]:
+        for name in ("qx", "qy", "qz", "qw"):
+            one[head.index(name)] = ""
+    rows.write_text("".join("\t".join(one) + "\n" for one in (head, *drawn)))
+    capfd.readouterr()
+    assert main(["check", "turns", "--chart", "yaw", "--html", "page.html"]) == 5
+    out = capfd.readouterr().out
+    assert "yaw (degrees, x to y) over time (s)" in out
+    assert ". truth   a expected   b drawn" in out
+    assert "drawAngle" in Path("page.html").read_text()
+
+
 def test_many_cases_come_in_their_order(capfd: pytest.CaptureFixture[str]) -> None:
     for number in range(30):
         folder = Path(f"n{number:02}")
