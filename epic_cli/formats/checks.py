@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
+from epic_cli.formats.entries.text import TURN_WORDS, WORDS
 from epic_cli.formats.findings import Finding
 from epic_cli.formats.watch import LEAST
 
@@ -38,10 +39,17 @@ _UNIX = (9e8, 5e9)
 #: The orders of axes that ``Survey.cosines`` is about, after their own.
 _ORDERS = ("xzy", "yxz", "zyx", "yzx", "zxy")
 
-#: The words that packet text knows, and how like one of them a misspelt one is.
-_WORDS, _SPELT = ("arrival", "entity", "seq", "teleport", "delta"), 0.75
+#: How like one of the words of packet text a misspelt one is; a rotation's begins as it does, and
+#: is more so (role, path and spawn are none), but for one of three letters.
+_SPELT, _TURN_SPELT, _SHORT_SPELT = 0.75, 0.76, 0.65
 
-_WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=")
+#: Other programs' words.
+_OTHERS = {
+    **dict.fromkeys(("rot", "quat", "quaternion", "orientation"), "rotation"),
+    "heading": "yaw",
+}
+
+_WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=([-+.\d]?)")
 
 #: So much of the text is looked at.
 _TEXT = 16384
@@ -266,15 +274,30 @@ def _near(ratio: float, size: float) -> bool:
 def _words(texts: Iterable[bytes]) -> Iterator[Finding]:
     """What looks misspelt behind the numbers of packet text."""
     lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
-    words = {word.decode() for line in lines for word in _WORD.findall(line)}
-    words.difference_update(_WORDS)
-    if not words:
-        return
+    pairs = {pair for line in lines for pair in _WORD.findall(line)}
+    words = {word.decode(): bool(digit) for word, digit in sorted(pairs)}
+    for word in sorted(words.keys() - WORDS.keys()):
+        near = _near_word(word.lower(), words[word])
+        if near:
+            yield Finding("E401", {"name": word, "near": near})
+
+
+def _near_word(word: str, is_number: bool) -> str | None:
+    """Which word was meant; None: none."""
     from difflib import get_close_matches  # only a mistake needs it
 
-    for word in sorted(words):
-        for near in get_close_matches(word.lower(), _WORDS, 1, _SPELT):
-            yield Finding("E401", {"name": word, "near": near})
+    others = [one for one in WORDS if one not in TURN_WORDS]
+    found = get_close_matches(word, others, 1, _SPELT)
+    if not found and is_number:
+        alike = [one for one in TURN_WORDS if one[0] == word[0]]
+        found = (
+            [_OTHERS[word]]
+            if word in _OTHERS
+            else get_close_matches(
+                word, alike, 1, _SHORT_SPELT if len(word) == len("yaw") else _TURN_SPELT
+            )
+        )
+    return found[0] if found else None
 
 
 def _junk(watch: Watch) -> Iterator[Finding]:

@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 #: Bytes of a line with its end; the scanner reads a longer one as several.
 LONGEST_PACKET_LINE = 1023
 
+#: The words behind the seven numbers, and what follows their ``=``.
+WORDS = {
+    "arrival": "SECONDS",
+    "entity": "NAME",
+    "seq": "NUMBER",
+    "teleport": "1",
+    "delta": "SECONDS",
+    "rotation": "X,Y,Z,W",
+    "yaw": "DEGREES",
+    "pitch": "DEGREES",
+    "roll": "DEGREES",
+    "spin": "X,Y,Z",
+}
+
+#: Those of a rotation.
+TURN_WORDS = ("rotation", "yaw", "pitch", "roll", "spin")
+
 #: So many lines may stand above the first packet.
 _LINES = 6
 

@@ -14,8 +14,9 @@ Fragment = tuple[str, str]
 Lines = list[list[Fragment]]
 
 #: A frame where the terminal speaks UTF-8, and where it does not.
-UNICODE = {"corner": "┌┐└┘", "side": "│", "top": "─"}
-ASCII = {"corner": "++++", "side": "|", "top": "-"}
+#: Headings are from the right on, against the clock.
+UNICODE = {"corner": "┌┐└┘", "side": "│", "top": "─", "heading": "→↗↑↖←↙↓↘"}
+ASCII = {"corner": "++++", "side": "|", "top": "-", "heading": ">^<v"}
 
 
 def speaks_unicode() -> bool:

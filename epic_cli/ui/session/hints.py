@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.contract import Packet, Rotation
+from epic_cli.engine.packets import slerped
 from epic_cli.engine.replay.playback import tick_text
-from epic_cli.engine.text import next_piece
+from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
-from epic_cli.formats.entries.text import packet_line
+from epic_cli.formats.entries.text import TURN_WORDS, WORDS, packet_line
 from epic_cli.formats.wording import rest_of_grammar
 from epic_cli.formats.writing import Unwritable
 from epic_cli.ui.session.session import Session
@@ -25,9 +26,31 @@ def ghost(text: str) -> str:
         return ""
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
     if piece is None:
-        return ""
+        return _rest_of_word(text) if text.count("/") > 1 else ""
     rest = rest_of_grammar(piece)
     return rest.lstrip() if text[-1:].isspace() else rest
+
+
+def _rest_of_word(text: str) -> str:
+    """What is still missing behind the ``=`` of a packet's last word."""
+    name, _, value = text.rpartition(" ")[2].partition("=")
+    if f" {name}=" not in text or name not in WORDS:
+        return ""
+    given = value.split(",")
+    left = WORDS[name].split(",")[len(given) - (not given[-1]) :]
+    return "," * bool(given[-1] and left) + ",".join(left)
+
+
+def words_for(text: str) -> list[str]:
+    """What the begun last word of a packet may become: none of those that it has."""
+    rest, _, begun = text.rpartition(" ")
+    if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
+        return []
+    has = {one.partition("=")[0] for one in rest.split(" ") if "=" in one}
+    angles = set(TURN_WORDS[1:4])
+    taken = has | (angles if "rotation" in has else set())
+    taken |= {"rotation"} if angles & has else set()
+    return [f"{one}=" for one in WORDS if one.startswith(begun) and one not in taken]
 
 
 def proposal(session: Session) -> str:
@@ -47,6 +70,7 @@ def proposal(session: Session) -> str:
         velocity=(vx, vy, vz),
         time=_tidy(last.time + step),
         teleport=False,
+        rotation=_turned_on(before, last),
         arrival=None if last.arrival is None else _tidy(last.arrival + step),
         sequence=None if last.sequence is None else last.sequence + 1,
     )
@@ -54,6 +78,15 @@ def proposal(session: Session) -> str:
         return packet_line(moved)
     except Unwritable:
         return ""  # its own text can be read, but not everything that is read can be typed
+
+
+def _turned_on(before: Packet, last: Packet) -> Rotation | None:
+    """The rotation as far from the last as that is from the one before."""
+    if last.rotation is None:
+        return None
+    rotation, _ = slerped(before.rotation or last.rotation, last.rotation, 1.0, 2.0)
+    x, y, z, w = (round(one, 9) + 0.0 for one in rotation)
+    return x, y, z, w
 
 
 def _recent(session: Session) -> list[Packet]:

@@ -22,9 +22,10 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.validation import ValidationError, Validator
 
 from epic_cli.engine.text import TextScanner
+from epic_cli.formats.entries.text import WORDS
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_text
+from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_text, words_for
 from epic_cli.ui.session.interpreter import BARE, Interpreter
 from epic_cli.ui.session.keys import Pasted, key_bindings
 
@@ -221,7 +222,7 @@ class LineValidator(Validator):
 
 
 class CommandCompleter(Completer):
-    """Completes lines that begin with a colon as click completes a command line."""
+    """Completes words of packets, and lines with a colon as click completes a command line."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
@@ -232,6 +233,9 @@ class CommandCompleter(Completer):
         """The names, settings, choices and files that may stand at the cursor."""
         text = document.text_before_cursor.lstrip()
         if not text.startswith(":"):
+            begun = text.rpartition(" ")[2]
+            for word in words_for(text):
+                yield Completion(word, -len(begun), display_meta=WORDS[word[:-1]])
             return
         words = text[1:].split(" ")
         begun = words[-1]

@@ -21,6 +21,15 @@ from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_tex
         ("1,2,3 / 4,5,6 / ", "t"),
         ("1,2,3 / 4,5,6 / 7", ""),
         ("1,x", ""),
+        ("1,2,3 / 4,5,6 / 7 rotation=", "X,Y,Z,W"),
+        ("1,2,3 / 4,5,6 / 7 rotation=0,-1", ",Z,W"),
+        ("1,2,3 / 4,5,6 / 7 entity=a rotation=0,0,0,", "W"),
+        ("1,2,3 / 4,5,6 / 7 rotation=0,0,0,1", ""),
+        ("1,2,3 / 4,5,6 / 7 yaw=", "DEGREES"),
+        ("1,2,3 / 4,5,6 / 7 yaw=3", ""),
+        ("1,2,3 / 4,5,6 / 7 yaw=3 spin=1,", "Y,Z"),
+        ("1,2,3 / 4,5,6 / 7 yaw=3 ", ""),
+        ("1,2,3 / 4,5,6 / 7 weapon=", ""),
         (":set", ""),
         ("q", ""),
     ],
@@ -50,6 +59,11 @@ def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
             ),
             "2,0,0 / 1,0,0 / 2 arrival=2.05 entity=a seq=3",
         ),
+        (
+            ("0,0,0 / 1,0,0 / 0 yaw=0", "1,0,0 / 1,0,0 / 1 yaw=-90 spin=0,0,-1.5"),
+            "2,0,0 / 1,0,0 / 2 rotation=0,0,-1,0 spin=0,0,-1.5",
+        ),
+        (("0,0,0 / 1,0,0 / 0", "1,0,0 / 1,0,0 / 1 yaw=180"), "2,0,0 / 1,0,0 / 2 rotation=0,0,1,0"),
     ],
 )
 def test_the_proposal_goes_on_as_the_entity_did(packets: tuple[str, ...], proposed: str) -> None:

@@ -123,6 +123,18 @@ def test_tab_completes_commands_and_settings(terminal: Terminal) -> None:
     terminal.wait_for("calc_ahead=.*how far a packet is extrapolated")
 
 
+def test_tab_completes_the_words_of_a_packet(terminal: Terminal) -> None:
+    terminal.send("1,2,3 / 4,5,6 / 0 rot\t")
+    terminal.wait_for(r"^epic> 1,2,3 / 4,5,6 / 0 rotation=X,Y,Z,W")
+    terminal.send("0,0,1,0 sp\t")
+    terminal.wait_for(r"rotation=0,0,1,0 spin=X,Y,Z")
+    terminal.send("0,0,1\r")
+    terminal.wait_for("1 taken")
+    terminal.send("2,2,3 / 4,5,6 / 1 \t")
+    terminal.wait_for("arrival=.*SECONDS")
+    terminal.wait_for("yaw=.*DEGREES")
+
+
 @pytest.mark.parametrize("bracketed", [True, False])
 def test_pasting_many_packets(terminal: Terminal, bracketed: bool) -> None:
     # more than the kernel keeps for a terminal; they and their rows are slow on the tests' screen

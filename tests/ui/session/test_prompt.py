@@ -137,6 +137,16 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
         (":compare epi", ["epic"]),
         (":export x --fo", ["--format", "--force"]),
         ("1,2", []),
+        ("1,2,3 / 4,5,6 / ", []),
+        ("1,2,3 / 4,5,6 / 7 r", ["rotation=", "roll="]),
+        (
+            "1,2,3 / 4,5,6 / 7 entity=a yaw=3 ",
+            ["arrival=", "seq=", "teleport=", "delta=", "pitch=", "roll=", "spin="],
+        ),
+        ("1,2,3 / 4,5,6 / 7 rotation=0,0,0,1 y", []),
+        ("1,2,3 / 4,5,6 / 7 sp", ["spin="]),
+        ("1,2,3 / 4,5,6 / 7 yaw=", []),
+        ("1,2,x / 4,5,6 / 7 y", []),
         (":nonsense x", []),
     ],
 )

@@ -148,7 +148,6 @@ UNICODE = {
     "received": "\N{MULTIPLICATION SIGN}",
     "packet": "·",
     "trail": "",
-    "heading": "→↗↑↖←↙↓↘",  # from the right on, against the clock
 }
 ASCII = {
     **cells.ASCII,
@@ -156,7 +155,6 @@ ASCII = {
     "received": "x",
     "packet": ".",
     "trail": "-",
-    "heading": ">^<v",
 }
 
 #: What lies in the plane by a smaller share has no direction there.

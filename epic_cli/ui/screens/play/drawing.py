@@ -13,10 +13,8 @@ from epic_cli.ui.screens import cells
 from epic_cli.ui.screens.cells import Cells, Lines
 
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
-UNICODE = {
-    **cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}", "headings": "→↗↑↖←↙↓↘",
-}  # fmt: skip
-ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x", "headings": "-/|\\-/|\\"}
+UNICODE = {**cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
+ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x"}
 
 
 class Canvas:
@@ -71,13 +69,15 @@ class Canvas:
 
     def _draw_heading(self, arena: Arena, position: Point, heading: Point) -> None:
         """An arrow in the cell beside a player, on the side to which he looks."""
-        eighth = round(math.atan2(heading[1], heading[0]) / (math.pi / 4)) % 8
-        right, up = (round(math.sin(math.pi / 4 * turn)) for turn in (eighth + 2, eighth))
+        arrows = self._symbols["heading"]
+        sector = round(math.atan2(heading[1], heading[0]) / math.tau * len(arrows)) % len(arrows)
+        angle = math.tau * sector / len(arrows)
+        right, up = round(math.cos(angle)), round(math.sin(angle))
         beside = (
             position[0] + right * arena.width / self._columns,
             position[1] + up * arena.height / self._lines,
         )
-        self._put(arena, beside, self._symbols["headings"][eighth], "class:heading")
+        self._put(arena, beside, arrows[sector], "class:heading")
 
     def _put(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
         column = math.floor(position[0] / arena.width * self._columns)
