@@ -51,3 +51,15 @@ def test_strategies_without_figures_stay_in_their_order() -> None:
 def test_a_plot_of_one_packet_says_why_there_is_none() -> None:
     typed = TypedSession()
     assert "one usable state: a movement needs two" in typed.type(STEADY[0], ":plot")
+
+
+def test_plots_of_what_turns() -> None:
+    """An entity that turns beside one that does not."""
+    typed = TypedSession()
+    typed.type(*(f"{one} entity=still" for one in STEADY))
+    typed.type(*(f"{one} entity=spins yaw={k * 11}" for k, one in enumerate(STEADY)))
+    for view in ("yaw", "angle"):
+        found = typed.type(f":plot {view} lerp snapshot")
+        assert f"spins: {view} (degrees" in found
+        assert "a lerp   b snapshot" in found
+        assert f"nothing to draw: still: {view} (degrees" in found
