@@ -214,7 +214,10 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
 
 def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
-    if watch.given is not None and (watch.given.time_unit or watch.given.time_format):
+    known = [one for one in (watch.given, watch.layout) if one is not None]
+    if any(one.time_format or one.time_unit not in (None, "s") for one in known):
+        return
+    if watch.given is not None and watch.given.time_unit:
         return
     for name, size in _UNITS.items():
         if _judged(figures):

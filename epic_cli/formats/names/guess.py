@@ -37,6 +37,7 @@ _PLACE = "(?:pos|position|loc|location|coord)"
 _AXIS = re.compile(
     rf"(?i:[\W_]+{_PLACE}?[\W_]*[xyz]|{_PLACE}[\W_]*[xyz])\W*$|(?<=[a-z\d])[XYZ]$|(?<=\d)[xyz]$"
 )
+_UNIT = re.compile(r"\s*[\[({][^\])}]*[\])}]\s*$")
 _AXIS_BEFORE = re.compile(rf"^(?:{_PLACE}[\W_]*)?[xyz][\W_]+|^{_PLACE}[\W_]+", re.IGNORECASE)
 
 #: Columns by field; names by the texts that they are in; first values by the same; axes by group.
@@ -98,7 +99,9 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
     if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
         return {"time": ticks[0]}
     timed = [text for text in ticks if names[text].unit in TIME_UNITS_IN_BRACKETS]
-    found = _single("time", names) or (timed[0] if len(timed) == 1 else None)
+    two = any(name.spelling == "ty" for name in names.values())  # tx is no time, but x
+    timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
+    found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
     if found:
         return {"time": found}
     if ticks:
@@ -121,8 +124,19 @@ def _groups(names: Names, velocity: bool) -> Groups:
         component = component_of(name)
         if component is not None and component.velocity == velocity:
             groups.setdefault(component._replace(axis=""), {}).setdefault(component.axis, text)
+    groups = {group: _counted_from_0(axes) for group, axes in groups.items()}
     whole = {group: axes for group, axes in groups.items() if len(axes) > 1}
-    return whole or {group: axes for group, axes in groups.items() if group.rank < _THING}
+    alone = {one: axes for one, axes in groups.items() if axes and one.group != ("t",)}  # no tx
+    return whole or {group: axes for group, axes in alone.items() if group.rank < _THING}
+
+
+def _counted_from_0(axes: Mapping[str, str]) -> dict[str, str]:
+    """The axes of a group: ``pos_1`` is x where there is no ``pos_0``; alone it is none."""
+    if not all(text.rstrip("])")[-1:].isdigit() for text in axes.values()):
+        return {axis: text for axis, text in axes.items() if axis in POSITION}
+    order = POSITION if "x" in axes else ("y", "z", "3")
+    found = zip(POSITION, map(axes.get, order), strict=True)
+    return {axis: text for axis, text in found if text} if len(axes) > 1 else {}
 
 
 def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
@@ -166,6 +180,7 @@ def _globe(names: Names) -> Columns:
     found: dict[str, str] = {}
     for axis, words in (("x", LONGITUDES), ("y", LATITUDES), ("z", ALTITUDES)):
         meant = [text for text in names if is_named_as(text, words)]
+        meant.sort(key=lambda text: [word not in name_of(text).words for word in words])
         if len(meant) > 1 and axis != "z":
             raise _several(axis, meant)
         found.update({axis: meant[0]} if meant else {})
@@ -209,7 +224,7 @@ _RULES = (_time, _position, _velocity, _turn, _others)
 
 def _entity(text: str) -> str:
     """The name of an entity in that of a column for one of its axes."""
-    return _AXIS_BEFORE.sub("", _AXIS.sub("", text)) or text
+    return _AXIS_BEFORE.sub("", _AXIS.sub("", _UNIT.sub("", text))) or text
 
 
 def _best(groups: Groups, prefix: str) -> Columns:

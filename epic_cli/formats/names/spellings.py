@@ -26,7 +26,7 @@ LENGTH_UNITS = {
     **dict.fromkeys(("cm", "centimeters", "centimetres"), 0.01),
     **dict.fromkeys(("mm", "millimeters", "millimetres"), 0.001),
     **dict.fromkeys(("km", "kilometers", "kilometres"), 1000.0),
-    **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
+    **dict.fromkeys(("ft", "foot", "feet", "ftmsl", "ftagl"), 0.3048),
     **dict.fromkeys(("inch", "inches"), 0.0254),
     **dict.fromkeys(("yd", "yards"), 0.9144),
 }
@@ -52,6 +52,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "sim time", "simulation time", "game time", "server time", "world time", "remote time",
             "remote timestamp", "server timestamp", "sent server time", "time sent", "match time",
             "round time", "network time", "time get ticks",
+            "client time", "client timestamp", "client send time", "server send time",
+            "sent timestamp", "send timestamp", "totl time", "second", "time step", "timestep time",
             "sent", "sent at", "send", "send time", "sent time", "tx", "tx time",
             "elapsed", "elapsed time", "base date time", "seconds", "secs", "sec",
             "clock", "time time", "realtime",
@@ -65,7 +67,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         (
             "arrival time", "arrived", "arrived at", "received", "received at", "receive time",
             "received time", "recv", "recv time", "recv ts", "rx time", "receive timestamp",
-            "local time", "rx",
+            "local time", "rx", "server receive time", "client receive time", "rx timestamp",
+            "server receive timestamp", "recv timestamp", "received timestamp",
         ),
     ),
     "entity": (
@@ -79,7 +82,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         ("id", "uid"),
         ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
-         "who", "spieler", "joueur", "jugador", "tank", "car", "ship", "boat", "drone", "robot",
+         "who", "spieler", "joueur", "jugador", "fahrzeug", "objekt", "einheit", "vessel", "mover",
+         "tank", "car", "ship", "boat", "drone", "robot",
          "bot", "pawn", "character", "plane", "aircraft", "driver", "pilot", "peer", "connection",
          "callsign", "username", "nickname", "track"),
         ("steamid",),
@@ -98,11 +102,11 @@ TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick n
 
 #: Words of places on the globe, which are in degrees, and of their heights.
 LATITUDES, LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
-ALTITUDES = ("alt", "altitude", "ele", "elevation", "height")
+ALTITUDES = ("geoaltitude", "baroaltitude", "alt", "altitude", "ele", "elevation", "height")
 
 #: Words around an axis that make it a position or a velocity.
 POSITION_WORDS = frozenset((
-    "p", "pos", "position", "loc", "location", "coord", "coords", "coordinate", "coordinates",
+    "p", "t", "pos", "position", "loc", "location", "coord", "coords", "coordinate", "coordinates",
     "point", "origin", "translation", "xyz",
 ))  # fmt: skip
 VELOCITY_WORDS = frozenset((
@@ -167,7 +171,7 @@ _UNITS = (TIME_UNIT_WORDS, LENGTH_UNITS, SPEED_UNITS)
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
-_JOINED = re.compile(r"(p|pos|loc|coord|v|vel|velocity|position|location)([xyz])")
+_JOINED = re.compile(r"(p|t|pos|loc|coord|v|vel|velocity|position|location)([xyz])")
 
 
 class Name(NamedTuple):
@@ -180,7 +184,8 @@ class Name(NamedTuple):
     def spelling(self) -> str:
         """The words, without those in front that change nothing."""
         begin = 0
-        while begin < len(self.words) - 1 and self.words[begin] in ("field", "header", "msg"):
+        around = ("field", "header", "msg", "record")
+        while begin < len(self.words) - 1 and self.words[begin] in around:
             begin += 1
         return " ".join(self.words[begin:])
 
@@ -231,15 +236,17 @@ def component_of(name: Name) -> Component | None:
     """The axis that a name stands for; None: for none."""
     words = [part for word in name.words for part in _parts(word)]
     at = [place for place, word in enumerate(words) if word in AXES]
-    indexed = len(words) > 1 and words[-1] in ("0", "1", "2") and not at
+    indexed = len(words) > 1 and words[-1] in ("0", "1", "2", "3") and not at
     if len(at) == 1:
         axis = AXES[words.pop(at[0])]
     elif indexed:
-        axis = "xyz"[int(words.pop())]
+        axis = "xyz3"[int(words.pop())]
     else:
         return None
     found = Component(any(word in VELOCITY_WORDS for word in words), axis, tuple(words))
-    return None if OTHER_WORDS & set(words) or (indexed and found.rank == 3) else found
+    own = (POSITION_WORDS | VELOCITY_WORDS) & set(words)
+    numbered = indexed and not own and (found.rank == 3 or set(words) & WHO_WORDS)  # Player1
+    return None if OTHER_WORDS & set(words) or numbered or (indexed and found.rank == 3) else found
 
 
 def _parts(word: str) -> tuple[str, ...]:

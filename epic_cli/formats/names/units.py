@@ -33,6 +33,9 @@ _DATE = re.compile(
 #: Unix times from 1998 to 2128, in seconds; with these digits in any unit a time is one of them.
 _UNIX = (9e8, 5e9)
 
+#: What degrees are made of.
+_DEGREES = {"semicircles": 180 / 2**31, "dege7": 1e-7}
+
 #: So many names are proposed.
 _MOST_NAMES = 12
 
@@ -95,7 +98,10 @@ def _factors(columns: Mapping[str, str], geo: bool) -> tuple[float, ...] | None:
     usual = 1.0 if geo else next(iter(lengths.values()), 1.0)
     degrees = ("x", "y") if geo else ()
     known = {**LENGTH_UNITS, **SPEED_UNITS}
-    found = [1.0 if axis in degrees else lengths.get(axis, usual) for axis in POSITION]
+    found = [
+        _DEGREES.get(units.get(axis, ""), 1.0) if axis in degrees else lengths.get(axis, usual)
+        for axis in POSITION
+    ]
     found += [known.get(units.get(name, ""), usual) for name in VELOCITY]
     return None if set(found) == {1.0} else tuple(found)
 

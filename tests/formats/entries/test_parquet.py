@@ -229,10 +229,10 @@ def test_a_column_that_tells_entities_apart_is_named_though_no_field_is_read_fro
         "x": [at // 2 / 10 + 50 * (at % 2) for at in range(count)],
         **dict.fromkeys(("y", "z", "vy", "vz"), [0.0] * count),
         "vx": [2.0] * count,
-        "vessel": [f"t{at % 2}" for at in range(count)],
+        "hull": [f"t{at % 2}" for at in range(count)],
     }
     path = tmp_path / "a.parquet"
     written(path, table)
     found = inspect(path)
-    assert dict(found.unread) == {"vessel": "t0"}
-    assert any("vessel" in str(one) for one in found.findings if one.code == "E101")
+    assert dict(found.unread) == {"hull": "t0"}
+    assert any("hull" in str(one) for one in found.findings if one.code == "E101")

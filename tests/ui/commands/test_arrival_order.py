@@ -104,7 +104,7 @@ def test_python(log: Log, given: Callable[[Log], Any]) -> None:
 
 def test_rows_before_a_wrong_line_come_in_python_too(tmp_path: Path, log: Log) -> None:
     (tmp_path / "log.csv").write_text(table(log[:100]) + "nonsense\n")
-    found = []
+    found: list[epic_cli.Sample] = []
     with pytest.raises(epic_cli.RefusedLine):
         found += epic_cli.replay(tmp_path / "log.csv")  # list.extend keeps what came
     assert found[-1].time > log[90][1]

@@ -46,7 +46,13 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
         below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
         if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
             above = place
-            while above and goes_on_below(cells_of(lines[above - 1])[1], names):
+            while (
+                above
+                and goes_on_below(cells_of(lines[above - 1])[1], names)
+                and (
+                    lines[above - 1][:1] != b"#" or line[:1] == b"#"  # InfluxDB's annotations
+                )
+            ):
                 above -= 1
             return above
     return 0
@@ -69,6 +75,7 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     group, names = "", []
     for high, low in zip(header, below, strict=True):
         group = high or group
+        group = "" if _is_time(low) else group  # the columns of frames have no group
         names.append(".".join(filter(None, (group, low))) if low else high)
     return tuple(names)
 
@@ -93,18 +100,25 @@ def cells_of(line: bytes) -> tuple[str, list[str]]:
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     if columns:
         begun = ((one, one.rpartition(".")[0], one.rpartition(" [")[0]) for one in columns)
-        return all(any(one in names for one in forms) for forms in begun)
+        return all(any(one and one in names for one in forms) for forms in begun)
     if {"time", "x"} <= set(names):
         return True
-    from epic_cli.formats.names.spellings import SPELLINGS, TICKS, component_of, name_of
+    from epic_cli.formats.names.spellings import component_of, name_of
 
     known = [name_of(name) for name in names]
-    times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)
     components = list(filter(None, map(component_of, known)))
     positions = any(not component.velocity for component in components)
     # of several entities, each has its own
     beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
-    return any(name.spelling in times for name in known) and (positions or beside)
+    return any(map(_is_time, names)) and (positions or beside)
+
+
+def _is_time(name: str) -> bool:
+    """Whether a column is a time, or counts."""
+    from epic_cli.formats.names.spellings import SPELLINGS, TICKS, name_of
+
+    spelling = name_of(name).spelling
+    return spelling in TICKS or any(spelling in spellings for spellings in SPELLINGS["time"])
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -27,6 +28,7 @@ from epic_cli.formats.entries.csv import (
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import no_header
+from epic_cli.formats.names.spellings import TIME_UNITS_IN_BRACKETS
 from epic_cli.formats.names.stars import entities_in, infer_row_layout, is_named, starred
 from epic_cli.formats.names.units import AmbiguousLayout, is_value
 from epic_cli.formats.tables import delimiter_of, field_offset, split_row
@@ -37,6 +39,9 @@ _UNNAMED = (Reason.COLUMN_UNCLEAR, Reason.COLUMN_UNKNOWN)
 
 #: What a line begins with that is none of a table's, where it has not as many cells.
 _COMMENT = ("#", "//")
+
+#: A time with its unit.
+_DURATION = re.compile(r"[-+.\deE]+ (?P<unit>ms|sec|min|hr)")
 
 #: The numbers of a vector, as texts.
 _INDICES = tuple("0123456789")
@@ -59,6 +64,7 @@ class CsvReader(LineReader):
         self._places: dict[str, int] = {}  # behind the columns come the numbers of vectors
         self._vectors: list[tuple[int, int]] = []  # those numbers: a column, and which of it
         self._entities: dict[str, dict[str, int]] = {"": self._places}
+        self._behind_time = ""  # a unit in its cells
         self._joined: tuple[int, ...] = ()  # columns that together name the entity
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -95,6 +101,8 @@ class CsvReader(LineReader):
     ) -> None:
         """Takes a packet; with columns for each of several entities, if this one is there."""
         fields = {field: cells[place] for field, place in places.items()}
+        if self._behind_time:
+            fields["time"] = fields["time"].strip().removesuffix(self._behind_time)
         if self._joined:
             fields["entity"] = joined_name(cells[place] for place in self._joined)
         if name:
@@ -166,6 +174,10 @@ class CsvReader(LineReader):
         except AmbiguousLayout as ambiguous:
             self._refuse_header(block, ambiguous, values)
             return False
+        duration = _DURATION.fullmatch(values[layout.places["time"]].strip())
+        if duration is not None and given.time_unit is None:  # as MATLAB writes them
+            layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
+        self._behind_time = duration["unit"] if duration is not None else ""
         templates = starred(layout)
         parts = joined_columns(layout.places.get("entity", ""))
         if len(parts) > 1 and layout.places["entity"] not in names:
@@ -184,7 +196,8 @@ class CsvReader(LineReader):
         used = {place for places in self._entities.values() for place in places.values()}
         if max(used) < width:
             self._vectors = []
-        self.records = self._scanner(layout, width, bool(templates))
+        several = bool(templates or self._behind_time)
+        self.records = self._scanner(layout, width, several)
         self.settle(layout)
         return True
 

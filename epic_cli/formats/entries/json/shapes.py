@@ -57,6 +57,7 @@ def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
     if deep > _DEEPEST or not isinstance(value, dict | list) or not value:
         return None
     if isinstance(value, dict):
+        value = _streams(value)
         shape = _of_object(value)
     else:
         arrays = isinstance(value[0], list) and len(value[0]) >= _STATE and _is_flat(value[0])
@@ -66,6 +67,19 @@ def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
     members = value.values() if isinstance(value, dict) else value[:1]
     found = [one for member in members if (one := find_shape(member, deep + 1))]
     return max(found, key=lambda one: len(one[1]), default=None)
+
+
+def _streams(value: dict[str, Any]) -> dict[str, Any]:
+    """The columns of an object with a stream for each, as Strava's has them."""
+    if not all(
+        isinstance(one, dict) and isinstance(one.get("data"), list) for one in value.values()
+    ):
+        return value
+    columns = {name: one["data"] for name, one in value.items()}
+    places = columns.pop("latlng", [])
+    if all(isinstance(one, list) and len(one) == 2 for one in places):
+        columns |= {name: [one[at] for one in places] for at, name in enumerate(("lat", "lng"))}
+    return columns
 
 
 def _of_object(value: dict[str, Any]) -> Shape | None:

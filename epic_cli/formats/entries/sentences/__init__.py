@@ -23,6 +23,9 @@ _SENTENCE = (
 #: So many names with a value are no table's.
 _ASSIGNED, _ASSIGNMENTS = rb"[A-Za-z_]\w+ ?=", 3
 
+#: Nor is a vector behind its name.
+_VECTOR = rb"[A-Za-z]{2} ?[:=] ?[-+.\d]+, ?[-+.\d]+(?![:\d])"
+
 #: So many lines are looked at, and so much of each.
 _LINES, _LOOKED_AT = 6, 400
 
@@ -32,7 +35,7 @@ def is_sentence(line: bytes) -> bool:
     line = line[:_LOOKED_AT]
     if not re.search(_SENTENCE, line):
         return False
-    if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS:
+    if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS or re.search(_VECTOR, line):
         return True
     from epic_cli.formats.entries.csv import cells_of
     from epic_cli.formats.names.units import is_value

@@ -25,7 +25,7 @@ _TAKES_DATE, _TAKES_TIME = r"[-.\d]+[T -][\d:.,]+", r"[\d:.,]+"
 #: Times with a name: the sender's, the receiver's, and those that do not say whose they are.
 _NAMED_TIME = re.compile(
     r"\b(?P<key>t|ts|\w*(?:time|stamp|sent|recv|received|arrival|arrived)(?:_ms)?)[\x22']?\s*[=:]"
-    rf"\s*(?P<value>{_NUMBER})(?![\d:])",
+    rf"\s*(?P<value>{_NUMBER})(?![\d:]|-\d)",
     re.I,
 )
 _SENT, _RECEIVED = re.compile("sent|send|server|remote", re.I), re.compile("rec|arriv|local", re.I)
@@ -39,15 +39,16 @@ _TIMES = (
     ),
     (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
     (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=[,\s(\[])"), _TAKES_NUMBER),
+    (re.compile(r"\s(?P<value>\d{10,19})\s*$"), _TAKES_COUNT),  # InfluxDB's line protocol
 )
 _VECTOR = re.compile(
-    r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|Vector[23f]*|FVector)?[(\[<{]"
+    r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|D?Vec[234]A?|Vector[23f]*|FVector)?[(\[<{]"
     r"|\b(?P<place>(?i:set)?(?i:pos|position|origin|loc|location))[\s=:]+"
     rf"|\b(?P<bare>[A-Za-z]+)(?:\s*[=:]\s*(?:[A-Za-z_]\w*,\s*)?|\s+)"
     rf"(?={_NUMBER},\s*{_NUMBER},\s*{_NUMBER}(?![,\w])))"
     r"\s*(?:[Xx]\s*[=:]\s*)?"
-    rf"(?P<x>{_NUMBER})[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})"
-    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?(?![,;\s]*[-+]?\.?\d)\s*"
+    rf"(?P<x>{_NUMBER})[dfF]?[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})[dfF]?"
+    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER})[dfF]?)?(?![,;\s]*[-+]?\.?\d)\s*"
     r"(?:[)\]>}]|(?!\S)|(?=[;|])|(?<=\s)(?=[A-Za-z]))"
 )
 _AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
