@@ -55,6 +55,9 @@ DEFAULT_MAX_GAP: float = MOVEMENT[1].default
 #: Seconds; less is too short for a slope.
 SAME_TIME = 1e-9
 
+#: So far off a length of 1 are rotations of six decimals.
+ROUNDED = 1e-5
+
 #: A longer recording is refused: it would be held in memory.
 MOST_STATES = 5_000_000
 
@@ -177,7 +180,7 @@ class _TrackBuilder:
                 raise state.refuse(field, Reason.CELL_OUT_OF_RANGE, FARTHEST)
         self._derives_spins = velocities != "taken"
         rotation, spin = packet.rotation, None if velocities == "derived" else packet.spin
-        if rotation is not None:
+        if rotation is not None and abs(math.hypot(*rotation) - 1) > ROUNDED:
             rotation, _ = slerped(rotation, rotation, 1.0, 0.0)  # of length 1
         point = _Point(time, packet.position, velocity, packet.teleport, rotation, spin)
         last = self._last

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import resource
 import signal
 import socket
@@ -210,14 +211,17 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
         with program("proxy", *words, "--control", "-", "0", target) as proxy:
             said = proxy.wait_for(b"passes datagrams on to")
             port = said.partition(b"127.0.0.1:")[2].split()[0].decode()
-            sending = ("--path", "circle", "--send-rate", "500", "--duration", "0.4")
+            sending = ("--path", "circle", "--turning", "spin", "--send-rate", "500", "--duration",
+                       "0.4")  # fmt: skip
             assert epic("send", *sending, "-f", "jsonl", port).returncode == 0
             link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
             expected = [number for number in range(201) for _ in link.send(float(number))]
             wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
             wait_until(lambda: file.read_bytes().count(b"\n") == len(expected))
-    numbers = [json.loads(line)["seq"] for line in file.read_text().splitlines()]
-    assert numbers == expected
+    received = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [one["seq"] for one in received] == expected
+    for one in received:
+        assert one["qw"] == pytest.approx(math.cos(math.pi * one["time"] / 2), abs=1e-6)
 
 
 def test_no_socket_for_a_client_is_told_and_no_end() -> None:

@@ -81,12 +81,15 @@ def test_replays_through_a_pipe() -> None:
     assert rows.stderr == b""
 
 
-def test_truth_out_can_be_the_next_truth(tmp_path: Path) -> None:
+@pytest.mark.parametrize("turning", ["none", "flick"])
+def test_truth_out_can_be_the_next_truth(turning: str, tmp_path: Path) -> None:
     truth, again = tmp_path / "truth.csv", tmp_path / "again.csv"
-    args = ["--path", "teleport", "--duration", "9", "--output", os.devnull, "--quiet"]
+    args = ["--path", "teleport", "--duration", "9", "--output", os.devnull, "--quiet",
+            "--turning", turning]  # fmt: skip
     assert main(["simulate", *args, "--truth-out", str(truth), "--truth-rate", "50"]) == 0
     rows = truth.read_text().splitlines()
-    assert rows[0] == "entity,time,x,y,z,vx,vy,vz,teleport"
+    turns = "" if turning == "none" else "qx,qy,qz,qw,"
+    assert rows[0] == f"entity,time,x,y,z,vx,vy,vz,{turns}teleport"
     assert len(rows) == 452
     teleports = [row for row in rows if row.endswith(",1")]
     assert 2 <= len(teleports) <= 9
