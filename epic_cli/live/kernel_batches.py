@@ -18,7 +18,7 @@ from epic_cli.live.addresses import LARGEST, ReceivedDatagram
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
-_RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40)
+_MEMINFO = getattr(socket, "SO_MEMINFO", 55)
 _DONTWAIT = getattr(socket, "MSG_DONTWAIT", 64)
 
 #: Datagrams of a call, and bytes for each: its data, its sender, its control messages.
@@ -63,7 +63,9 @@ assert _MESSAGE.size == ctypes.sizeof(_Message)
 #: A control message: its size, its level and its kind come first (cmsg(3)).
 _CONTROL_HEADER = struct.Struct("@Nii")
 _TIMESPEC = struct.Struct("@Niill")
-_COUNT = struct.Struct("@NiiI")
+
+#: What SO_MEMINFO gives (linux/sock_diag.h): the last of these counts dropped datagrams.
+_DROPS = struct.Struct("@32xI")
 _ALIGNED = struct.calcsize("@N")
 
 
@@ -97,18 +99,22 @@ def _buffers() -> _Buffers:
     return found
 
 
+def dropped_by(source: socket.socket) -> int:
+    """How many datagrams its full queue has dropped until now (Linux 4.12); raises ``OSError``."""
+    found = source.getsockopt(socket.SOL_SOCKET, _MEMINFO, _DROPS.size)
+    return int(_DROPS.unpack(found)[0]) if len(found) == _DROPS.size else 0
+
+
 class KernelBatch:
-    """Reads from a non-blocking socket; ``dropped`` counts what its full queue dropped.
+    """Reads from a non-blocking socket.
 
     Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
     """
 
     def __init__(self, source: socket.socket) -> None:
-        for option in (_TIMESTAMPNS, _RXQ_OVFL):
-            source.setsockopt(socket.SOL_SOCKET, option, 1)
+        source.setsockopt(socket.SOL_SOCKET, _TIMESTAMPNS, 1)
         self._call = ctypes.CDLL(None, use_errno=True).recvmmsg
         self._descriptor = source.fileno()
-        self.dropped = 0
 
     def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
         """Appends the waiting datagrams, in their order, up to ``most``.
@@ -146,8 +152,6 @@ class KernelBatch:
             if level == socket.SOL_SOCKET and kind == _TIMESTAMPNS:
                 _, _, _, seconds, rest = _TIMESPEC.unpack_from(controls, at)
                 taken = seconds * 1_000_000_000 + rest
-            elif level == socket.SOL_SOCKET and kind == _RXQ_OVFL:
-                self.dropped = _COUNT.unpack_from(controls, at)[3]
             at += max(-(-length // _ALIGNED) * _ALIGNED, _CONTROL_HEADER.size)
         return taken
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 import sys
@@ -11,7 +12,7 @@ from ipaddress import ip_address
 
 from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
 from epic_cli.live.event_loop import set_or_late
-from epic_cli.live.kernel_batches import KernelBatch
+from epic_cli.live.kernel_batches import KernelBatch, dropped_by
 
 #: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
 QUEUE = 1 << 22
@@ -35,7 +36,8 @@ class ReceivingSocket:
         if interface is not None and not _is_group(at):
             raise ValueError("--interface is for the address of a multicast group")
         self.refused = 0
-        self._changed: asyncio.Event | None = None
+        self._dropped = 0
+        self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
@@ -78,26 +80,40 @@ class ReceivingSocket:
 
     @property
     def dropped(self) -> int:
-        """How many datagrams the kernel's queue dropped, where known."""
-        return 0 if self._batch is None else self._batch.dropped
+        """How many datagrams the kernel's full queue has dropped until now, where known.
+
+        It is the socket's own counter: it needs no datagram behind those that were dropped.
+        """
+        if sys.platform == "linux" and self.socket.fileno() >= 0:
+            with contextlib.suppress(OSError):
+                self._dropped = dropped_by(self.socket)
+        return self._dropped
 
     async def readable(self, seconds: float | None = None) -> None:
         """Waits for a datagram, for ``close``, or for so many seconds at most."""
+        changed = asyncio.Event()
         loop = asyncio.get_running_loop()
-        self._changed = changed = asyncio.Event()
-        descriptor = self.socket.fileno()
-        loop.add_reader(descriptor, changed.set)
+        loop.add_reader(self.socket.fileno(), changed.set)
+        self._waiting = loop, changed
         try:
             await set_or_late(changed, seconds)
         finally:
-            loop.remove_reader(descriptor)
-            self._changed = None
+            self._stop_waiting()
 
     def close(self) -> None:
-        """Closes the socket."""
-        if self._changed is not None:
-            self._changed.set()
+        """Closes the socket; ``dropped`` stays as it is then."""
+        # before it: once a socket is closed, its descriptor may be that of another one
+        self._stop_waiting()
+        _ = self.dropped
         self.socket.close()
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is None:
+            return
+        (loop, changed), self._waiting = self._waiting, None
+        if not loop.is_closed():
+            loop.remove_reader(self.socket.fileno())
+        changed.set()
 
 
 def _is_group(at: Resolved) -> bool:

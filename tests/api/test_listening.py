@@ -127,3 +127,19 @@ def test_wrong_arguments_are_refused(arguments: dict[str, object], words: str) -
 def test_a_port_in_use_is_said() -> None:
     with receiver() as taken, pytest.raises(OSError, match="in use"):
         listen(int(taken.port))
+
+
+def test_a_listener_that_gets_the_descriptor_of_a_closed_one_hears() -> None:
+    async def program() -> None:
+        first = listen(0)
+        waiting = asyncio.create_task(rest(first))
+        await asyncio.sleep(0.01)
+        first.close()
+        async with listen(0) as second:  # before the task of the first one has gone on
+            line = b"1,2,3 / 4,5,6 / 0.5"
+            asyncio.get_running_loop().call_later(0.05, send, second, line)
+            async with asyncio.timeout(WAIT):
+                assert (await anext(second)).time == 0.5
+        assert await waiting == []
+
+    asyncio.run(program())
