@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +26,6 @@ class Refused(Enum):
     FAR_TIME = "with times far from the clock's (see --time-unit)"
     SECOND_ENTITY = "of a second entity (choose one with --entity, or another --format)"
     TOO_MANY_ENTITIES = "of more entities than --max-entities"
-    UNRECORDABLE = "that packet text cannot record (record .csv or .jsonl)"
 
 
 def count_words(counts: Counter[Refused]) -> str:
@@ -58,21 +57,8 @@ class Counts(NamedTuple):
     example: Refusal | None
 
 
-class Limits(NamedTuple):
-    """The limits of a consumer: what it cannot record."""
-
-    needs_velocity: bool = False
-    takes_delta: bool = True
-    takes_name: Callable[[str], bool] = lambda _: True
-
-
 class Consumer:
-    """Receives one stream of values, in this order; overrides what it is interested in.
-
-    A consumer with ``limits`` only gets packets within them; the others are refused.
-    """
-
-    limits: Limits | None = None
+    """Receives one stream of values, in this order; overrides what it is interested in."""
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Takes datagrams as received, whatever they contain."""

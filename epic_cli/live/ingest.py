@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.intake import Admission
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.live.consumer import Counts, Limits, Refused
+from epic_cli.live.consumer import Counts, Refused
 from epic_cli.live.decoding import Decoded, Decoder
 
 if TYPE_CHECKING:
@@ -70,23 +70,20 @@ class Ingest:
     """Reads datagrams and accepts their packets; what it keeps does not grow beyond their names.
 
     The receiver's clock starts with the first packet, at the time in it: that packet's delay counts
-    as 0. Where a sender's clock is reset, its times continue at the receiver's. Packets beyond
-    ``limits`` are refused, and counted by reason.
+    as 0. Where a sender's clock is reset, its times continue at the receiver's.
     """
 
-    def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
+    def __init__(self, spec: IngestSpec) -> None:
         self._spec = spec
         self._decoder = Decoder(spec.packet_format, spec.layout, spec.records)
-        needs_velocity, takes_delta, self._takes_name = limits or Limits()
         self._refused: Counter[Refused] = Counter()
         self._delays = Tally()
         self._admission = Admission(
             self._refuses_name,
-            (Refused.NOT_FINITE, Refused.FAR_TIME, Refused.UNRECORDABLE),
+            (Refused.NOT_FINITE, Refused.FAR_TIME),
             self._delays,
             origin=spec.time_origin,
-            needs_velocity=needs_velocity,
-            takes_delta=takes_delta,
+            time_span=getattr(spec.records, "time_span", None) or 0.0,
         )
         self._senders: dict[tuple[Any, ...], int] = {}
         self._datagrams = 0
@@ -184,4 +181,4 @@ class Ingest:
             return Refused.SECOND_ENTITY
         if len(self.entities) >= spec.max_entities:
             return Refused.TOO_MANY_ENTITIES
-        return None if self._takes_name(name) else Refused.UNRECORDABLE
+        return None

@@ -50,8 +50,7 @@ class Listener:
         self._spec = spec
         self._receiving = receiving
         self._consumers = consumers
-        limits = [one.limits for one in consumers if one.limits is not None]
-        self._ingest = Ingest(spec.ingest, limits[0] if limits else None)
+        self._ingest = Ingest(spec.ingest)
         self._tick = spec.tick[0] / spec.tick[1]
         self._reported = -math.inf
         self._replay = None if spec.strategy is None else self._replay_by(spec.strategy)

@@ -61,12 +61,14 @@ def test_teleplot_gets_lines_in_unix_milliseconds() -> None:
 
 
 def test_targets() -> None:
-    assert parse_target("teleplot") == Target(
-        forward_formats()["teleplot"], Address("127.0.0.1", 47269)
-    )
-    assert parse_target("plotjuggler") == Target(
-        forward_formats()["plotjuggler"], Address("127.0.0.1", 9870)
-    )
+    assert parse_target("teleplot").address == Address("127.0.0.1", 47269)
+    plotter = parse_target("plotjuggler")
+    assert plotter == Target(forward_formats()["plotjuggler"])
+    assert plotter.address == Address("127.0.0.1", 9870)
+    # its usual port is that on which games are listened to
+    assert plotter.beside(9870).address == Address("127.0.0.1", 9871)
+    assert plotter.beside(5).address.port == 9870
+    assert parse_target("plotjuggler:[::1]:9870").beside(9870).address == Address("::1", 9870)
     assert parse_target("teleplot:[::1]:5") == Target(
         forward_formats()["teleplot"], Address("::1", 5)
     )
@@ -75,13 +77,18 @@ def test_targets() -> None:
             parse_target(text)
 
 
-def test_rows_go_to_both() -> None:
-    with receiver() as plotter, receiver() as game:
-        target = f"plotjuggler:127.0.0.1:{plotter.port}"
-        with program("listen", "0", "--forward", target, "-f", "csv") as listener:
+def test_rows_go_to_all() -> None:
+    with receiver() as plotter, receiver() as other, receiver() as game:
+        targets = (
+            f"plotjuggler:127.0.0.1:{plotter.port}",
+            f"teleplot:127.0.0.1:{other.port}",
+        )
+        options = [word for one in targets for word in ("--forward", one)]
+        with program("listen", "0", *options, "-f", "csv") as listener:
             port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
             game.socket.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", ("127.0.0.1", port))
             first = json.loads(plotter.one())
+            assert other.one().startswith(b"a.x:")
             drawn = listener.wait_for(b",a\n", "stdout").splitlines()[1].split(b",")
     assert first["timestamp"] == float(drawn[0])
     assert first["a"]["x"] == float(drawn[1])

@@ -1,15 +1,18 @@
 """Which packets of strangers are let in."""
 
 import math
+import random
 from array import array
-from typing import Literal
+from types import SimpleNamespace
+from typing import Literal, cast
 
 import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.layout import Layout
-from epic_cli.live.consumer import Limits, Refused
+from epic_cli.live.binary import RecordLayout
+from epic_cli.live.consumer import Refused
 from epic_cli.live.decoding import Decoded, Decoder
 from epic_cli.live.ingest import Ingest, IngestSpec
 
@@ -117,13 +120,49 @@ def test_names_are_bounded() -> None:
     assert admit(single, packet(0.0, "z"), 1.0) is Refused.SECOND_ENTITY
 
 
-def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
-    gate = Ingest(IngestSpec(), Limits(True, False, lambda name: " " not in name))
-    assert admit(gate, packet(0.0, "a b"), 1.0) is Refused.UNRECORDABLE
-    assert admit(gate, packet(0.0)._replace(velocity=None), 1.0) is Refused.UNRECORDABLE
-    assert admit(gate, packet(0.0)._replace(delta=0.1), 1.0) is Refused.UNRECORDABLE
-    assert gate.now(1.0) is None
-    assert isinstance(admit(gate, packet(0.0), 1.0), Packet)
+@pytest.mark.parametrize("seed", range(8))
+def test_times_that_start_over_go_on(seed: int) -> None:
+    """Milliseconds in 16 bits: of two senders, with silences and late packets."""
+    chance = random.Random(seed)
+    records = SimpleNamespace(time_span=65.536)
+    gate = Ingest(IngestSpec(records=cast(RecordLayout, records)))
+    sent: list[tuple[float, int, float]] = []
+    begin = chance.uniform(0, 65)
+    for sender in (0, 1):
+        now = 0.0
+        for _ in range(400):
+            now += chance.choice((0.05, 0.05, 0.05, 0.3, 20.0, 90.0))
+            sent.append((now + 0.1 + chance.random() * 0.15, sender, begin + sender + now))
+    sent.sort()
+    shifts: dict[int, set[int]] = {0: set(), 1: set()}
+    for arrival, sender, true in sent:
+        stamp = int(true * 1000)
+        found = admit(gate, packet(stamp % 65536 / 1000), 50 + arrival, sender=sender)
+        assert isinstance(found, Packet)
+        shifts[sender].add(round(found.time * 1000) - stamp)
+    assert [len(one) for one in shifts.values()] == [1, 1]  # each goes on from its first packet
+    assert gate.counts.clock_resets == 0
+
+
+@pytest.mark.parametrize("back", [5.0, 15.0, 500.0])
+def test_a_game_that_starts_again_has_no_delay(back: float) -> None:
+    gate = Ingest(IngestSpec())
+    for index in range(400):
+        now = 600 + index / 20
+        admit(gate, packet(now - back * (index >= 200)), now)
+    counts = gate.counts
+    assert (counts.packets, counts.clock_resets) == (400, 1)
+    assert counts.delays.delay(1) - counts.delays.delay(0) < 0.001
+
+
+def test_a_link_that_stands_still_has_a_delay() -> None:
+    gate = Ingest(IngestSpec())
+    for index in range(400):
+        now = 600 + index / 20
+        admit(gate, packet(now), max(now, 612.5) if now >= 610 else now)
+    counts = gate.counts
+    assert (counts.packets, counts.clock_resets) == (400, 0)
+    assert counts.delays.delay(1) - counts.delays.delay(0) == pytest.approx(2.5, abs=0.06)
 
 
 def times_of(

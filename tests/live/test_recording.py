@@ -36,18 +36,36 @@ def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     recording = PacketRecording(str(path))
     recording.take_packets(block_of(WHOLE, WHOLE))
     assert list(read_packets(path)) == [WHOLE, WHOLE]  # it is there before it is closed
-    limits, whole = recording.limits, name in ("a.csv", "a.jsonl")
-    assert limits.needs_velocity == (not whole)
-    assert [limits.takes_name(one) for one in ("a", "\x1b", "a b")] == [True, False, whole]
-    assert limits.takes_delta == (name != "a.csv")
-    if not whole:
-        with pytest.raises(ValueError, match="cannot hold"):
-            recording.take_packets(block_of(PACKET))
+    assert recording.left_out == ""
     recording.close()
     assert recording.file.recorded == len(list(read_packets(path))) == 2
     with pytest.raises(FileExistsError):
         PacketRecording(str(path))
     assert len(list(read_packets(path))) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "packet", "why"),
+    [
+        ("a.txt", PACKET, "no velocity"),
+        ("a.txt", WHOLE._replace(entity="a b"), "end at the blank"),
+        ("a.csv", WHOLE._replace(delta=0.1), "no column"),
+        ("a.jsonl", WHOLE._replace(entity="\x1b"), "cannot be shown"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_counted(
+    tmp_path: Path, name: str, packet: Packet, why: str
+) -> None:
+    path = tmp_path / name
+    recording = PacketRecording(str(path))
+    later = WHOLE._replace(time=0.6)
+    recording.take_packets(block_of(packet, WHOLE, packet, packet, later))
+    recording.take_packets(block_of(packet))
+    recording.close()
+    assert list(read_packets(path)) == [WHOLE, later]
+    assert recording.file.recorded == 2
+    assert recording.left_out.startswith("4 not recorded in ")
+    assert why in recording.left_out
 
 
 def write_for_ever(recording: PacketRecording) -> None:

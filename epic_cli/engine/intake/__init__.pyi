@@ -12,12 +12,11 @@ class Admission:
     def __init__(
         self,
         refuse_name: Callable[[str], object],
-        reasons: tuple[object, object, object],
+        reasons: tuple[object, object],
         tally: Counting,
         *,
         origin: float | None = None,
-        needs_velocity: bool = False,
-        takes_delta: bool = True,
+        time_span: float = 0.0,
     ) -> None: ...
     @property
     def entities(self) -> Entities: ...

@@ -38,9 +38,17 @@ cdef double UNIX_BEGIN = 9e8
 cdef double UNIX_END = 5e9
 
 
+# So many delays wait for a verdict on their clock.
+cdef size_t DOUBTS = 4096
+
 cdef enum:
     UNKNOWN = -1
     REFUSED = -2        # and below: the reasons, in their order
+
+
+cdef struct Stamp:
+    double time         # in a packet
+    double arrival
 
 
 cdef class Admission:
@@ -49,12 +57,15 @@ cdef class Admission:
     The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
     ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
     Unix time; NaN: the first packet's time. ``refuse_name`` is called with a new entity's name and
-    returns a reason, or None. ``reasons`` are the others: numbers that are not finite, times too
-    far from the clock, no velocity (``needs_velocity``), and a delta (unless ``takes_delta``).
+    returns a reason, or None. ``reasons`` are the others: numbers that are not finite, and times
+    too far from the clock. Times that are counted in few bits start over after ``time_span``
+    seconds (0: never): of the times that one may mean, it is the one nearest to that of the
+    sender's newest packet and what has passed since, or to the clock.
 
     Where a sender's clock is reset (``clock_reset.h``), the times in its packets are shifted by as
     much, so that they continue, with the shortest delay as 0. Until the reset is detected its
-    packets count as late; those that would arrive before they were sent are refused.
+    packets count as late, their delays as no delays; those that would arrive before they were sent
+    are refused.
     """
 
     cdef readonly Entities entities
@@ -66,8 +77,7 @@ cdef class Admission:
     cdef object tally
     cdef tuple reasons
     cdef list name_reasons
-    cdef bint needs_velocity
-    cdef bint takes_delta
+    cdef double time_span
     cdef double given_origin
     cdef bint origin_is_given
     cdef double origin
@@ -79,16 +89,17 @@ cdef class Admission:
     cdef vector[int32_t] states
     cdef vector[LowestDelays] lowest    # by sender
     cdef vector[SenderClock] clocks     # by sender
+    cdef vector[Stamp] stamps           # the newest, by sender
+    cdef vector[vector[Stamp]] doubtful  # times and arrivals, by sender, until a clock is settled
 
     def __init__(self, refuse_name, tuple reasons, tally, *, origin=None,
-                 bint needs_velocity=False, bint takes_delta=True):
+                 double time_span=0):
         self.entities = Entities()
         self.refuse_name = refuse_name
         self.reasons = reasons
         self.name_reasons = []
         self.tally = tally
-        self.needs_velocity = needs_velocity
-        self.takes_delta = takes_delta
+        self.time_span = time_span
         self.origin_is_given = origin is not None
         self.given_origin = 0.0 if origin is None else origin
         self.zero = NAN
@@ -153,14 +164,18 @@ cdef class Admission:
             state = self.look(packet.entity)
         if state <= REFUSED:
             return self.name_reasons[REFUSED - state]
+        if self.clocks.size() <= <size_t>sender:
+            self.clocks.resize(sender + 1)
+            self.lowest.resize(sender + 1)
+            self.doubtful.resize(sender + 1)
+            self.stamps.resize(sender + 1, Stamp(NAN, NAN))
+        if self.time_span > 0:
+            self.unwrap(packet, machine, self.stamps[sender])
         if isnan(zero):
             origin = self.first_origin(packet.time)
             zero = machine - (packet.time - origin)
         if fabs(packet.time) > LATEST:
             return self.reasons[1]
-        if self.clocks.size() <= <size_t>sender:
-            self.clocks.resize(sender + 1)
-            self.lowest.resize(sender + 1)
         time = packet.time - origin + self.clocks[sender].shift()
         came = nearbyint((machine - zero) * 1e6) / 1e6
         verdict = self.clocks[sender].look(came, came - time)
@@ -170,10 +185,6 @@ cdef class Admission:
         arrival = max(came, self.newest, earliest)
         if (verdict == DOUBTFUL and time > came) or not fabs(time - arrival) <= FAR:
             return self.reasons[1]
-        if (self.needs_velocity and not packet.has_velocity) or (
-            packet.delta != 0 and not self.takes_delta
-        ):
-            return self.reasons[2]
         self.origin, self.zero, self.newest = origin, zero, arrival
         if state == UNKNOWN:
             state = self.enter(packet.entity)
@@ -185,8 +196,20 @@ cdef class Admission:
         packet.line = <int32_t>into.items.size() + 1
         packet.column = packet.offset = packet.length = 0
         into.items.push_back(packet)
-        self.count(packet, sender)
+        self.count(packet, sender, verdict)
         return None
+
+    cdef void unwrap(self, Packet& packet, double machine, Stamp& newest) noexcept:
+        cdef double time = packet.time
+        cdef double expected = machine - self.zero + self.origin    # of a sender's first packet
+        if not isnan(newest.time):
+            expected = newest.time + (machine - newest.arrival)
+        if not isnan(expected):
+            packet.time += self.time_span * nearbyint((expected - time) / self.time_span)
+        if packet.time != time:
+            packet.single.time = <float>packet.time
+        if not packet.time <= newest.time:
+            newest.time, newest.arrival = packet.time, machine
 
     cdef void reset_clock(self, int32_t sender) noexcept:
         self.clock_resets += 1
@@ -223,12 +246,26 @@ cdef class Admission:
             return time if UNIX_BEGIN <= time <= UNIX_END else 0.0
         return time if isnan(self.given_origin) else self.given_origin
 
-    cdef int count(self, const Packet& packet, int32_t sender) except -1:
+    cdef int count(self, const Packet& packet, int32_t sender, Verdict verdict) except -1:
+        cdef vector[Stamp]* doubtful = &self.doubtful[sender]
+        cdef size_t index
         self.packets += 1
         self.late += packet.time < self.newest_times[packet.entity]
         self.newest_times[packet.entity] = max(self.newest_times[packet.entity], packet.time)
-        self.tally.count_sent(packet.time, (packet.arrival,))
-        self.lowest[sender].add(packet.arrival, packet.arrival - packet.time)
+        if verdict == RESET:            # that was no delay, but another clock
+            doubtful.clear()
+        if verdict == DOUBTFUL and doubtful.size() < DOUBTS:
+            doubtful.push_back(Stamp(packet.time, packet.arrival))
+            return 0
+        for index in range(doubtful.size()):
+            self.count_delay(doubtful[0][index], sender)
+        doubtful.clear()
+        self.count_delay(Stamp(packet.time, packet.arrival), sender)
+        return 0
+
+    cdef int count_delay(self, const Stamp& stamp, int32_t sender) except -1:
+        self.tally.count_sent(stamp.time, (stamp.arrival,))
+        self.lowest[sender].add(stamp.arrival, stamp.arrival - stamp.time)
         return 0
 
     def drifts(self):

@@ -50,10 +50,24 @@ def forward_formats() -> dict[str, ForwardFormat]:
 
 
 class Target(NamedTuple):
-    """A program, and where it is."""
+    """A program, and where it is; None: on this machine, at its own port."""
 
     format: ForwardFormat
-    address: Address
+    given: Address | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where it is."""
+        return self.given or Address(LOOPBACK, self.format.port)
+
+    def beside(self, port: int) -> Target:
+        """The same while this program listens at this port of this machine.
+
+        A target whose own port it is gets the next one; one that was given is left as it is.
+        """
+        if self.given is not None or port != self.format.port:
+            return self
+        return self._replace(given=Address(LOOPBACK, port + 1))
 
 
 def parse_target(text: str) -> Target:
@@ -64,8 +78,7 @@ def parse_target(text: str) -> Target:
         raise ValueError(
             f"{text!r} is not {' or '.join(known)}, with :HOST:PORT where it is elsewhere"
         )
-    found = known[name]
-    return Target(found, parse_address(place) if colon else Address(LOOPBACK, found.port))
+    return Target(known[name], parse_address(place) if colon else None)
 
 
 class Forwarder(Consumer):

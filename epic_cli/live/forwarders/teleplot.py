@@ -8,8 +8,9 @@ from epic_cli.engine.contract import Sample
 from epic_cli.live.addresses import UNFRAGMENTED
 from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
 
-#: Characters with a special meaning in names.
+#: Characters with a special meaning in names, and what begins lines that are no values.
 _MARKS = ":|;,§"
+_OTHER_LINES = (">", "statsd", "3D")
 
 
 def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
@@ -18,6 +19,8 @@ def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
     size = 0
     for sample in samples:
         name = "".join("_" if one in _MARKS else one for one in sample.entity) or NAMELESS
+        if name.startswith(_OTHER_LINES):
+            name = f"_{name}"
         stamp = round((sample.time + to_unix) * 1000)
         values = numbers(sample).items()
         lines = [f"{name}.{field}:{stamp}:{value!r}" for field, value in values]

@@ -112,10 +112,11 @@ class _Outputs:
         "--rotate",
         type=Parsed("SIZE|TIME", parse_rotation, Rotation),
     )
-    forward: Target | None = value(
+    forward: tuple[Target, ...] = value(
         f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
-        " unless a place follows: teleplot:192.168.0.7:47269.",
+        " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
         type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
+        multiple=True,
     )
 
     def wants_screen(self, given: set[str]) -> bool:
@@ -208,10 +209,11 @@ def listen(
                 outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
             )
             consumers.append(rows)
-        if outputs.forward is not None:
-            consumers.append(_forwarder(outputs.forward, receiving))
+        targets = [one.beside(receiving.port) for one in outputs.forward]
+        for target in targets:
+            consumers.append(_forwarder(target, receiving))
             stack.callback(consumers[-1].close)
-        progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows)
+        progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
         if screen is None:
             consumers.append(progress)
         listener = Listener(spec, receiving, consumers)
@@ -221,9 +223,11 @@ def listen(
                     stopped = screen.run(listener, use_color(color, sys.stdout))
                 else:
                     progress.say(f"epic: listening on {where}\n")
+                    for one in targets:
+                        progress.say(f"epic: sending to {one.format.name} at {one.address}\n")
                     stopped = run_until_stopped(listener.run())
         finally:
-            progress.end(listener, recordings)
+            progress.end(listener)
     return ended(stopped)
 
 

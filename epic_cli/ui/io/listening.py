@@ -175,12 +175,18 @@ class Progress(Consumer):
     """Writes to stderr what is lost while listening, and in the end what came in."""
 
     def __init__(
-        self, quiet: bool, color: bool, receiving: ReceivingSocket, rows: RowOutput | None
+        self,
+        quiet: bool,
+        color: bool,
+        receiving: ReceivingSocket,
+        rows: RowOutput | None,
+        recordings: Sequence[Recording] = (),
     ) -> None:
         self._quiet = quiet
         self._color = color
         self._receiving = receiving
         self._rows = rows
+        self._recordings = recordings
         self._last = ""
         self._shown = False
         self._watch = Watch()
@@ -216,7 +222,7 @@ class Progress(Consumer):
             self._last = words
             self.say(words)
 
-    def end(self, listener: Listener, recordings: Sequence[Recording]) -> None:
+    def end(self, listener: Listener) -> None:
         """Waits for the rows, and says what has come in, and what was recorded."""
         try:
             if self._rows is not None:
@@ -226,10 +232,11 @@ class Progress(Consumer):
                 self._say_findings()
             drops = self._receiving.dropped, self._receiving.queue
             words = summary(listener.counts, len(listener.entities), *drops) + self._left_out
-            for one in recordings:
+            for one in self._recordings:
                 words += f"{one.file.recorded:,} {one.unit} recorded in {one.file}\n"
             self.say(words)
 
     @property
     def _left_out(self) -> str:
-        return "" if self._rows is None else self._rows.left_out
+        words = "" if self._rows is None else self._rows.left_out
+        return words + "".join(f"{one.left_out}\n" for one in self._recordings if one.left_out)

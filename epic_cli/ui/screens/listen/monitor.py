@@ -126,8 +126,7 @@ class Monitor(Consumer):
         """Looks at the figures from time to time."""
         if self._listener.drawn_up_to == -math.inf:
             return
-        drawn_up_to, counts = self._listener.drawn_up_to, self._listener.counts
-        self._traffic.look(self._live, drawn_up_to, real_time, counts.datagrams)
+        self._traffic.look(self._live, self._listener.drawn_up_to, real_time, self._listener.counts)
         self._hindsight.look(self._history, self._now, real_time, self._followed)
 
     # ------------------------------------------------------------- keys
@@ -277,6 +276,8 @@ class Monitor(Consumer):
         for one in self._recordings:
             name = cut(printable(str(one.file.path)), 30)
             parts.append(f"{one.file.recorded:,} recorded in {name}")
+            if one.left_out:
+                parts.append(one.left_out.partition(":")[0])
         return parts
 
     def _messages(self) -> str:

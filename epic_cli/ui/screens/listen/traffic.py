@@ -11,6 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from epic_cli.live.consumer import Counts
     from epic_cli.ui.screens.listen.history import Floats, History, Rows
 
 #: Seconds that figures are of, and seconds of history.
@@ -23,6 +24,9 @@ _SHORTEST_OF = 60
 #: Seconds from one look to the next; datagrams a second are those of so many looks.
 _EVERY = 0.25
 _LOOKS = 8
+
+#: Seconds within which a reset of a clock is detected, of a sender of 2 packets a second or more.
+_UNCLEAR = 2.0
 
 #: Sequence numbers that go over a range so many times longer than there are, were reset.
 _RESET = 20
@@ -55,7 +59,8 @@ class Traffic:
 
     def __init__(self) -> None:
         self.flow = NOTHING
-        self._looked = -math.inf
+        self._looked = self._since = -math.inf
+        self._resets = 0
         self._datagrams: deque[tuple[float, int]] = deque(maxlen=_LOOKS)
         self._longest: dict[int, float] = {}  # delays, by second
         self._shortest: dict[int, float] = {}
@@ -71,22 +76,26 @@ class Traffic:
             oldest = next(iter(self._longest))
             del self._longest[oldest], self._shortest[oldest]
 
-    def look(self, history: History, now: float, real_time: float, datagrams: int) -> None:
-        """The figures at ``now``, of the packets in the ``history``; ``datagrams`` came in all.
+    def look(self, history: History, now: float, real_time: float, counts: Counts) -> None:
+        """The figures at ``now``, of the packets in the ``history``.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s).
         """
+        if counts.clock_resets > self._resets:
+            self._resets = counts.clock_resets
+            self._forget(now)
         if real_time - self._looked < _EVERY:
             return
         self._looked = real_time
-        self._datagrams.append((real_time, datagrams))
+        self._datagrams.append((real_time, counts.datagrams))
         recent = [delay for second, delay in self._shortest.items() if second >= now - _SHORTEST_OF]
         shortest = min(recent, default=math.nan)
         received = history.points(now - WINDOW)
-        received = received[received["time"] >= now - WINDOW]
+        packets = int((received["time"] >= now - 1).sum())
+        received = received[received["time"] >= max(now - WINDOW, self._since)]
         delays = np.sort(received["delay"])
         self.flow = Flow(
-            int((received["time"] >= now - 1).sum()),
+            packets,
             self._datagram_rate(),
             _loss(received),
             _jitter(received),
@@ -94,6 +103,12 @@ class Traffic:
             _quantile(delays, 0.95) - shortest,
             self._history(now, shortest),
         )
+
+    def _forget(self, now: float) -> None:
+        """A clock was reset: until that was clear, its packets had no delay that means anything."""
+        self._since, self._looked = now, -math.inf
+        for second in [one for one in self._longest if one >= math.floor(now - _UNCLEAR)]:
+            del self._longest[second], self._shortest[second]
 
     def _datagram_rate(self) -> float:
         if len(self._datagrams) < 2:

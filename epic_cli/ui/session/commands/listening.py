@@ -19,7 +19,7 @@ from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, parse_address, resolve
-from epic_cli.live.consumer import Consumer, Counts, Refused
+from epic_cli.live.consumer import Consumer, Counts
 from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.ui.io.errors import CannotAccess, accessing
@@ -198,7 +198,7 @@ class Listening(Consumer):
         words = summary(self.counts, len(self._listener.entities), *self._drops)
         self._receiving.close()
         if self.unwritable:
-            words += f"{self.unwritable:,} {Refused.UNRECORDABLE.value}\n"
+            words += f"{self.unwritable:,} not kept, since packet text cannot hold their names\n"
         return words
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.ui.screens.listen.history import History
 from epic_cli.ui.screens.listen.traffic import HISTORY, Flow, Traffic
 
@@ -21,7 +22,7 @@ def flow(packets: Iterable[Packet], now: float) -> Flow:
         block = PacketBlock(history.entities)
         block.append(one)
         traffic.add(history.take(block))
-    traffic.look(history, now, 0.0, 0)
+    traffic.look(history, now, 0.0, Ingest(IngestSpec()).counts)
     return traffic.flow
 
 
@@ -82,3 +83,20 @@ def test_numbers_that_begin_anew_say_nothing_until_the_old_ones_are_forgotten() 
     assert math.isnan(flow(before + after[:10], 2.5).loss)
     assert flow(before + after, 9).loss == 0
     assert math.isnan(flow([packet(0, 0), packet(0.1, 0)], 1).loss)
+
+
+def test_the_delays_of_a_clock_that_was_reset_are_forgotten() -> None:
+    traffic, history = Traffic(), History(Entities())
+    counts = Ingest(IngestSpec()).counts
+    for index in range(200):
+        now = index / 20
+        late = 15.0 if 5.0 <= now < 5.6 else 0.02  # until the reset is detected
+        block = PacketBlock(history.entities)
+        block.append(Packet((0.0, 0.0, 0.0), None, now - late, now))
+        traffic.add(history.take(block))
+        resets = int(now >= 5.6)
+        traffic.look(history, now, now, counts._replace(clock_resets=resets))
+        if resets:
+            assert max(one for one in traffic.flow.history if not math.isnan(one)) < 0.001
+            assert not traffic.flow.delay95 > 0.001
+            assert traffic.flow.packets in (20, 21)  # the times are sums of twentieths
