@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -24,9 +26,13 @@ if TYPE_CHECKING:
 #: Seconds of it that figures are of.
 WINDOW = 5.0
 
-#: Seconds from the beginning of one round of all entities to the next, and how long may be
-#: measured between two pictures.
+#: Seconds from the beginning of one round to the next, and how long may be measured between two
+#: pictures.
 _EVERY, _BUDGET = 0.5, 0.012
+
+#: Seconds that have to be drawn of an entity before its figures mean something, and after which
+#: they are no figures of now.
+_WHOLE, _STALE = 2.0, 1.0
 
 #: What is shown, in this order: the metric, and what it is called here.
 _SHOWN = (
@@ -44,42 +50,61 @@ _SHOWN = (
 class Hindsight:
     """The metrics of ``epic compare`` over a window that goes on.
 
-    The truth of an entity is the movement through the packets of it that have come in by now.
+    The truth of an entity is the movement through the packets of it that have come in by now. Where
+    there are too many for each round, they take turns, so that those measured last are a fair
+    sample; those that are listed on the screen are measured in each.
     """
 
     def __init__(self, tick: float) -> None:
         self._tick = tick
         self._measured: dict[str, tuple[float, Measurement]] = {}
-        self._left: dict[str, tuple[PacketBlock, Rows]] = {}  # of this round
-        self._begun = -math.inf
+        self._turns: dict[str, float] = {}  # when each had its turn
+        self._left: deque[tuple[str, bool]] = deque()  # of this round; whether it is their turn
+        self._gathered: dict[str, tuple[PacketBlock, Rows]] = {}
+        self._gathered_at = self._begun = -math.inf
 
     def forget(self) -> None:
         """Something else is drawn."""
         self._measured.clear()
+        self._turns.clear()
         self._left.clear()
         self._begun = -math.inf
 
-    def look(self, history: History, now: float, real_time: float, only: str | None = None) -> None:
+    def look(
+        self,
+        history: History,
+        now: float,
+        real_time: float,
+        only: str | None = None,
+        listed: Sequence[str] = (),
+    ) -> None:
         """Measures as many entities as there is time for, or this one ``only``; call it often.
 
-        ``now`` is on the receiver's clock, ``real_time`` on any (s).
+        ``now`` is on the receiver's clock, ``real_time`` on any (s); ``listed`` come first.
         """
         begin = perf_counter()
-        if not self._left and real_time - self._begun >= _EVERY:
-            self._begun = real_time
-            self._left = _gathered(history, now, only)
+        if real_time - self._begun >= _EVERY:
+            self._begun, self._gathered_at = real_time, now
+            self._gathered = _gathered(history, now, only)
+            in_turn = sorted(self._gathered, key=lambda name: self._turns.get(name, -math.inf))
+            many = len(in_turn) > len(listed)
+            self._left = deque((one, False) for one in listed if many and one in self._gathered)
+            self._left.extend((one, True) for one in in_turn)
         while self._left:
-            name = next(iter(self._left))
-            found = self._measure(*self._left.pop(name))
+            name, has_turn = self._left.popleft()
+            found = self._measure(*self._gathered[name])
+            if has_turn:
+                self._turns[name] = self._gathered_at
             if found is not None:
-                self._measured[name] = now, found
+                self._measured[name] = self._gathered_at, found
             if perf_counter() - begin > _BUDGET:
                 break
         for name in [name for name, one in self._measured.items() if one[0] < now - WINDOW]:
             del self._measured[name]
+            self._turns.pop(name, None)
 
     def _measure(self, packets: PacketBlock, rows: Rows) -> Measurement | None:
-        if len(rows) < 2:
+        if len(rows) < 2 or rows["time"][-1] - rows["time"][0] < _WHOLE:
             return None
         try:
             truth = truth_of(packets)
@@ -95,11 +120,13 @@ class Hindsight:
         return measure(shown, status, Entity("", packets, sampled, events), Weights())
 
     def figures(self, only: str | None = None) -> list[str]:
-        """The figures of all entities that were measured, or of ``only`` one; none yet: empty."""
+        """The figures of the entities that were measured, or of ``only`` one; none yet: empty."""
+        turns, since = self._turns, self._gathered_at - _STALE
         known = [
             one
             for name, (_, one) in self._measured.items()
-            if (only is None or name == only) and one.rows
+            if one.rows
+            and (name == only if only is not None else turns.get(name, -math.inf) >= since)
         ]
         if not known:
             return []
@@ -109,6 +136,8 @@ class Hindsight:
             metric = named(name)
             cell = metric.cell(metric.value(measured), measured.resolution)
             found.append(words.format(cell).replace("- ms", "-"))
+        if only is None and len(known) < len(self._gathered):
+            found.append(f"of {len(known):,} of {len(self._gathered):,} entities")
         return found
 
     def worst(self) -> str | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 KEPT = 6.0
 
 #: No more packets, and no more samples, than this are kept.
-_MOST = 40_000
+_MOST = 120_000
 
 #: So many packets are together, so that there are few parts.
 _FULL = 512

@@ -80,6 +80,7 @@ class Monitor(Consumer):
         self._viewport = Viewport()
         self._reserve = Reserve()
         self._followed: str | None = None
+        self._listed: Sequence[str] = ()
         self._paused: _Moment | None = None
         self._typed: NameLine | None = None
         self._helping = False
@@ -127,7 +128,7 @@ class Monitor(Consumer):
         if self._listener.drawn_up_to == -math.inf:
             return
         self._traffic.look(self._live, self._listener.drawn_up_to, real_time, self._listener.counts)
-        self._hindsight.look(self._history, self._now, real_time, self._followed)
+        self._hindsight.look(self._history, self._now, real_time, self._followed, self._listed)
 
     # ------------------------------------------------------------- keys
 
@@ -240,7 +241,9 @@ class Monitor(Consumer):
         history, now = self._history, self._now
         shown = draw_map(history, now, self._viewport, size, self._symbols, self._followed)
         if beside and now > -math.inf:
-            names = status.roster(history, self._hindsight, now, self._followed, height)
+            of = history, self._hindsight
+            self._listed = status.listed(*of, self._followed, height)
+            names = status.roster(*of, now, self._followed, self._listed, height)
             shown = [[*one, ("", " "), *other] for one, other in zip(shown, names, strict=True)]
         return shown + [[text] for text in texts]
 

@@ -91,7 +91,7 @@ def strategy(choice: Choice, figures: Sequence[str], of: str) -> list[str]:
     """The strategy, and its figures against hindsight."""
     place = choice.names.index(choice.strategy) + 1
     name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
-    return [name, *(figures or ["no figures yet"])]
+    return [name, *(figures or ["measuring"])]
 
 
 def settings(choice: Choice) -> list[str]:
@@ -129,17 +129,29 @@ ROSTER = 40
 _NAME = 14
 
 
+def listed(
+    history: History, hindsight: Hindsight, followed: str | None, lines: int
+) -> Sequence[str]:
+    """The entities that a roster of so many lines has room for: all, or the worst ones."""
+    names = history.names
+    if len(names) < lines:
+        return names
+    names.sort(key=lambda name: (name != followed, -_known(hindsight.error(name))))
+    return names[: lines - 2]
+
+
 def roster(
-    history: History, hindsight: Hindsight, now: float, followed: str | None, lines: int
+    history: History,
+    hindsight: Hindsight,
+    now: float,
+    followed: str | None,
+    shown: Sequence[str],
+    lines: int,
 ) -> Lines:
-    """A head and a line for each entity; where there is no room for all, the worst ones."""
+    """A head, a line for each entity that is ``shown``, and how many others there are."""
     numbers = history.received(now - 1).entities
     rates = np.bincount(numbers, minlength=len(history.entities))
-    names = history.names
-    if len(names) > lines - 1:
-        names.sort(key=lambda name: (name != followed, -_known(hindsight.error(name))))
-    left_out = max(len(names) - (lines - 1), 0)
-    shown = names[: lines - 1 - bool(left_out)]
+    left_out = len(history.newest) - len(shown)
     head = f" {pad('entity', _NAME)} {'packets/s':>9}  silent {'error':>6}"
     drawn: Lines = [[("class:keys", pad(head, ROSTER))]]
     for name in shown:
@@ -154,7 +166,7 @@ def roster(
         ]
         drawn.append(line)
     if left_out:
-        drawn.append([("class:keys", pad(f" and {left_out + 1:,} more", ROSTER))])
+        drawn.append([("class:keys", pad(f" and {left_out:,} more", ROSTER))])
     drawn += [[("", " " * ROSTER)]] * (lines - len(drawn))
     return drawn[:lines]
 

@@ -1,0 +1,85 @@
+"""Figures of what was drawn in the last seconds: whole, of now, and of a fair sample."""
+
+import math
+import re
+
+import pytest
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
+from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.ui.screens.listen import hindsight
+from epic_cli.ui.screens.listen.hindsight import Hindsight
+from epic_cli.ui.screens.listen.history import History
+
+LATENCY = 0.04
+
+
+class Game:
+    """Entities on circles, 20 packets a second each, drawn by a buffer 200 ms behind."""
+
+    def __init__(self, entities: int) -> None:
+        self.names = [f"tank{number}" for number in range(entities)]
+        self.history = History(Entities())
+        pacing = ArrivalPacing(ExactClock(1, 60))
+        strategy = read_spec("snapshot+interpolation_time=200ms")
+        self.replay = Replay(strategy.maker(), pacing, self.history.entities)
+        self.samples = SampleBlock()
+        self.time = 0.0
+
+    def go_on(self, seconds: float) -> None:
+        for _ in range(round(seconds * 20)):
+            block = PacketBlock(self.history.entities)
+            for number, name in enumerate(self.names):
+                angle = self.time + number
+                place = 10 * math.cos(angle), 10 * math.sin(angle), 0.0
+                block.append(Packet(place, None, self.time, self.time + LATENCY, name))
+            self.history.take(block)
+            self.replay.feed(block)
+            self.time += 0.05
+            self.replay.advance(self.time)
+            while self.replay.draw(self.samples):
+                pass
+            self.history.draw(self.samples)
+            self.samples.clear()
+
+
+def number_in(figures: list[str], name: str) -> float:
+    (found,) = (re.search(rf"^{name} ([\d.]+)", one) for one in figures if one.startswith(name))
+    assert found
+    return float(found[1])
+
+
+def test_there_are_no_figures_until_they_are_whole() -> None:
+    game, found = Game(3), Hindsight(1 / 60)
+    for _ in range(8):
+        game.go_on(0.25)
+        found.look(game.history, game.time, game.time)
+        assert found.figures() == []
+    game.go_on(0.5)
+    found.look(game.history, game.time, game.time + 1)
+    while not found.figures():
+        found.look(game.history, game.time, game.time + 1)
+    assert number_in(found.figures(), "lag") == pytest.approx(200, rel=0.02)
+
+
+def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hindsight, "_BUDGET", 0.0)  # one entity between two pictures
+    game, found = Game(200), Hindsight(1 / 60)
+    game.go_on(4)
+    turns: list[float] = []
+    for _ in range(200):
+        game.go_on(0.05)
+        found.look(game.history, game.time, game.time, listed=("tank7", "tank8"))
+        figures = found.figures()
+        if not figures:  # those listed were measured first
+            assert not turns
+            continue
+        assert number_in(figures, "lag") == pytest.approx(200, rel=0.02)
+        (of,) = (one for one in figures if one.startswith("of "))
+        count = int(of.split()[1])
+        assert of == f"of {count} of 200 entities"
+        turns.append(count)
+        assert not math.isnan(found.error("tank7"))
+    assert 10 <= max(turns) <= 40
