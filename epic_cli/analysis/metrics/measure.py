@@ -15,12 +15,7 @@ from epic_cli.analysis.metrics.measurement import Measurement, Turned
 from epic_cli.analysis.metrics.metric import AIM_RANGE, DrawnRows
 from epic_cli.analysis.metrics.recovery import Events, recovery
 from epic_cli.analysis.metrics.turned import judged, lag_of
-from epic_cli.analysis.sampled_truth import (
-    JUMP_FACTOR,
-    JUMP_FLOOR,
-    OVERSHOOT_WINDOW,
-    SampledTruth,
-)
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, SampledTruth
 from epic_cli.analysis.weights import SCALE
 from epic_cli.engine.measure import accumulate_errors, overshoot
 

@@ -100,18 +100,13 @@ def _second_differences(spins: Floats) -> Floats:
 
 def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     """How far (n, degrees) it is turned past everywhere the truth is around that time."""
-    truth, sampled, found = drawn.truth, drawn.truth.turns, np.empty(len(rows))
-    assert sampled is not None
-    turn_overshoot(
-        drawn.rotations,
-        rows,
-        sampled.rotations,
-        np.where(known(sampled.rotations), truth.segments, -1).astype(np.int32),
-        round(drawn.turn_lag / truth.tick),
-        max(1, round(OVERSHOOT_WINDOW / truth.tick)),
-        math.radians(RESTING),
-        found,
-    )
+    truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
+    assert truth.turns is not None
+    true = truth.turns.rotations
+    segments = np.where(known(true), truth.segments, -1).astype(np.int32)
+    late, reach = (round(one / truth.tick) for one in (drawn.turn_lag, OVERSHOOT_WINDOW))
+    least = math.radians(RESTING)
+    turn_overshoot(shown, rows, true, segments, late, max(reach, 1), least, found)
     return np.degrees(found)
 
 

@@ -35,7 +35,7 @@ SCRIPTS = (
 
 #: What only pages of recordings with rotation have: /*turns this */ or <!--turns that -->.
 _TURNS = re.compile(
-    r"(?m)^ *(?:/\*|<!--)turns (.*?) ?(?:\*/|-->)\n|(?:/\*|<!--)turns(.*?)(?:\*/|-->)"
+    r"(?m)^ *(?:/\*|<!--)turns (.*?) ?(?:\*/|-->)(\n)|(?:/\*|<!--)turns(.*?)(?:\*/|-->)"
 )
 
 
@@ -192,7 +192,7 @@ def _assembled(title: str, data: dict[str, Any], turns: bool) -> str:
 
     def read(name: str) -> str:
         text = (parts / name).read_text("utf-8").strip()
-        return _TURNS.sub(lambda one: _turned(one) if turns else "", text)
+        return _TURNS.sub(r"\1\2\3" if turns else "", text)
 
     text = read("page.html")
     # no text of the recording may end an element
@@ -208,11 +208,6 @@ def _assembled(title: str, data: dict[str, Any], turns: bool) -> str:
     ):
         text = text.replace(mark, part)
     return f"{text}\n"
-
-
-def _turned(found: re.Match[str]) -> str:
-    line, inside = found.groups()
-    return f"{line}\n" if inside is None else str(inside)
 
 
 def _variables() -> str:

@@ -229,27 +229,8 @@ def scene_chart(
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    if view == "angle":
-        lines = [
-            _line(i, one, one.times, one.angles) for i, one in chosen if one.angles is not None
-        ]
-        title = f"{name}angle (degrees from the true rotation) over time (s)"
-        return Chart(lines, title, named=True, height=height, width=width)
-    if view == "yaw":
-        plane = ground_axes(scene)
-        turned = [(i, one, one.rotations) for i, one in chosen if one.rotations is not None]
-        lines = [_line(i, one, *_yaw(one.times, turns, plane)) for i, one, turns in turned]
-        if scene.rotations is not None:
-            curve = _yaw(scene.times, scene.rotations, plane)
-            lines.insert(0, Line("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
-        title = f"{name}yaw (degrees, {'xyz'[plane[0]]} to {'xyz'[plane[1]]}) over time (s)"
-        return Chart(lines, title, named=True, height=height, width=width)
-    if view == "error":
-        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
-        title = f"{name}error (lengths) over time (s)"
-        return Chart(lines, title, named=True, height=height, width=width)
+    a, b = ground_axes(scene)
     if view == "above":
-        a, b = ground_axes(scene)
         lines = [
             _packets(scene.packets[:, a], scene.packets[:, b]),
             Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
@@ -257,13 +238,29 @@ def scene_chart(
         ]
         title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
         return Chart(lines, title, equal=True, height=height, width=width)
-    axis = "xyz".index(view)
-    lines = [
-        _packets(scene.packet_times, scene.packets[:, axis]),
-        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
-        *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
-    ]
-    title = f"{name}{view} (lengths) over time (s)"
+    title = f"{view} (lengths)"
+    if view == "error":
+        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
+    elif view == "angle":
+        title = "angle (degrees from the true rotation)"
+        lines = [
+            _line(i, one, one.times, one.angles) for i, one in chosen if one.angles is not None
+        ]
+    elif view == "yaw":
+        title = f"yaw (degrees, {'xyz'[a]} to {'xyz'[b]})"
+        turned = [(i, one, one.rotations) for i, one in chosen if one.rotations is not None]
+        lines = [_line(i, one, *_yaw(one.times, turns, (a, b))) for i, one, turns in turned]
+        if scene.rotations is not None:
+            curve = _yaw(scene.times, scene.rotations, (a, b))
+            lines.insert(0, Line("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
+    else:
+        axis = "xyz".index(view)
+        lines = [
+            _packets(scene.packet_times, scene.packets[:, axis]),
+            Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
+        ]
+    title = f"{name}{title} over time (s)"
     return Chart(lines, title, named=True, height=height, width=width)
 
 

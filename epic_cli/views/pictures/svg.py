@@ -6,7 +6,7 @@ The same scene gives the same bytes, whenever and wherever it is drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -82,25 +82,22 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    errors = {one.label: one.errors for _, one in chosen}
-    panels = [
-        *_above(scene, chosen, name),
-        *_over_time(scene, chosen, errors, 488, f"{name}error (lengths) over time (s)"),
-    ]
     high = HEIGHT
-    angles = {one.label: one.angles for _, one in chosen if one.angles is not None}
+    errors = [(index, one, one.errors) for index, one in chosen]
+    panels = [*_above(scene, chosen, name), *_over_time(scene, errors, f"{name}error (lengths)")]
+    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
+    described = f"{words['above']} {words['error']}"
     if scene.rotations is not None:
         high += _ANGLE
-        title = f"{name}angle (degrees from the true rotation) over time (s)"
-        turning = [one for one in chosen if one[1].label in angles]
-        panels += _over_time(scene, turning, angles, 488 + _ANGLE, title)
-    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
+        angles = [(index, one, one.angles) for index, one in chosen if one.angles is not None]
+        title = f"{name}angle (degrees from the true rotation)"
+        panels += _over_time(scene, angles, title, _ANGLE)
+        described += f" {words['angle']}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
         f' height="{high}" role="img" aria-labelledby="t d">'
         f'<title id="t">{in_markup(name)}what each strategy draws</title>'
-        f'<desc id="d">{in_markup(words["above"])} {in_markup(words["error"])}'
-        f"{in_markup(' ' + words['angle'] if angles else '')}</desc>"
+        f'<desc id="d">{in_markup(described)}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{high}" rx="8" fill="#fff"/>',
         *panels,
@@ -169,22 +166,18 @@ def _darts(
 
 
 def _over_time(
-    scene: Scene,
-    chosen: Sequence[tuple[int, Drawn]],
-    series: Mapping[str, Floats],
-    top: float,
-    title: str,
+    scene: Scene, chosen: Sequence[tuple[int, Drawn, Floats]], title: str, down: int = 0
 ) -> Iterator[str]:
-    """One of the ``series``, by labels, for each that was chosen; ``top`` is where it begins."""
-    most = max((_range(one)[1] for one in series.values() if np.isfinite(one).any()), default=1.0)
+    """The series of each that was chosen; so many pixels further ``down`` than the first chart."""
+    known = [one for _, _, one in chosen if np.isfinite(one).any()]
+    top = max((_range(one)[1] for one in known), default=1.0)
     start, end = _range(scene.times)
-    panel = _Panel(56, top, WIDTH - 56 - 130, 112, start, end, 0.0, most * 1.05 or 1.0)
-    yield _text(56, top - 16, title, "h")
+    panel = _Panel(56, 488 + down, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
+    yield _text(56, 472 + down, f"{title} over time (s)", "h")
     yield from _grid(panel)
     ends = []
-    for index, one in chosen:
-        times, errors = largest_of_each(one.times, series[one.label], 880)
-        place = panel.place(times, errors)
+    for index, one, series in chosen:
+        place = panel.place(*largest_of_each(one.times, series, 880))
         yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
         ends.append((index, one.label, panel.x + panel.width, _end(*place)[1]))
     yield from _names(ends, panel)

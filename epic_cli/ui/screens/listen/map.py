@@ -149,13 +149,7 @@ UNICODE = {
     "packet": "·",
     "trail": "",
 }
-ASCII = {
-    **cells.ASCII,
-    "drawn": "O",
-    "received": "x",
-    "packet": ".",
-    "trail": "-",
-}
+ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "packet": ".", "trail": "-"}
 
 #: What lies in the plane by a smaller share has no direction there.
 _FLAT = 0.1
@@ -217,11 +211,9 @@ def _sectors(
     unknown = np.full(4, np.nan)
     rotations = [history.rotations.get(one, unknown) for one in heads.entities.tolist()]
     seen = headings(np.array(rotations).reshape(-1, 4), plane)
-    flat = np.hypot(*seen.T) > _FLAT
-    sectors = np.full(len(seen), -1)
-    turns = np.arctan2(seen[flat, 1], seen[flat, 0]) / (2 * np.pi)
-    sectors[flat] = np.rint(turns * count).astype(int) % count
-    return sectors
+    turns = np.nan_to_num(np.arctan2(seen[:, 1], seen[:, 0])) / (2 * np.pi)
+    nearest = np.rint(turns * count).astype(int) % count
+    return np.where(np.hypot(*seen.T) > _FLAT, nearest, -1)
 
 
 def _title(viewport: Viewport, legend: str, followed: str | None) -> str:

@@ -76,12 +76,9 @@ function drawArrows(pen, shown, names) {
     pen.moveTo(x, y);
     pen.arc(x, y, CONE * Math.hypot(...heading), angle - 0.26, angle + 0.26);
     pen.closePath();
-    pen.fillStyle = pen.strokeStyle = color("--soft");
-    pen.lineWidth = 1;
-    pen.globalAlpha = 0.25;
+    pen.fillStyle = color("--soft");
+    pen.globalAlpha = 0.35;
     pen.fill();
-    pen.globalAlpha = 0.8;
-    pen.stroke();
     pen.globalAlpha = 1;
   }
   for (const one of [...shown].reverse()) {
@@ -115,12 +112,8 @@ function drawAngle() {
   let top = 0;
   const parts = shown.map(({ turned }) => {
     const first = Math.max(0, rowAt(turned.t, state.window[0])), last = Math.min(turned.t.length - 1, rowAt(turned.t, state.window[1]) + 1);
-    const part = detail(turned, first, last, COLUMN_ROWS * (box.right - box.left));
-    for (let k = part.from; k <= part.to; k++) {
-      const angle = turned.error[part.rows ? part.rows[k] : k];
-      if (angle > top) top = angle;
-    }
-    return part;
+    for (let k = first; k <= last; k++) if (turned.error[k] > top) top = turned.error[k];
+    return detail(turned, first, last, COLUMN_ROWS * (box.right - box.left));
   });
   state.angleTop = top;
   top = 1.08 * (top || 1);
@@ -137,22 +130,17 @@ function drawAngle() {
       pen.lineWidth = lineWidth(shown);
       const paint = to - from > (box.right - box.left) / 2 ? envelope : trace;
       paint(pen, turned.t, turned.error, parts[i], toX, toY, box, columnWidth(shown));
-      const angleAt = (k) => turned.error[rows ? rows[k] : k];
-      let at = to;
-      while (at > from && Number.isNaN(angleAt(at))) at--;
-      names.push({ x: box.right, y: toY(angleAt(at)), name: label, color: lineColor(label) });
+      let at = rows ? rows[to] : to;
+      while (at > 0 && Number.isNaN(turned.error[at])) at--;
+      names.push({ x: box.right, y: toY(turned.error[at]), name: label, color: lineColor(label) });
     });
     pen.setLineDash([]);
   });
   if (canvasHasMargin(pen.canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, pen.canvas.clientWidth);
 }
 
-const angleAt = ({ turned }, time) => (turned ? turned.error[rowAt(turned.t, time)] : NaN);
-
-// As other lanes have them, the largest first.
-function angleWords(time) {
-  const values = visible().map((one) => [angleAt(one, time), one.label]).filter(([angle]) => angle === angle);
-  values.sort(([a], [b]) => b - a);
-  const lines = values.slice(0, MOST_LINES).map(([angle, name]) => `${name}  ${short(angle)}\u00b0`);
-  return values.length > MOST_LINES ? [...lines, `and ${values.length - MOST_LINES} more`] : lines;
+// What others are sorted by, and the words.
+function angleWords({ label, turned }, time) {
+  const angle = turned ? turned.error[rowAt(turned.t, time)] : NaN;
+  return angle === angle ? [-angle, `${label}  ${short(angle)}\u00b0`] : [Infinity, `${label}  -`];
 }
