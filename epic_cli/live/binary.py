@@ -2,109 +2,63 @@
 
 from __future__ import annotations
 
-import struct
-from typing import NamedTuple
+from dataclasses import astuple
 
 from epic_cli.engine.intake import RecordReader
-from epic_cli.engine.text import TURN_COLUMNS
+from epic_cli.live.consumer import Refused
+from epic_cli.live.layout_grammar import LayoutParser
 
-#: By name: the letter that ``struct`` has for it.
-_TYPES = {
-    "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
-    "f32": "f", "f64": "d",
+# By what has stopped the reading (`Why` in `record_program.h`).
+_CUT, _UNEQUAL, _UNKNOWN, _NO_TIME = 2, 3, 4, 6
+_REFUSED = {
+    1: Refused.EMPTY, _CUT: Refused.NOT_RECORDS, _UNEQUAL: Refused.OTHER_VALUE,
+    _UNKNOWN: Refused.OTHER_TYPE, 5: Refused.BAD_NAME, _NO_TIME: Refused.NOT_PACKETS,
 }  # fmt: skip
-
-_ORDERS = ("little", "big")
-
-_NUMBERS = ("time", "x", "y", "z", "vx", "vy", "vz", *TURN_COLUMNS)
-_WHOLE = ("id", "seq", "teleport")
-
-#: Bytes; no datagram holds more.
-_LONGEST = 65507
-
-
-class _Field(NamedTuple):
-    name: str
-    kind: str
-    offset: int
-    scale: float
 
 
 class RecordLayout:
-    """The fields of a record in their order, little-endian unless the first word is ``big``.
+    """What a datagram holds, in the order of its bytes: records, or messages with groups of them.
 
-    A field is ``NAME:TYPE``, with ``*FACTOR`` behind it for numbers in other units. Names are
-    ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``qx`` to ``qw``, ``wx`` to ``wz``
-    (rad/s), ``id`` (a whole number that names the entity), ``seq`` and ``teleport`` (not 0: yes);
-    ``_`` is a field to skip, ``_:12`` so many bytes. Types are ``i8`` to ``i64``, ``u8`` to
-    ``u64``, ``f32`` and ``f64``. There is no implicit padding. Raises ``ValueError`` for anything
-    else.
+    A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
+    ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
+    ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are so many bytes, ``...`` all that is
+    left. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f16`` to ``f64``, and ``char[16]``, a
+    text that ends there or before a zero byte. Numbers are big-endian from the word ``big`` on,
+    little-endian from ``little`` on and before. There is no implicit padding. ``&MASK`` takes some
+    of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other units, ``=VALUE``
+    refuses what is not that.
+
+    ``{...}[n]`` are so many records: a number, a field before them, a type for a count in front of
+    them, or nothing: up to the end. What stands before them holds in each. Texts have their lengths
+    in the same way. ``kind=1{...} kind=2{...} else{...}`` is there for one value of a field before
+    it, ``flags&4{...}`` for one of the bits; ``NAME:FIELD&MASK`` are bits of one. Fields that are
+    referred to, or have a ``=VALUE``, may have any name. The whole is repeated to the end of the
+    datagram. Raises ``ValueError`` for anything else, with its place.
     """
 
     def __init__(self, text: str) -> None:
-        words = text.replace(",", " ").split()
-        self._big = False
-        if words and words[0] in _ORDERS:
-            self._big = words.pop(0) == "big"
-        self._fields: list[_Field] = []
-        #: Bytes of a record.
-        self.size = 0
-        for word in words:
-            self._take(word)
-        names = [field.name for field in self._fields]
-        for name in ("time", "x"):
-            if name not in names:
-                raise ValueError(f"a record needs {name}, as {name}:f32")
-        velocity = [name for name in ("vx", "vy", "vz") if name in names]
-        without = [name for name in velocity if name[1] not in names]
-        if velocity and (without or len(velocity) != sum(name in names for name in "xyz")):
-            raise ValueError("velocities are of the same axes as the position, or left out")
-        some = TURN_COLUMNS[:4], TURN_COLUMNS[4:]
-        turns, spins = (sum(one in names for one in fields) for fields in some)
-        if turns % 4 or spins % 3 or (spins and not turns):
-            raise ValueError("a rotation is qx, qy, qz and qw; wx, wy and wz may be beside it")
-        if self.size > _LONGEST:
-            raise ValueError(f"a record of {self.size:,} bytes fits into no datagram")
-
-    def _take(self, word: str) -> None:
-        name, colon, rest = word.partition(":")
-        kind, star, factor = rest.partition("*")
-        if name == "_" and kind.isdigit() and len(kind) <= 5 and not star:
-            self.size += int(kind)
-            return
-        if not colon or kind not in _TYPES:
-            known = ", ".join(_TYPES)
-            raise ValueError(f"{word!r} is not NAME:TYPE, with a type of {known}")
-        size = struct.calcsize("<" + _TYPES[kind])
-        if name == "_":
-            self.size += size
-            return
-        if name not in _NUMBERS + _WHOLE:
-            known = ", ".join((*_NUMBERS, *_WHOLE))
-            raise ValueError(f"{name!r} is not a field: {known}, or _ for bytes to be skipped")
-        if name in (field.name for field in self._fields):
-            raise ValueError(f"{name} is given twice")
-        if name in ("id", "seq") and (kind[0] == "f" or (name == "seq" and kind[0] == "i")):
-            raise ValueError(f"{name} is a whole number, as {name}:u16")
-        scale = 1.0
-        if star:
-            try:
-                scale = float(factor)
-            except ValueError:
-                scale = 0.0
-            if name in _WHOLE or not 1e-12 <= abs(scale) <= 1e12:
-                raise ValueError(f"{word!r}: {factor!r} is not a valid factor for {name}")
-        self._fields.append(_Field(name, _TYPES[kind], self.size, scale))
-        self.size += size
-
-    @property
-    def time_span(self) -> float | None:
-        """Seconds after which an unsigned time field below 64 bits starts over; None: never."""
-        field = next(one for one in self._fields if one.name == "time")
-        if field.kind not in "BHI":
-            return None
-        return 256.0 ** struct.calcsize("<" + field.kind) * abs(field.scale)
+        parser = LayoutParser(text)
+        #: Bytes of a record; the least where they differ.
+        self.size = parser.least
+        self._fixed = parser.fixed
+        self._steps = [astuple(one) for one in parser.steps]
+        self._words = parser.words
+        spans = set(parser.spans)
+        #: Seconds after which an unsigned time field below 64 bits starts over; None: never.
+        self.time_span = spans.pop() if len(spans) == 1 else None
 
     def reader(self) -> RecordReader:
-        """A scanner of such records."""
-        return RecordReader(self._fields, self.size, self._big)
+        """A scanner of such datagrams."""
+        return RecordReader(self._steps)
+
+    def refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
+        """The reason, and in words where the reader stopped in a datagram of so many bytes."""
+        _, why, step, place, record, value = stop
+        words = f"a datagram of {size:,} bytes"
+        if why == _CUT and self._fixed:
+            return _REFUSED[why], f"{words}; a record has {self.size:,}"
+        words += f": reading stopped at byte {place:,}, at {self._words[step]!r}"
+        words += f" of record {record:,}" if record else ""
+        if why in (_UNEQUAL, _UNKNOWN) and not isinstance(self._steps[step][-1], bytes):
+            words += f", where {value} ({value % 2**64:#x}) stands"
+        return _REFUSED[why], words + (", which has no time" if why == _NO_TIME else "")

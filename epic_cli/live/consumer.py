@@ -21,6 +21,8 @@ class Refused(Enum):
     EMPTY = "empty"
     NOT_PACKETS = "not readable as packets"
     NOT_RECORDS = "not a whole number of records"
+    OTHER_VALUE = "with another =VALUE than --layout has"
+    OTHER_TYPE = "of message types that --layout does not have"
     NOT_FINITE = "with numbers that are not finite"
     BAD_NAME = "with names that are too long or cannot be shown"
     FAR_TIME = "with times far from the clock's (see --time-unit)"
@@ -28,13 +30,16 @@ class Refused(Enum):
     TOO_MANY_ENTITIES = "of more entities than --max-entities"
 
 
-def count_words(counts: Counter[Refused]) -> str:
-    """``17 refused: 12 empty, 5 not readable as packets``; nothing for none."""
+def count_words(counts: Counter[Refused], example: object = None) -> str:
+    """``17 refused: 12 empty, 5 not readable as packets``; nothing for none.
+
+    An ``example`` in words stands behind it.
+    """
     total = sum(counts.values())
     if not total:
         return ""
     kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in Refused if counts[one])
-    return f"{total:,} refused: {kinds}"
+    return f"{total:,} refused: {kinds}" + (f" ({example})" if isinstance(example, str) else "")
 
 
 class Counts(NamedTuple):
@@ -43,7 +48,8 @@ class Counts(NamedTuple):
     ``packets`` were accepted; ``late`` ones of them had a time before that of an earlier arrival.
     ``delays`` are those of the packets. Senders' clocks were reset ``clock_resets`` times, the last
     time ``clock_step`` seconds back. ``drifts``: by sender, the growth of the delay (s) per second;
-    None: not known yet. ``example`` is a line that was refused.
+    None: not known yet. ``example`` is a line that was refused, or says why a binary
+    datagram was.
     """
 
     datagrams: int
@@ -54,7 +60,7 @@ class Counts(NamedTuple):
     clock_resets: int
     clock_step: float
     drifts: Sequence[float | None]
-    example: Refusal | None
+    example: Refusal | str | None
 
 
 class Consumer:

@@ -50,7 +50,7 @@ class Decoded(NamedTuple):
     """The content of consecutive datagrams, the first of which has this number.
 
     ``ends`` are the places in the text of ``block`` at which the datagrams end. ``refused`` counts,
-    by reason, what is not a packet; ``example`` is such a line.
+    by reason, what is not a packet; ``example`` is such a line, or words.
     """
 
     first: int
@@ -58,18 +58,18 @@ class Decoded(NamedTuple):
     block: PacketBlock | None = None
     refused: int = 0
     reason: Refused = Refused.NOT_PACKETS
-    example: Refusal | None = None
+    example: Refusal | str | None = None
 
 
 class _Schema(NamedTuple):
     """The common schema of datagrams that share a reader."""
 
-    kind: Literal["text", "csv", "jsonl", "records"]
+    kind: Literal["text", "csv", "jsonl"]
     names: object = None
     header: bytes = b""
 
 
-_TEXT, _RECORDS = _Schema("text"), _Schema("records")
+_TEXT = _Schema("text")
 
 #: Text whose first line may hold nothing at all, or end what is read.
 _DOUBTFUL_TEXT = _Schema("text", "doubtful")
@@ -105,6 +105,9 @@ class Decoder:
 
     def read(self, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
         """The packets of the datagrams, in their order."""
+        if self._records is not None:
+            yield from self._binary(self._records, list(datagrams))
+            return
         run: list[bytes] = []
         schema = _TEXT
         for number, data in enumerate(datagrams):
@@ -122,14 +125,24 @@ class Decoder:
         if run:
             yield from self._together(len(datagrams) - len(run), schema, run)
 
+    def _binary(self, layout: RecordLayout, datagrams: list[bytes]) -> Iterator[Decoded]:
+        """The packets of binary datagrams; one that cannot be read to its end has none."""
+        reader = self._record_reader
+        if reader is None or len(reader.entities) > _MOST_NAMES:
+            reader = self._record_reader = layout.reader()
+        block, stops = reader.read(datagrams)
+        yield Decoded(0, array("I", accumulate(map(len, datagrams))), block)
+        for stop in stops:
+            reason, words = layout.refusal(len(datagrams[stop[0]]), stop)
+            yield Decoded(stop[0], array("I", [0]), refused=1, reason=reason, example=words)
+
     def _is_known(self, schema: _Schema) -> bool:
         """Whether pieces with this schema may be scanned together."""
-        return schema is _RECORDS or schema.names in self._readers
+        return schema.names in self._readers
 
     def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
         """Scans similar datagrams together; one by one where the result could differ."""
-        gap = b"" if schema is _RECORDS else b"\n"
-        block, ended = self._scan(schema, gap.join(run))
+        block, ended = self._scan(schema, b"\n".join(run))
         if len(run) > 1 and (ended or (schema.kind == "jsonl" and block.refusals)):
             for number, data in enumerate(run, first):
                 pieces: list[_Piece] = [(schema, data)]
@@ -137,7 +150,7 @@ class Decoder:
                     pieces = self._objects(data)
                 yield from self._alone(number, data, pieces)
             return
-        ends = array("I", accumulate(len(data) + len(gap) for data in run))
+        ends = array("I", accumulate(len(data) + 1 for data in run))
         yield _decoded(first, ends, block)
 
     def _alone(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
@@ -159,12 +172,6 @@ class Decoder:
 
     def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
         """The packets that the reader for these names finds in lines, and whether they ended it."""
-        if schema.kind == "records":
-            assert self._records is not None
-            records = self._record_reader
-            if records is None or len(records.entities) > _MOST_NAMES:
-                records = self._record_reader = self._records.reader()
-            return records.block(lines), False
         if schema.kind == "text":
             if len(self._names) > _MOST_NAMES:
                 self._names = Entities()
@@ -184,9 +191,6 @@ class Decoder:
     # ------------------------------------------------------------------ what a datagram consists of
 
     def _pieces(self, data: bytes) -> list[_Piece]:
-        if self._records is not None:
-            whole = Refused.NOT_RECORDS if len(data) % self._records.size else _RECORDS
-            return [(whole if data else Refused.EMPTY, data)]
         if self._format is None and data[:1] in _DIGITS:
             position, slash, _ = data.partition(b"/")
             if slash and position.count(b",") == 2 and b"\n" not in position:

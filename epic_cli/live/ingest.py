@@ -87,7 +87,7 @@ class Ingest:
         )
         self._senders: dict[tuple[Any, ...], int] = {}
         self._datagrams = 0
-        self._example: Refusal | None = None
+        self._example: Refusal | str | None = None
 
     @property
     def entities(self) -> Entities:

@@ -27,7 +27,7 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
 
     ``queue`` is how many bytes of its datagrams the kernel keeps at most.
     """
-    words = (clock_reset(counts), count_words(counts.refused))
+    words = (clock_reset(counts), count_words(counts.refused, counts.example))
     lines = "".join(f"{one}\n" for one in words if one)
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"

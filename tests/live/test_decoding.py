@@ -191,7 +191,7 @@ def test_a_layout_knows_when_its_time_starts_over(time: str, span: float | None)
     [
         ("", "a record needs time"),
         ("time:f32", "a record needs x"),
-        ("time:f32 x:f16", "'x:f16' is not NAME:TYPE, with a type of i8"),
+        ("time:f32 x:f15", "'x:f15' is not NAME:TYPE, with a type of i8"),
         ("time:f32 x", "'x' is not NAME:TYPE"),
         ("time:f32 x:f32 w:f32", "'w' is not a field: time, x"),
         ("time:f32 x:f32 x:f32", "x is given twice"),
@@ -200,7 +200,8 @@ def test_a_layout_knows_when_its_time_starts_over(time: str, span: float | None)
         ("time:f32 x:f32 id:f32", "id is a whole number"),
         ("time:f32 x:f32 seq:i32", "seq is a whole number"),
         ("time:f32 x:f32 y:f32 vx:f32", "velocities are of the same axes"),
-        ("time:f32 x:f32 _:99999", "fits into no datagram"),
+        ("time:f32 x:f32 _:99999", "'99999' is not from 1 to 65507"),
+        ("time:f32 x:f32 _:40000 _:40000", "fits into no datagram"),
     ],
 )
 def test_a_layout_that_is_none_is_refused(text: str, words: str) -> None:

@@ -1,24 +1,47 @@
-"""Binary records to packets, many at once."""
+"""Binary records to packets, many datagrams at once."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
-from libcpp.string cimport string, to_string
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, string_view
+from epic_cli.engine.packets cimport Entities, EntityNames, Packet, PacketBlock
 
 
-cdef extern from "intake/record_fields.h" namespace "epic" nogil:
-    cdef struct RecordField:
+cdef extern from "intake/record_program.h" namespace "epic" nogil:
+    cdef cppclass RecordStep:
+        int32_t code
         int32_t part
         char kind
-        int32_t offset
+        cbool big
+        uint64_t mask
         double scale
+        double per
+        double add
+        int32_t source
+        int32_t variable
+        int32_t jump
+        uint64_t number
+        cbool checked
+        uint64_t value
+        string text
+        int32_t shift
 
-    void take_record(const char*, const vector[RecordField]&, cbool, Packet&, int64_t&)
+    cdef cppclass RecordStop:
+        RecordStop()
+        int32_t why
+        int32_t step
+        size_t place
+        uint64_t record
+        int64_t value
+
+    cdef cppclass RecordProgram:
+        vector[RecordStep] steps
+        RecordStop read(const char*, const char*, uint32_t, EntityNames&,
+                        vector[Packet]&) except +
 
 
-# In the order of RecordPart (record_fields.h).
+# In the order of RecordPart (record_program.h).
 PARTS = (
     "x", "y", "z", "vx", "vy", "vz", "time", "id", "seq", "teleport",
     "qx", "qy", "qz", "qw", "wx", "wy", "wz",
@@ -26,57 +49,55 @@ PARTS = (
 
 
 cdef class RecordReader:
-    """Reads records of ``size`` bytes; ``fields`` are names of ``PARTS`` with their kinds.
+    """Reads datagrams by the ``steps`` of a program (``record_program.h``).
 
-    A field is its name, the letter that Python's ``struct`` has for its type, its place in the
-    record, and what it is multiplied by. The entity is named by the ``id``, a whole number.
+    A step is what it does, one of ``PARTS`` or an empty text, the letter that Python's ``struct``
+    has for the type, whether it is big-endian, a mask, what the number is multiplied by, divided by
+    and increased by, the variables that it comes from and goes to, where to go on, a number of
+    bytes or items, and what is expected, or None.
     """
 
     cdef readonly Entities entities
-    cdef vector[RecordField] fields
-    cdef size_t size
-    cdef bint big
-    cdef bint has_velocity
-    cdef char id_kind               # 0: none
+    cdef RecordProgram program
 
-    def __init__(self, fields, size_t size, bint big):
-        cdef RecordField field
+    def __init__(self, steps):
+        cdef RecordStep step
         self.entities = Entities()
-        self.size = size
-        self.big = big
-        for name, kind, offset, scale in fields:
-            field.part = PARTS.index(name)
-            field.kind = <char>ord(kind)
-            field.offset = offset
-            field.scale = scale
-            self.fields.push_back(field)
-            if name == "id":
-                self.id_kind = field.kind
-            if name == "vx":
-                self.has_velocity = True
+        for (step.code, part, kind, step.big, step.mask, step.scale, step.per, step.add,
+             step.source, step.variable, step.jump, step.number, value) in steps:
+            step.part = PARTS.index(part) if part else -1
+            step.kind = <char>ord(kind or "\0")
+            step.shift = 0
+            while step.mask and not step.mask >> step.shift & 1:
+                step.shift += 1
+            step.checked = value is not None
+            step.value = value if isinstance(value, int) else 0
+            step.text = value if isinstance(value, bytes) else b""
+            self.program.steps.push_back(step)
 
-    def block(self, bytes data not None):
-        """The packets of whole records, each with its place in ``data``."""
+    def read(self, list datagrams not None):
+        """The packets of datagrams, each with its place in their joined text, and what stopped.
+
+        The latter are, of each datagram that is refused as a whole: its number, why (``Why`` in
+        ``record_program.h``), at which step and byte, in which record (from 1; 0: none), and the
+        value that was found there.
+        """
         cdef PacketBlock block = PacketBlock(self.entities)
-        cdef const char* text = data
-        cdef size_t count = len(data) // self.size
-        cdef size_t index
-        cdef int64_t id = 0
-        cdef Packet packet
-        cdef string name
-        block.text = data
-        block.items.reserve(count)
-        for index in range(count):
-            packet = Packet()
-            take_record(text + index * self.size, self.fields, self.big, packet, id)
-            if self.id_kind == b"Q":
-                name = to_string(<unsigned long long>id)
-            elif self.id_kind:
-                name = to_string(<long long>id)
-            packet.entity = self.entities.names.number_of(string_view(name.data(), name.size()))
-            packet.has_velocity = self.has_velocity
-            packet.line = <int64_t>index + 1
-            packet.offset = <uint32_t>(index * self.size)
-            packet.length = <uint32_t>self.size
-            block.items.push_back(packet)
-        return block
+        cdef bytes joined = b"".join(datagrams)
+        cdef const char* text = joined
+        cdef size_t begin = 0
+        cdef size_t before
+        cdef RecordStop stop
+        cdef bytes data
+        stops = []
+        block.text = joined
+        for number, data in enumerate(datagrams):
+            before = block.items.size()
+            stop = self.program.read(text + begin, text + begin + len(data), <uint32_t>begin,
+                                     self.entities.names, block.items)
+            begin += len(data)
+            if stop.why:
+                block.items.resize(before)
+                found = stop.why, stop.step, stop.place, stop.record, stop.value
+                stops.append((number, *found))
+        return block, stops

@@ -204,7 +204,7 @@ class Capture:
         lost = [f"{self.lost[one]:,} {one.value}" for one in Lost if self.lost[one]]
         if lost:
             lines += f"frames skipped: {', '.join(lost)}\n"
-        words = count_words(counts.refused)
+        words = count_words(counts.refused, counts.example)
         lines += f"{words}\n" if words else ""
         return lines + (
             f"the capture is unreadable past here: {self.broken}\n" if self.broken else ""

@@ -211,9 +211,10 @@ class Progress(Consumer):
 
     def take_counts(self, counts: Counts) -> None:
         """The losses, when they have grown, and what is wrong with the first refused line."""
-        if counts.example is not None and not self._shown and not self._quiet:
+        example = counts.example
+        if not (example is None or isinstance(example, str) or self._shown or self._quiet):
             self._shown = True
-            problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
+            problem = in_words(example, FrontEnd.COMMAND_LINE)
             report_problem(problem, "<datagram>", self._color)
         if self._is_due:
             self._say_findings()

@@ -285,7 +285,7 @@ class Monitor(Consumer):
 
     def _messages(self) -> str:
         counts = self._listener.counts
-        news = [self._news, clock_reset(counts), count_words(counts.refused)]
+        news = [self._news, clock_reset(counts), count_words(counts.refused, counts.example)]
         if self._paused is not None:
             news.insert(0, "PAUSED (space goes on; packets still come in)")
         return "; ".join(one for one in news if one)

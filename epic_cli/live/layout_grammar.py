@@ -1,0 +1,357 @@
+"""The grammar of binary layouts: words to the steps that read a datagram."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from epic_cli.engine.intake import PARTS
+
+#: By name: the letter that the reader has for it, and its bytes.
+TYPES = {
+    "i8": ("b", 1), "u8": ("B", 1), "i16": ("h", 2), "u16": ("H", 2), "i24": ("t", 3),
+    "u24": ("T", 3), "i32": ("i", 4), "u32": ("I", 4), "i64": ("q", 8), "u64": ("Q", 8),
+    "f16": ("e", 2), "f32": ("f", 4), "f64": ("d", 8),
+}  # fmt: skip
+
+_ORDERS = ("little", "big")
+_RESERVED = (*TYPES, *_ORDERS, "char", "else")
+_WHOLE = ("id", "seq", "teleport")
+_AXES, _SPEEDS, _TURNS, _SPINS = (set(PARTS[a:b]) for a, b in ((0, 3), (3, 6), (10, 14), (14, 17)))
+
+#: Bytes; no datagram holds more. And so many words, and groups within groups.
+_LONGEST, _MOST_WORDS, _DEEPEST = 65507, 1000, 12
+
+_NUMBER = r"[\w.]+(?:(?<=[eE])[-+]\d+)?"
+_FIELD = re.compile(
+    r"(?P<name>[A-Za-z_]\w*):(?P<type>\w+)(?:\[(?P<length>\w*)\])?(?:&(?P<mask>\w+))?"
+    rf"(?:(?P<by>[*/])(?P<factor>[-+]?{_NUMBER}))?(?P<add>[-+]{_NUMBER})?(?:=(?P<value>.+))?"
+)
+_CONDITION = re.compile(r"(\w+)([=&])([-+]?\w+)")
+_TOKEN = re.compile(r"\}(?:\[\w*\])?|\{|[^\s,{}]+")
+
+# What a step does, and that it goes on to the end: as `record_program.h` has them.
+_TAKE, _TEXT, _SKIP, _LOOP, _NEXT, _BRANCH, _JUMP, _UNKNOWN, _EMIT = range(9)
+_REST = -2
+
+
+@dataclass
+class _Step:
+    """In the order in which the reader takes them."""
+
+    code: int
+    part: str = ""
+    kind: str = ""
+    big: bool = False
+    mask: int = 0
+    scale: float = 1.0
+    per: float = 1.0
+    add: float = 0.0
+    source: int = -1
+    variable: int = -1
+    jump: int = 0
+    number: int = 0
+    value: int | bytes | None = None
+
+
+@dataclass
+class _Scope:
+    """What is known where a word stands: names that are given, and whole numbers to refer to.
+
+    ``variables`` have the step that reads them, and their type. ``blocks`` are the names in each
+    part of the record that is there as a whole.
+    """
+
+    given: set[str]
+    variables: dict[str, tuple[int, str]]
+    blocks: list[set[str]] = field(default_factory=list)
+
+
+class LayoutParser:
+    """Reads a layout; raises ``ValueError``, with the place of what is wrong.
+
+    ``least`` are the bytes of a message, which always are as many if it is ``fixed``. ``words`` are
+    those that the ``steps`` come from, ``spans`` the seconds after which times start over.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tokens = [(one[0], one.start() + 1) for one in _TOKEN.finditer(text)]
+        self._at = self._depth = 0
+        self._big = self._emits = False
+        self._unknown: dict[str, int] = {}
+        self.steps: list[_Step] = []
+        self.words: list[str] = []
+        self.spans: list[float | None] = []
+        self.fixed = True
+        if len(self._tokens) > _MOST_WORDS:
+            raise ValueError(f"a layout has at most {_MOST_WORDS:,} words")
+        self.least = self._record(_Scope(set(), {}))
+        if self._word:
+            self._fail("no { is open")
+        for name, at in self._unknown.items():
+            self._at = at
+            known = ", ".join(("time", *(part for part in PARTS if part != "time")))
+            self._fail(f"{name!r} is not a field: {known}, _ to skip, or what is referred to")
+        if not self._emits:
+            raise ValueError(f"a record needs {'x' if self.spans else 'time'}, as time:f32 x:f32")
+        if self.least > _LONGEST:
+            raise ValueError(f"a record of {self.least:,} bytes fits into no datagram")
+
+    @property
+    def _word(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _fail(self, words: str) -> NoReturn:
+        there = self._at < len(self._tokens)
+        place = f"at character {self._tokens[self._at][1]}" if there else "at the end"
+        raise ValueError(f"{words} ({place})")
+
+    def _add(self, code: int, **more: Any) -> int:
+        """Adds a step that belongs to this word; returns where."""
+        self.words.append(self._word)
+        self.steps.append(_Step(code, **more))
+        return len(self.steps) - 1
+
+    def _whole(self, text: str, what: str, least: int, most: int) -> int:
+        try:
+            number = int(text, 0)
+        except ValueError:
+            number = most + 1
+        if not least <= number <= most:
+            self._fail(f"{self._word!r}: {text!r} is not {what}")
+        return number
+
+    # -------------------------------------------------------------------------------------- groups
+
+    def _record(self, scope: _Scope) -> int:
+        """What is a packet if it has a position: all, or a repeated group; its least size."""
+        scope = _Scope(set(scope.given), dict(scope.variables))
+        least = self._body(scope)
+        names = set[str]().union(*scope.blocks)
+        for block in scope.blocks:
+            if block & _AXES and "x" not in block:
+                self._fail("a record needs x, as x:f32, beside y and z")
+            axes = [block & _AXES] if block & _AXES else [one & _AXES for one in scope.blocks]
+            if (speeds := {one[1] for one in block & _SPEEDS}) and speeds not in axes:
+                self._fail("velocities are of the same axes as the position, or left out")
+            turns, spins = len(block & _TURNS), len(block & _SPINS)
+            if turns % 4 or spins % 3 or (spins and not names & _TURNS):
+                self._fail("a rotation is qx, qy, qz and qw; wx, wy and wz may be beside it")
+        if names & _AXES:
+            if "time" not in scope.given:
+                self._fail("a record needs time, as time:f32, in it or before it")
+            self._add(_EMIT)
+            self._emits = True
+        if not least and (names or self._depth):
+            self._fail("this may have no bytes at all")
+        return least
+
+    def _body(self, scope: _Scope) -> int:
+        """The words up to a closing brace, or the end."""
+        least = 0
+        scope.blocks.append(set())
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._fail(f"more than {_DEEPEST} groups are within each other")
+        while self._word and self._word[0] != "}":
+            following = self._tokens[self._at + 1][0] if self._at + 1 < len(self._tokens) else "}"
+            if self._word in _ORDERS:
+                self._big = self._word == "big"
+            elif self._word == "...":
+                self.fixed = False
+                self._add(_SKIP, source=_REST)
+                if following[0] != "}":
+                    self._fail("nothing can stand behind ...")
+            elif self._word == "{":
+                least += self._group(scope)
+            elif following == "{" and ":" not in self._word:
+                least += self._choice(scope)
+                continue
+            else:
+                least += self._part(scope, scope.blocks[-1])
+            self._at += 1
+        self._depth -= 1
+        return least
+
+    def _group(self, scope: _Scope) -> int:
+        """``{...}[n]``."""
+        self.fixed = False
+        big = self._big
+        self._at += 1
+        counted = self._add(_SKIP)  # becomes a count in front, where there is one
+        loop = self._add(_LOOP)
+        each = self._record(scope)
+        if "[" not in self._word:
+            self._fail("}[n] is expected: a number, a field, a type, or nothing for up to the end")
+        length = self._word[2:-1]
+        source, number, least = self._amount(length, scope, counted) if length else (_REST, 0, 0)
+        self.steps[counted].big = big
+        self.steps[loop].source, self.steps[loop].number = source, number
+        self.steps[loop].jump = self._add(_NEXT, source=source, jump=loop)
+        return least + each * number
+
+    def _choice(self, scope: _Scope) -> int:
+        """``kind=1{...} kind=2{...} else{...}``, or ``flags&4{...} else{...}``."""
+        self.fixed = False
+        ends: list[int] = []
+        leasts: list[int] = []
+        values: set[int] = set()
+        given: set[str] = set()
+        found, otherwise = _CONDITION.fullmatch(self._word), False
+        while True:
+            if not otherwise:
+                if found is None:
+                    self._fail(f"{self._word!r} is not FIELD=VALUE or FIELD&MASK, before {{")
+                name, mark, text = found.groups()
+                value = self._whole(text, "a whole number", -(2**63), 2**64 - 1) % 2**64
+                if value in values or (mark == "&" and not value):
+                    self._fail(f"{self._word!r} is never true")
+                values.add(value)
+                source = self._refer(name, scope)
+                mask = value if mark == "&" else 0
+                branch = self._add(_BRANCH, mask=mask, source=source, value=value)
+            self._at += 2
+            inner = _Scope(set(scope.given), dict(scope.variables), scope.blocks)
+            leasts.append(self._body(inner))
+            given |= inner.given
+            if self._word != "}":
+                self._fail("} is expected")
+            ends.append(self._add(_JUMP))
+            self._at += 1
+            if otherwise:
+                break
+            self.steps[branch].jump = len(self.steps) - 1
+            found, otherwise = _CONDITION.fullmatch(self._word), self._word == "else"
+            same = mark == "=" and found is not None and found.groups()[:2] == (name, "=")
+            if not same and not otherwise:
+                if mark == "&":
+                    leasts.append(0)
+                else:
+                    self._add(_UNKNOWN, source=source)
+                    self.words[-1] = name
+                break
+        for end in ends:
+            self.steps[end].jump = len(self.steps) - 1
+        scope.given |= given
+        return min(leasts)
+
+    def _refer(self, name: str, scope: _Scope) -> int:
+        if name not in scope.variables:
+            self._fail(f"{self._word!r}: no whole number {name!r} stands before it")
+        self._unknown.pop(name, None)
+        return scope.variables[name][0]
+
+    def _amount(self, text: str, scope: _Scope, before: int | None = None) -> tuple[int, int, int]:
+        """The variable with a length or a count, or the number; and the bytes that tell it.
+
+        A count in front of what is counted is a step of its own; the one at ``before`` becomes it.
+        """
+        if text.isdigit():
+            return -1, self._whole(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
+        if text not in TYPES:
+            return self._refer(text, scope), 0, 0
+        kind, size = TYPES[text]
+        if text[0] == "f":
+            self._fail(f"{self._word!r}: a count is a whole number")
+        at = self._add(_SKIP) if before is None else before
+        self.steps[at] = _Step(_TAKE, kind=kind, big=self._big, variable=at, number=size)
+        return at, 0, size
+
+    # -------------------------------------------------------------------------------------- fields
+
+    def _part(self, scope: _Scope, names: set[str]) -> int:
+        """A field; its least size."""
+        word = self._word
+        found = _FIELD.fullmatch(word)
+        name, kind = found.group("name", "type") if found else ("", "")
+        if word[:2] == "_:" and word[2:].isdigit():
+            size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
+            self._add(_SKIP, number=size)
+            return size
+        text = kind == "char" and bool(found and found["length"])
+        known = text or kind in TYPES or kind in scope.variables
+        if found is None or not known or (found["length"] is not None and not text):
+            known_types = ", ".join(TYPES)
+            self._fail(f"{word!r} is not NAME:TYPE, with a type of {known_types}, char[16]")
+        if name in PARTS:
+            if name in scope.given:
+                self._fail(f"{name} is given twice")
+            scope.given.add(name)
+            names.add(name)
+        elif name in _RESERVED:
+            self._fail(f"{name!r} is no name for a field")
+        elif name != "_" and found["value"] is None:
+            self._unknown[name] = self._at
+        return (self._text if text else self._number)(found.groupdict(), scope)
+
+    def _text(self, found: dict[str, Any], scope: _Scope) -> int:
+        """``id:char[16]``."""
+        name, value = found["name"], found["value"]
+        if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
+            self._fail(f"{self._word!r}: a text is no number")
+        source, number, before = self._amount(found["length"], scope)
+        self.fixed &= source < 0
+        expected = None if value is None else value.encode()
+        if expected is not None and number and len(expected) != number:
+            self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
+        part = name if name == "id" else ""
+        self._add(_TEXT, part=part, source=source, number=number, value=expected)
+        return before + number
+
+    def _number(self, found: dict[str, Any], scope: _Scope) -> int:
+        """``x:i16*0.01-100``, ``teleport:flags&4``."""
+        name, kind, value = found["name"], found["type"], found["value"]
+        source = -1 if kind in TYPES else self._refer(kind, scope)
+        kind = kind if kind in TYPES else scope.variables[kind][1]
+        letter, size = TYPES[kind]
+        bits, real = 8 * size, kind[0] == "f"
+        if real and (found["mask"] or value is not None):
+            self._fail(f"{self._word!r}: only whole numbers have &MASK and =VALUE")
+        mask = self._whole(found["mask"], "a mask for it", 1, 2**bits - 1) if found["mask"] else 0
+        if mask:
+            kind, letter = "u64", "Q" if letter == "q" else letter
+        signed = kind[0] == "i"
+        if (name in ("id", "seq") and real) or (name == "seq" and signed):
+            self._fail(f"{name} is a whole number, as {name}:u16")
+        if value is not None:
+            least = -(2 ** (bits - 1)) if signed else 0
+            value = self._whole(value, f"a number of {bits} bits", least, 2**bits - 1) % 2**64
+        scale, per, add = (
+            self._real(found[one] or other, name, one == "add")
+            for one, other in (("factor", "1"), ("factor", "1"), ("add", "0"))
+        )
+        at = self._add(
+            _TAKE,
+            part=name if name in PARTS else "",
+            kind=letter,
+            big=self._big,
+            mask=mask,
+            scale=1.0 if found["by"] == "/" else scale,
+            per=per if found["by"] == "/" else 1.0,
+            add=add,
+            source=source,
+            number=size,
+            value=value,
+        )
+        if name != "_" and not real:
+            self.steps[at].variable = at
+            scope.variables[name] = at, kind
+        if name == "time":
+            width = mask.bit_length() - (mask & -mask).bit_length() + 1 if mask else bits
+            counts = kind[0] == "u" and width < 64
+            per_count = abs(scale) if found["by"] != "/" else 1 / abs(per)
+            self.spans.append(2**width * per_count if counts else None)
+        return size if source < 0 else 0
+
+    def _real(self, text: str, name: str, is_sum: bool) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if text not in "01" and (name in _WHOLE or name not in PARTS):
+            number = math.nan
+        if not (0.0 if is_sum else 1e-12) <= abs(number) <= 1e12:
+            self._fail(f"{self._word!r}: {text!r} is not a valid factor for {name}")
+        return number

@@ -1,0 +1,190 @@
+"""Layouts of binary datagrams: headers, groups, types, flags; against a reader that knows neither.
+
+python tests/live/test_layouts.py 1000000    # so many datagrams
+"""
+
+import math
+import re
+import struct
+import sys
+from itertools import count
+from typing import Any
+
+import pytest
+from support.binary_oracle import trials
+
+from epic_cli.engine.contract import Packet
+from epic_cli.live.binary import RecordLayout
+from epic_cli.live.consumer import Refused
+from epic_cli.live.decoding import Decoder
+
+WHY = {"empty": Refused.EMPTY, "cut": Refused.NOT_RECORDS, "unequal": Refused.OTHER_VALUE,
+       "unknown": Refused.OTHER_TYPE, "name": Refused.BAD_NAME,
+       "no time": Refused.NOT_PACKETS}  # fmt: skip
+
+
+def read(layout: str, *datagrams: bytes) -> tuple[list[Packet], list[tuple[Refused, str]]]:
+    """The packets, and what is refused, why and in which words."""
+    packets, refused = [], []
+    for one in Decoder(records=RecordLayout(layout)).read(datagrams):
+        if one.block is not None:
+            packets += [one.block[index] for index in range(len(one.block))]
+        if one.refused:
+            refused.append((one.reason, str(one.example)))
+    return packets, refused
+
+
+def same(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def is_read(packet: Packet, expected: dict[str, Any]) -> bool:
+    """Whether a packet is what the oracle has read."""
+    numbers = [(packet.time, expected["time"])]
+    numbers += zip(packet.position, (expected.get(axis, 0.0) for axis in "xyz"), strict=True)
+    speeds = [expected.get(f"v{axis}", 0.0) for axis in "xyz"]
+    if (packet.velocity is None) != ("vx" not in expected):
+        return False
+    numbers += zip(packet.velocity or tuple(speeds), speeds, strict=True)
+    return (
+        all(same(a, b) for a, b in numbers)
+        and packet.entity == expected["id"]
+        and packet.sequence == expected.get("seq")
+        and packet.teleport == expected.get("teleport", False)
+    )
+
+
+def check(seed: int, layouts: int, each: int) -> tuple[int, int, int]:
+    """How many datagrams were read, packets found, and datagrams refused."""
+    datagrams = found = refused = 0
+    made = trials(seed, layouts, each, lambda text, data: read(text, *data))
+    for text, data, expected, (packets, refusals) in made:
+        wanted = [one for some in expected if isinstance(some, list) for one in some]
+        assert len(packets) == len(wanted), (text, data)
+        assert all(map(is_read, packets, wanted)), (text, data)
+        stops = [(one, len(a)) for one, a in zip(expected, data, strict=True)
+                 if isinstance(one, tuple)]  # fmt: skip
+        assert [one for one, _ in refusals] == [WHY[one[0]] for one, _ in stops], (text, data)
+        for (_, said), ((why, place), size) in zip(refusals, stops, strict=True):
+            assert f"a datagram of {size:,} bytes" in said
+            if "stopped at byte" in said and why != "empty":
+                assert f"byte {place:,}," in said, (text, said, place)
+        datagrams += len(data)
+        found += len(packets)
+        refused += len(refusals)
+    return datagrams, found, refused
+
+
+def test_what_is_read_is_what_struct_reads() -> None:
+    datagrams, found, refused = check(1, 300, 12)
+    assert datagrams == 3600
+    assert found > 3000
+    assert 500 < refused < 3000
+
+
+HEADER = "magic:u32=0xCAFE tick:u32 n:u8 time:tick/60"
+RECORD = "{id:u16 x:f32 y:f32 z:f32}"
+
+
+def message(*records: tuple[int, float, float, float], magic: int = 0xCAFE) -> bytes:
+    head = struct.pack("<IIB", magic, 120, len(records))
+    return head + b"".join(struct.pack("<Hfff", *one) for one in records)
+
+
+def test_a_header_holds_for_all_of_its_records() -> None:
+    data = message((7, 1, 2, 3), (8, 4, 5, 6))
+    expected = [Packet((1, 2, 3), None, 2.0, entity="7"), Packet((4, 5, 6), None, 2.0, entity="8")]
+    layout = f"{HEADER} {RECORD}[n]"
+    assert read(layout, data, message(), data) == (expected * 2, [])
+    assert read(layout, data + data)[0] == expected * 2  # messages one after the other
+    assert read(f"{HEADER.replace('n:u8', '_:u8')} {RECORD}[]", data)[0] == expected
+    assert read(f"{HEADER.replace('n:u8', '_:u8')} {RECORD}[2]", data)[0] == expected
+
+
+def test_a_datagram_that_does_not_fit_is_refused_as_a_whole_and_says_where() -> None:
+    data = message((7, 1, 2, 3), (8, 4, 5, 6))
+    layout = f"{HEADER} {RECORD}[n]"
+    places = {
+        data[:-3]: "34 bytes: reading stopped at byte 33, at 'z:f32' of record 2",
+        data + b"x": "38 bytes: reading stopped at byte 37, at 'magic:u32=0xCAFE'",
+        message(
+            magic=7
+        ): "9 bytes: reading stopped at byte 0, at 'magic:u32=0xCAFE', where 7 (0x7)",
+    }
+    for wrong, words in places.items():
+        packets, [(_, said)] = read(layout, wrong)
+        assert not packets
+        assert words in said
+    assert read(layout, message(magic=7))[1][0][0] is Refused.OTHER_VALUE
+    flat = "time:f64 x:f32 id:u16 _:4"
+    assert read(flat, bytes(25))[1] == [
+        (Refused.NOT_RECORDS, "a datagram of 25 bytes; a record has 18")
+    ]
+
+
+def test_types_flags_and_texts() -> None:
+    layout = (
+        "big kind:u8 kind=1{time:u16*0.001 id:char[u8] flags:u8 teleport:flags&2"
+        " x:f16 y:u16*0.01-100 flags&1{vx:i8 vy:i8}} kind=2{...}"
+    )
+    bob = b"\x01" + struct.pack(">HB3sBeH", 500, 3, b"bob", 1, 1.5, 10050) + b"\x05\xfb"
+    eve = b"\x01" + struct.pack(">HB3sBeH", 516, 3, b"eve", 2, -2, 0)
+    packets, refused = read(layout, bob, eve, b"\x02chat", b"\x03?")
+    assert packets == [
+        Packet((1.5, 0.5, 0.0), (5.0, -5.0, 0.0), 0.5, entity="bob"),
+        Packet((-2.0, -100.0, 0.0), None, 0.516, entity="eve", teleport=True),
+    ]
+    assert [one for one, _ in refused] == [Refused.OTHER_TYPE]
+    assert "at 'kind', where 3" in refused[0][1]
+    padded = struct.pack("<I8sf", 1, b"tank\0\0\0\0", 2)
+    assert read("time:u32 id:char[8] x:f32", padded)[0][0].entity == "tank"
+    assert read("_:char[4]=SNAP time:u8 x:i24", b"SNAP\x01\xff\xff\xff")[0][0].position[0] == -1
+    assert read("_:char[4]=SNAP time:u8 x:u8", b"SNAQ\1\1")[1][0][0] is Refused.OTHER_VALUE
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("time:f32 {x:f32}", "}[n] is expected: a number, a field, a type, or nothing"),
+        ("time:f32 x:f32}", "no { is open (at character 15)"),
+        ("{x:f32}[2] time:f32", "a record needs time, as time:f32, in it or before it"),
+        ("time:f32 {x:f32}[n]", "'}[n]': no whole number 'n' stands before it (at character 16)"),
+        ("time:f32 n:f32 {x:f32}[n]", "no whole number 'n' stands before it"),
+        ("time:f32 {x:f32", "(at the end)"),
+        ("kind=1{x:f32}", "no whole number 'kind' stands before it"),
+        ("n:u8 time:f32 x:f32 n&0{_:1}", "'n&0' is never true (at character 21)"),
+        ("n:u8 time:f32 n=1{x:f32} n=1{x:f32}", "'n=1' is never true"),
+        ("time:f32 x:f32 ... y:f32", "nothing can stand behind ..."),
+        ("n:u8 time:f32 x:f32 {n&1{_:1}}[]", "this may have no bytes at all"),
+        ("n:u8 time:f32 n&1{x:f32} n&2{y:f32}", "a record needs x, as x:f32, beside y and z"),
+        ("time:f32 x:f32&3", "only whole numbers have &MASK"),
+        ("time:f32 x:u8&0x1ff", "'0x1ff' is not a mask for it"),
+        ("time:f32 x:u8=256", "'256' is not a number of 8 bits"),
+        ("_:char[4]=SNAPS time:f32 x:f32", "'SNAPS' has 5 bytes, not 4"),
+        ("time:f32 x:char[4]", "a text is no number"),
+        ("time:f32 x:f32 id:u8*2", "'2' is not a valid factor for id"),
+        ("time:f32 x:f32" + " {_:u8" * 20, "groups are within each other"),
+        ("time:f32 x:f32" + " _:1" * 1000, "at most 1,000 words"),
+    ],
+)
+def test_a_layout_that_is_none_says_where(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        RecordLayout(text)
+
+
+def test_no_datagram_can_take_long_or_much() -> None:
+    deep = "n:u64 time:u8 x:u8 " + "{_:u8 " * 10 + "}[n]" * 10
+    assert read(deep, b"\xff" * 60000)[1][0][0] is Refused.NOT_RECORDS
+    assert read("time:u8 n:u32 id:char[n] x:u8", b"\x01\xff\xff\xff\xff" + bytes(9))[0] == []
+    names = b"\x01" + struct.pack("<H", 300) + b"a" * 300 + b"\1"
+    assert read("time:u8 id:char[u16] x:u8", names)[1][0][0] is Refused.BAD_NAME
+    assert read("time:u8 id:char[2] x:u8", b"\1\xff\xfe\1")[1][0][0] is Refused.BAD_NAME
+
+
+if __name__ == "__main__":
+    sums = [0, 0, 0]
+    for seed in count(1000):
+        sums = [a + b for a, b in zip(sums, check(seed, 500, 20), strict=True)]
+        if sums[0] >= int(sys.argv[1]):
+            break
+    print("{:,} datagrams, {:,} packets, {:,} refused".format(*sums))
