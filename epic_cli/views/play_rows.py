@@ -30,8 +30,8 @@ _NUMBER_WIDTH = 9
 
 #: What a narrow screen does without, first things first.
 _LEAST_FIRST = (
-    "view", "behind_cover", "moved", "stamp", "vx", "vy", "present", "on_screen", "where", "unit",
-    "status", "error", "rewound", "y", "x",
+    "view", "behind_cover", "moved", "stamp", "vx", "vy", "yaw", "present", "on_screen", "where",
+    "unit", "status", "error", "rewound", "y", "x",
 )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
     done = epic("play", "--duration", "1")
     assert done.returncode == 0
     assert done.stdout.splitlines()[0].split() == [
-        b"time", b"view", b"player", b"x", b"y", b"vx", b"vy", b"error", b"status",
+        b"time", b"view", b"player", b"x", b"y", b"vx", b"vy", b"error", b"status", b"yaw",
     ]  # fmt: skip
     assert done.stderr.startswith(b"player A (0 bumps in all)\n  input delay            0.0 ms\n")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.contract import Packet, Rotation
+from epic_cli.engine.packets import angles
 from epic_cli.network.state import Snapshot, State
 from epic_cli.play.match.match import Match, Participant
 from epic_cli.play.match.script import Script
@@ -21,7 +23,8 @@ class Row(NamedTuple):
     """A player as one screen shows him, and how far that is from the server's truth now.
 
     ``view`` is ``server`` or the name of the player whose screen it is. ``status`` is ``truth``,
-    the technique that shows the local player, or the remote strategy's status.
+    the technique that shows the local player, or the remote strategy's status. ``yaw`` is where he
+    looks, in degrees from x to y, rounded to 1e-6; NaN: the strategy does not turn.
     """
 
     time: float
@@ -33,6 +36,7 @@ class Row(NamedTuple):
     vy: float
     error: float
     status: str
+    yaw: float
 
 
 def rows(match: Match) -> Iterator[Row]:
@@ -40,7 +44,7 @@ def rows(match: Match) -> Iterator[Row]:
     truth = match.server.positions()
     for number, name in enumerate(match.names):
         body = match.server.body(number)
-        yield Row(match.now, "server", name, *body[:4], 0.0, "truth")
+        yield Row(match.now, "server", name, *body[:4], 0.0, "truth", _yaw(body.rotation))
     for participant in match.participants:
         client = participant.client
         for number, name in enumerate(match.names):
@@ -48,13 +52,20 @@ def rows(match: Match) -> Iterator[Row]:
                 position = client.local.drawn(client.now)
                 velocity = (client.local.body.vx, client.local.body.vy)
                 status: str = client.local.mode
+                rotation: Rotation | None = client.local.body.rotation
             else:
                 sample = client.remotes[number].sample
                 if sample is None:
                     continue
                 position, velocity, status = sample.position[:2], sample.velocity[:2], sample.status
-            error = distance(position, truth[number])
-            yield Row(match.now, participant.config.name, name, *position, *velocity, error, status)
+                rotation = sample.rotation
+            error, view = distance(position, truth[number]), participant.config.name
+            yaw = math.nan if rotation is None else _yaw(rotation)
+            yield Row(match.now, view, name, *position, *velocity, error, status, yaw)
+
+
+def _yaw(rotation: Rotation) -> float:
+    return round(angles(rotation)[0], 6) + 0.0
 
 
 #: Seconds of the match that one chunk covers.
