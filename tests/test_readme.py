@@ -21,7 +21,7 @@ from epic_cli.analysis.metrics.metric import Better, Section
 from epic_cli.analysis.metrics.score import COSTS
 from epic_cli.analysis.weights import GAMES, Weights
 from epic_cli.engine.parameters import Custom
-from epic_cli.formats.layout import LAYOUT
+from epic_cli.formats.layout_options import LAYOUT
 from epic_cli.network.conditions import LINK as LINK_PARAMETERS
 
 DOCUMENTS = sorted(

@@ -11,8 +11,8 @@ import numpy as np
 from epic_cli.analysis.arrays import POSITION, TIME, VELOCITY, lengths, packet_table
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
-from epic_cli.formats.apart import unread
 from epic_cli.formats.checks import new_findings
+from epic_cli.formats.checks.apart import unread
 from epic_cli.formats.findings import doubts, worst_first
 
 if TYPE_CHECKING:

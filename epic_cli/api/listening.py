@@ -9,7 +9,7 @@ from typing import Literal, Self
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import packet_formats
-from epic_cli.formats.layout import make_layout
+from epic_cli.formats.layout_options import make_layout
 from epic_cli.live.addresses import DEFAULT_PORT, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Consumer

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
-from epic_cli.formats.layout import make_layout
+from epic_cli.formats.layout_options import make_layout
 from epic_cli.formats.recordings import read
 from epic_cli.formats.watch import Watch
 
@@ -212,6 +212,7 @@ def read_packets(
         name, given = str(getattr(source, "name", "<file>")), bytes_of(source)
     else:
         name, given, input_format = _rows(source)
+    watch.name = name
     blocks = _blocks(given, is_path, input_format, layout, inferred.append, watch)
     taken = warned(_accepted(blocks, name, refused), name, watch)
     reader = PacketReader(name, taken, inferred, watch, _is_kept(given, source))

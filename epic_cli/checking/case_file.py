@@ -31,7 +31,7 @@ from epic_cli.engine.replay.strategy_spec import (
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
 from epic_cli.engine.text import COLUMNS, FORMATS
-from epic_cli.formats import input_formats, layout
+from epic_cli.formats import input_formats, layout_options
 from epic_cli.formats.layout import Layout
 
 Reader = Callable[[str], Any]
@@ -42,8 +42,8 @@ ALL = "all"
 
 #: How the keys are read: those of the timing, of the layout, and all others. What a case cannot
 #: say of a replay is where its rows go, how messages look, and whose configuration counts.
-LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout.LAYOUT}
-SWITCHES = {one.name for one in layout.LAYOUT if isinstance(one, Switch)}
+LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout_options.LAYOUT}
+SWITCHES = {one.name for one in layout_options.LAYOUT if isinstance(one, Switch)}
 READERS: dict[str, Reader] = {
     **{one.name: one.read for one in TIMING},
     **LAYOUT,

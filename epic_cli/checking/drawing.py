@@ -17,7 +17,8 @@ from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import some
 from epic_cli.formats import Unreadable
-from epic_cli.formats.recordings import BINARY, BLOCK_SIZE, read
+from epic_cli.formats.recordings import BINARY, read
+from epic_cli.formats.sources import BLOCK_SIZE
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec

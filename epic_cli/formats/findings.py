@@ -71,7 +71,7 @@ KINDS: Mapping[str, Kind] = {
         "times go {how}",
         "sort the recording by time",
         "Strategies discard packets that are older than the newest one, so most would not be"
-        " drawn. Sort the lines by time; tac turns round a file without a header.",
+        " drawn. Sort the lines by time, below the header.",
     ),
     "E105": Kind(
         "grouped by entity",
@@ -91,7 +91,8 @@ KINDS: Mapping[str, Kind] = {
         "",
         "Packets are replayed in the order in which they arrived. Where the lines are in the order"
         " in which they were sent, they are sorted by arrival: comparisons sort all packets of an"
-        " entity, replays those of two seconds in a file, and of 64 KiB in a pipe.",
+        " entity, replays those of two seconds in a file, and of 64 KiB in a pipe. For more, sort"
+        " the file.",
     ),
     "E107": Kind(
         "only what changed",
@@ -311,12 +312,15 @@ class Finding(NamedTuple):
         """What mends it, in the words of a front end; empty: nothing needs to be done."""
         if self.options:
             return given(self.options, front_end)
+        if self.facts.get("command"):
+            return str(self.facts["command"])
         return self.kind.cure.format_map(self.facts)
 
     def words(self, front_end: FrontEnd) -> str:
         """The code, what was seen and what helps, on one line."""
         cure = self.cure(front_end)
-        helps = f"; {'try ' if self.options else ''}{cure}" if cure else ""
+        ready = self.options or self.facts.get("command")
+        helps = f"; {'try ' if ready else ''}{cure}" if cure else ""
         return f"{self.code} {self.title}: {self.what}{self._places()}{helps}"
 
     def _places(self) -> str:

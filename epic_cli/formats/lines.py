@@ -156,6 +156,10 @@ class LineReader(ABC):
         """Itself: it knows what it does not read."""
         return self
 
+    def sort_key(self, _field: str) -> tuple[str, int]:
+        """What separates columns, and which of them, from 1, has a field; 0: none for ``sort``."""
+        return "", 0
+
     @abstractmethod
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """All that a line has, read or not, by names as a layout writes them."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
 from epic_cli.formats.checks import new_findings
-from epic_cli.formats.layout import Layout, make_layout, together
+from epic_cli.formats.layout import Layout, together
+from epic_cli.formats.layout_options import make_layout
 from epic_cli.formats.watch import Watch
 
 if TYPE_CHECKING:

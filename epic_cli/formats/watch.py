@@ -47,10 +47,11 @@ class Sample(NamedTuple):
 class Watch:
     """What is found in one recording; each finding is new once.
 
-    ``thorough``: every packet is counted.
+    ``thorough``: every packet is counted. ``name`` is that of its file.
     """
 
-    def __init__(self, thorough: bool = False) -> None:
+    def __init__(self, thorough: bool = False, name: str = "") -> None:
+        self.name = name
         self.findings: list[Finding] = []
         self.census = Census(_COUNTED if thorough else _WATCHED)
         self.samples: list[Sample] = []

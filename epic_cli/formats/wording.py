@@ -138,7 +138,7 @@ _WORDS = {
     Reason.ARRIVAL_GOES_BACK: (
         "the packet arrived before the one above it",
         "packets in order of arrival: two seconds of a file are sorted, and 64 KiB of a pipe; for"
-        " more sort the file, as sort -t, -gk2 does by its second column",
+        " more sort the file: epic inspect says how",
     ),
     Reason.TOO_FAR: (
         "this is more than {limit:,.0f} ticks after the last row",

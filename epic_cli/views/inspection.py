@@ -54,9 +54,9 @@ def finding(one: Finding, command: str, name: str) -> model.Finding:
     from shlex import quote
 
     cure = one.cure(FrontEnd.COMMAND_LINE)
-    ready = f"{command} {cure} {quote(name)}" if one.options else ""
+    ready = f"{command} {cure} {quote(name)}" if one.options else one.facts.get("command", "")
     lines = ", ".join(map(str, one.lines))
-    terms = [("lines", lines), ("try" if one.options else "cure", ready or cure)]
+    terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
     title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
     return model.Finding(title, f"{_sentence(one.what)}.", [term for term in terms if term[1]])
 

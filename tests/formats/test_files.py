@@ -9,7 +9,8 @@ from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.formats.columns import parse_columns
-from epic_cli.formats.layout import Layout, parse_axes, parse_time_origin, parse_time_unit
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout_options import parse_axes, parse_time_origin, parse_time_unit
 from epic_cli.formats.recordings import read
 
 HERE = Path(__file__).parent

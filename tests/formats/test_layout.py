@@ -16,12 +16,8 @@ from epic_cli.formats.columns import (
     path_names,
     path_text,
 )
-from epic_cli.formats.layout import (
-    Layout,
-    parse_axes,
-    parse_time_origin,
-    parse_time_unit,
-)
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout_options import parse_axes, parse_time_origin, parse_time_unit
 
 NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
 

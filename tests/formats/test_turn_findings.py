@@ -11,7 +11,7 @@ import pytest
 from epic_cli.analysis.inspection import inspect
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.findings import Finding
-from epic_cli.formats.layout import make_layout
+from epic_cli.formats.layout_options import make_layout
 from epic_cli.formats.recordings import make_reader
 from epic_cli.formats.watch import Watch
 

@@ -14,7 +14,8 @@ from support.running import epic
 
 from epic_cli import Packet, read_packets
 from epic_cli.engine.parameters import Switch
-from epic_cli.formats.layout import LAYOUT, Layout
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout_options import LAYOUT
 
 WILD = Path(__file__).parent / "wild"
 INDEX = tomllib.loads((WILD / "index.toml").read_text())

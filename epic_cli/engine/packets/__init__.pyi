@@ -92,6 +92,7 @@ class Track(NamedTuple):
     high: Vector
     arrivals: int
     overtaken: int
+    late: float
     delays: tuple[float, float]
     teleports: int
     sequences: int

@@ -25,7 +25,7 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
 Track = namedtuple(
     "Track",
     "entity packets first last line same same_line steps doubles driven restarts restart_line backs"
-    " downs moves low high arrivals overtaken delays teleports sequences zeros velocities",
+    " downs moves low high arrivals overtaken late delays teleports sequences zeros velocities",
 )
 
 Turning = namedtuple(
@@ -55,7 +55,7 @@ cdef size_t MOST = 1000
 cdef struct State:
     int64_t packets, line, same, same_line, restarts, restart_line, back_line, backs, downs, moves
     int64_t arrivals, overtaken, teleports, sequences, zeros, velocities, stretch
-    double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest
+    double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest, latest, late
     Vec3[double] low, high, last, before
     int32_t behind, known
 
@@ -80,7 +80,7 @@ cdef class Census:
     way by the velocities; ``restarts``: times that its
     time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
     before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
-    above them; ``delays``: the shortest and the longest (s). ``turns`` are as much of those with
+    above them, by ``late`` (s) at most after the last; ``delays``: the shortest and the longest (s). ``turns`` are as much of those with
     rotations: ``uneven``: of another length than 1; ``flips``: of the other sign than the one
     before; ``w``: the greatest, ``x``: the least (without sign); ``yaw_low`` and ``yaw_high``
     (degrees); ``angle``: the greatest from the first (rad); ``rate``: the greatest from packet to
@@ -150,7 +150,8 @@ cdef class Census:
             state.line = packet.line
             state.first = state.begin = state.newest = packet.time
             state.low = state.high = packet.position
-            state.arrival = -INFINITY
+            state.arrival = state.latest = -INFINITY
+            state.late = 0
             state.shortest, state.longest = INFINITY, -INFINITY
             state.stretch = -1
         state.packets += 1
@@ -166,6 +167,8 @@ cdef class Census:
             state.arrivals += 1
             state.overtaken += packet.arrival < state.arrival
             state.arrival = packet.arrival
+            state.latest = max(state.latest, packet.arrival)
+            state.late = max(state.late, state.latest - packet.arrival)
             state.shortest = min(state.shortest, packet.arrival - packet.time)
             state.longest = max(state.longest, packet.arrival - packet.time)
         if packet.time < state.first:
@@ -312,7 +315,7 @@ cdef class Census:
                     one.doubles, one.driven, one.restarts, one.restart_line, one.backs, one.downs,
                     one.moves,
                     (one.low.x, one.low.y, one.low.z), (one.high.x, one.high.y, one.high.z),
-                    one.arrivals, one.overtaken, (one.shortest, one.longest), one.teleports,
+                    one.arrivals, one.overtaken, one.late, (one.shortest, one.longest), one.teleports,
                     one.sequences, one.zeros, one.velocities,
                 ))
         return found

@@ -15,7 +15,8 @@ from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.entries.capture import CAPTURE_MAGICS
 from epic_cli.formats.output_files import is_kept
-from epic_cli.formats.recordings import make_writer, unwrapped
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.sources import unwrapped
 from epic_cli.formats.writing import Fault
 from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage

@@ -133,7 +133,7 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 
     name, color = source_name(file), use_color(options.color, sys.stderr)
     reporter = Reporter(name, Messages(quiet=True))
-    reporter.watch = Watch(thorough=True)
+    reporter.watch = Watch(thorough=True, name=reporter.name)
     with (
         Reporter(name, Messages(), color) as refused,
         Progress("inspecting", in_bytes=True, silent=True) as progress,

@@ -15,7 +15,8 @@ import click
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.formats.layout import LAYOUT, Layout
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout_options import LAYOUT
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (

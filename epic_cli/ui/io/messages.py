@@ -48,7 +48,7 @@ class Reporter:
         self._color = color
         self._write = write
         self._lines: RefusedLines | None = None
-        self.watch = Watch()
+        self.watch = Watch(name=name)
         self._inferred: Layout | None = None
         self._saved = False
         self.packets = 0

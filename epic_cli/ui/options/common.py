@@ -16,7 +16,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text import FORMATS
 from epic_cli.formats import input_formats, packet_formats
-from epic_cli.formats.layout import LAYOUT, Layout, make_layout
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout_options import LAYOUT, make_layout
 from epic_cli.network.randomness import SEED
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.console import COLOR_CHOICES

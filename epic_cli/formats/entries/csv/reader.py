@@ -235,6 +235,10 @@ class CsvReader(LineReader):
         block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True
 
+    def sort_key(self, field: str) -> tuple[str, int]:
+        """See ``LineReader``."""
+        return self._delimiter, self._column(field) + 1 if field in self._places else 0
+
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """The cells of a row by their columns."""
         cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.refusals import Reading
-from epic_cli.formats.layout import compiled
+from epic_cli.formats.layout_options import compiled
 from epic_cli.formats.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
 
 #: What stands behind a name, which may be in quotes.

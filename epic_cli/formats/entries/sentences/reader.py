@@ -9,7 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.formats.columns import joined_columns, joined_name
-from epic_cli.formats.layout import compiled
+from epic_cli.formats.layout_options import compiled
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import infer_layout
 from epic_cli.formats.names.units import AmbiguousLayout

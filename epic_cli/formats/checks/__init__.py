@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
-from epic_cli.formats.entries.text import TURN_WORDS, WORDS
+from epic_cli.engine.replay.arrival_order import WINDOW
+from epic_cli.formats.checks.sorting import sort_command
+from epic_cli.formats.checks.text import junk, misspelt
 from epic_cli.formats.findings import Finding
 from epic_cli.formats.watch import LEAST
 
@@ -38,21 +39,6 @@ _UNIX = (9e8, 5e9)
 
 #: The orders of axes that ``Survey.cosines`` is about, after their own.
 _ORDERS = ("xzy", "yxz", "zyx", "yzx", "zxy")
-
-#: How like one of the words of packet text a misspelt one is; a rotation's begins as it does, and
-#: is more so (role, path and spawn are none), but for one of three letters.
-_SPELT, _TURN_SPELT, _SHORT_SPELT = 0.75, 0.76, 0.65
-
-#: Other programs' words.
-_OTHERS = {
-    **dict.fromkeys(("rot", "quat", "quaternion", "orientation"), "rotation"),
-    "heading": "yaw",
-}
-
-_WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=([-+.\d]?)")
-
-#: So much of the text is looked at.
-_TEXT = 16384
 
 #: Of an entity's packets so many share the time of the one before where entities are mixed; of
 #: those whose times are too coarse, more.
@@ -88,7 +74,7 @@ def _partial(watch: Watch, totals: Totals) -> Iterator[Finding]:
 
 def _all(watch: Watch) -> list[Finding]:
     tracks, totals = watch.census.tracks, watch.census.totals
-    found = [*watch.noted, *_words(watch.texts), *_junk(watch)]
+    found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
     found += _time(tracks, totals)
@@ -99,7 +85,7 @@ def _all(watch: Watch) -> list[Finding]:
         found += _velocity(figures, watch)
     turns = watch.census.turns
     if turns or watch.thorough:
-        from epic_cli.formats.turn_checks import turn_findings
+        from epic_cli.formats.checks.turns import turn_findings
 
         found += turn_findings(watch, turns, tracks)
     return found
@@ -127,9 +113,9 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
     mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
     if down:
-        yield Finding("E104", {"how": "down from packet to packet"}, (down[0].line,))
+        yield _unsorted(watch, "down from packet to packet", down[0].line)
     elif mixed and mixed[0].packets >= LEAST:
-        yield Finding("E104", {"how": "up and down, in no order"}, (mixed[0].line,))
+        yield _unsorted(watch, "up and down, in no order", mixed[0].line)
     else:
         yield from _restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
@@ -137,15 +123,22 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
         yield Finding("E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,))
     overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
     if overtaken:
-        yield Finding("E106", {"packets": overtaken})
+        beyond = max(one.late for one in tracks) > WINDOW
+        command = sort_command(watch, "arrival") if beyond and watch.samples else ""
+        yield Finding("E106", {"packets": overtaken, "command": command})
     yield from _mixed(watch, tracks)
+
+
+def _unsorted(watch: Watch, how: str, line: int) -> Finding:
+    command = sort_command(watch, "time") if watch.samples else ""
+    return Finding("E104", {"how": how, "command": command}, (line,))
 
 
 def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
     again = [one for one in tracks if one.restarts]
     if not again:
         return
-    from epic_cli.formats.apart import changed_at
+    from epic_cli.formats.checks.apart import changed_at
 
     first = min(again, key=lambda one: one.restart_line)
     times = max(one.restarts for one in again)
@@ -169,7 +162,7 @@ def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
         slow = not one.velocities or one.driven < _LEAPS * one.steps
         leaps = slow and one.doubles < _LEAPS * one.steps and one.moves >= LEAST
         if not smooth and (shared or leaps) and one.moves > 1:
-            from epic_cli.formats.apart import telling_apart
+            from epic_cli.formats.checks.apart import telling_apart
 
             columns = telling_apart(watch.samples, one.entity)
             seen = (
@@ -269,51 +262,3 @@ def _judged(figures: Survey) -> bool:
 
 def _near(ratio: float, size: float) -> bool:
     return size / _FACTOR <= ratio <= size * _FACTOR
-
-
-# ---------------------------------------------------------------------------- words and letters
-
-
-def _words(texts: Iterable[bytes]) -> Iterator[Finding]:
-    """What looks misspelt behind the numbers of packet text."""
-    lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
-    pairs = {pair for line in lines for pair in _WORD.findall(line)}
-    words = {word.decode(): bool(digit) for word, digit in sorted(pairs)}
-    for word in sorted(words.keys() - WORDS.keys()):
-        near = _near_word(word.lower(), words[word])
-        if near:
-            yield Finding("E401", {"name": word, "near": near})
-
-
-def _near_word(word: str, is_number: bool) -> str | None:
-    """Which word was meant; None: none."""
-    from difflib import get_close_matches  # only a mistake needs it
-
-    others = [one for one in WORDS if one not in TURN_WORDS]
-    found = get_close_matches(word, others, 1, _SPELT)
-    if not found and is_number:
-        alike = [one for one in TURN_WORDS if one[0] == word[0]]
-        found = (
-            [_OTHERS[word]]
-            if word in _OTHERS
-            else get_close_matches(
-                word, alike, 1, _SHORT_SPELT if len(word) == len("yaw") else _TURN_SPELT
-            )
-        )
-    return found[0] if found else None
-
-
-def _junk(watch: Watch) -> Iterator[Finding]:
-    """What stands behind the numbers of packet text and is not read."""
-    if not watch.junk:
-        return
-    line, text = watch.junk_line
-    count = "1 line has" if watch.junk == 1 else f"{watch.junk:,} lines have"
-    time = re.match(rb"(?:[^/]*/){2}\s*(\S*)", text)
-    shown = time.group(1).decode("utf-8", "replace") if time else ""
-    number = re.match(r"[-+]?(?:0[xX][\da-fA-F.]+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", shown)
-    if number is not None and number.end() < len(shown):
-        read = f"{shown} is read as {number.group()}"
-        yield Finding("E402", {"lines_words": count, "shown": read}, (line,))
-    else:
-        yield Finding("E403", {"lines_words": count}, (line,))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from epic_cli.formats.apart import unread
+from epic_cli.formats.checks.apart import unread
 from epic_cli.formats.findings import Finding
 from epic_cli.formats.names.turns import ANGLES, proposals
 from epic_cli.formats.watch import LEAST
