@@ -19,6 +19,7 @@ class Refused(Enum):
 
     OTHER_SENDER = "from other senders"
     EMPTY = "empty"
+    BINARY = "binary (--layout says what is in them, --explore proposes one)"
     NOT_PACKETS = "not readable as packets"
     NOT_RECORDS = "not a whole number of records"
     OTHER_VALUE = "with another =VALUE than --layout has"
@@ -30,16 +31,30 @@ class Refused(Enum):
     TOO_MANY_ENTITIES = "of more entities than --max-entities"
 
 
+#: What is refused as a whole; of others single packets are.
+_WHOLE = (
+    Refused.OTHER_SENDER,
+    Refused.EMPTY,
+    Refused.BINARY,
+    Refused.NOT_RECORDS,
+    Refused.OTHER_VALUE,
+    Refused.OTHER_TYPE,
+)
+
+
 def count_words(counts: Counter[Refused], example: object = None) -> str:
-    """``17 refused: 12 empty, 5 not readable as packets``; nothing for none.
+    """``12 datagrams refused: 12 empty; 5 packets refused: 5 with ...``; nothing for none.
 
     An ``example`` in words stands behind it.
     """
-    total = sum(counts.values())
-    if not total:
-        return ""
-    kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in Refused if counts[one])
-    return f"{total:,} refused: {kinds}" + (f" ({example})" if isinstance(example, str) else "")
+    words = []
+    for unit, whole in (("datagram", True), ("packet", False)):
+        found = [one for one in Refused if counts[one] and (one in _WHOLE) == whole]
+        total = sum(counts[one] for one in found)
+        kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in found)
+        if total:
+            words.append(f"{total:,} {unit}{'s' * (total != 1)} refused: {kinds}")
+    return "; ".join(words) + (f" ({example})" if words and isinstance(example, str) else "")
 
 
 class Counts(NamedTuple):

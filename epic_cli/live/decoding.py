@@ -40,6 +40,10 @@ _MOST_NAMES = 4096
 _MOST_SHAPES = 64
 
 _BLANKS = b" \t\r\n"
+
+#: Bytes of a datagram that show whether it is text: none of these is in any.
+_BEGINNING = 64
+_CONTROLS = bytes({*range(32)} - {*b"\t\r\n\v\f\x1b"})
 _DIGITS = {b"%d" % digit for digit in range(10)}
 
 #: Levels of an object that its names are taken from, to know it again.
@@ -198,6 +202,8 @@ class Decoder:
         data = data.strip(_BLANKS)
         if not data:
             return [(Refused.EMPTY, data)]
+        if self._format is None and _is_binary(data):
+            return [(Refused.BINARY, data)]
         kind = self._format or _kind(data)
         if kind == "text":
             return [(_DOUBTFUL_TEXT if data[:1] in (b"#", b"q", b"\0") else _TEXT, data)]
@@ -268,6 +274,12 @@ class Decoder:
 def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     refusals = block.refusals
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether it begins as no text does: with bytes that are no characters."""
+    head = data[:_BEGINNING]
+    return len(head.translate(None, _CONTROLS)) < len(head)
 
 
 def _kind(data: bytes) -> str:

@@ -86,7 +86,7 @@ BAD = [
     (b" \r\n\t\n", Refused.EMPTY, 1),
     (b"hello", Refused.NOT_PACKETS, 1),
     (b"quit", Refused.NOT_PACKETS, 1),
-    (b"\0" * 100, Refused.NOT_PACKETS, 1),
+    (b"\0" * 100, Refused.BINARY, 1),
     (b"1,2,3 / 4,5,6 / x\n" + TEXT_A, Refused.NOT_PACKETS, 1),
     (b"[" * 65000, Refused.NOT_PACKETS, 1),
     (b'{"a":' * 10000, Refused.NOT_PACKETS, 1),

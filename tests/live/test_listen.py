@@ -104,7 +104,7 @@ def test_the_demos_rows_are_of_one_entity(game: socket.socket) -> None:
         listener.wait_for(b"time: 10.2", "stdout")
         _, drawn, said = listener.end()
     assert drawn.startswith(b"pos: ")
-    assert b"1 refused: 1 of a second entity" in said
+    assert b"1 packet refused: 1 of a second entity" in said
 
 
 FLOOD = [
@@ -196,7 +196,7 @@ def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None
             wait_until(lambda: count(record) == 1)
             _, _, said = listener.end()
     assert record.read_bytes() == b"1,2,3 / 4,5,6 / 0.5 arrival=0.5\n"
-    assert b"1 refused: 1 from other senders" in said
+    assert b"1 datagram refused: 1 from other senders" in said
 
 
 def test_binary_records_are_drawn(game: socket.socket) -> None:

@@ -9,6 +9,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
+from time import monotonic
 from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
@@ -25,7 +26,7 @@ _RAW = (12, 14, 101, 228, 229)
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLANS = (0x8100, 0x88A8, 0x9100)
-_UDP = 17
+_TCP, _UDP = 6, 17
 
 #: Headers of IPv6 that may come before UDP's; the fragments' has one length.
 _EXTENSIONS = (0, 43, 60)
@@ -43,6 +44,7 @@ class Lost(Enum):
     CUT = "cut short when they were captured (the snapshot length)"
     DAMAGED = "with invalid lengths"
     NO_TIME = "without a time"
+    TCP = "of TCP, of which no packets are read"
     OTHER = "of other protocols"
 
 
@@ -103,7 +105,7 @@ def _in_ipv4(packet: bytes, whole: bool) -> Carried | Lost:
     head = 4 * (packet[0] & 15)
     length = int.from_bytes(packet[2:4], "big")
     if packet[9] != _UDP:
-        return Lost.OTHER
+        return Lost.TCP if packet[9] == _TCP else Lost.OTHER
     if int.from_bytes(packet[6:8], "big") & 0x3FFF:
         return Lost.FRAGMENT
     if length == 0:  # left for the network card to fill in
@@ -129,7 +131,7 @@ def _in_ipv6(packet: bytes, whole: bool) -> Carried | Lost:
         size = 8 if kind == _FRAGMENT else 8 + 8 * packet[at + 1]
         kind, at = packet[at], at + size
     if kind != _UDP:
-        return Lost.OTHER
+        return Lost.TCP if kind == _TCP else Lost.OTHER
     if 40 + length < at:
         return Lost.DAMAGED
     ends = [socket.inet_ntop(socket.AF_INET6, packet[one : one + 16]) for one in (8, 24)]
@@ -149,8 +151,8 @@ def _in_udp(segment: bytes, size: int, ends: list[str], whole: bool) -> Carried 
     return Carried((ends[0], ports[0]), (ends[1], ports[1]), segment[8:length])
 
 
-#: Datagrams that are decoded together.
-_AT_ONCE = 512
+#: Datagrams that are decoded together, and seconds that one waits for others of a running capture.
+_AT_ONCE, _LONGEST_WAIT = 512, 0.05
 
 
 class Capture:
@@ -170,6 +172,7 @@ class Capture:
         """The packets of a capture; ``more`` reads so many bytes, and fewer only at the end."""
         waiting: list[ReceivedDatagram] = []
         first: int | None = None
+        since = monotonic()
         try:
             for frame in frames(more):
                 self.frames += 1
@@ -184,12 +187,17 @@ class Capture:
                 first = frame.time if first is None else first
                 seconds = (frame.time - first) / 1e9
                 waiting.append(ReceivedDatagram(found.data, found.source, seconds))
-                if len(waiting) == _AT_ONCE:
+                if len(waiting) == _AT_ONCE or monotonic() - since > _LONGEST_WAIT:
                     yield self._ingest.take(waiting)
-                    waiting = []
+                    waiting, since = [], monotonic()
         except Broken as broken:
             self.broken = str(broken)
         yield self._ingest.take(waiting)
+
+    @property
+    def packets(self) -> int:
+        """How many packets were read."""
+        return self._ingest.counts.packets
 
     @property
     def refused(self) -> Counter[Refused]:

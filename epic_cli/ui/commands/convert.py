@@ -73,10 +73,11 @@ def make_capture(options: ConvertOptions) -> Capture:
 
 
 def lacks(capture: Capture) -> bool:
-    """Whether something of it that may have been packets is not among them."""
+    """Whether something of it that may have been packets is not among them, or there are none."""
     from epic_cli.live.captures.reading import Lost
 
-    return bool(capture.broken or capture.refused or capture.lost.keys() - {Lost.OTHER})
+    lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}
+    return bool(capture.broken or capture.refused or lost or not capture.packets)
 
 
 EXAMPLES = """\b

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import stat
+import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from functools import partial
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text import RowWriter
+from epic_cli.engine.text.widths import wrap
 from epic_cli.formats.watch import Watch
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.live.consumer import Consumer, Counts
@@ -205,9 +207,13 @@ class Progress(Consumer):
                 self.say(finding_words("<datagram>", finding._replace(lines=())))
 
     def say(self, text: str) -> None:
-        """Says what may be left out."""
-        if not self._quiet:
-            say(text)
+        """Says what may be left out, in lines as wide as the terminal."""
+        if self._quiet:
+            return
+        columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+        if columns:
+            text = "".join(f"{part}\n" for one in text.splitlines() for part in wrap(one, columns))
+        say(text)
 
     def take_counts(self, counts: Counts) -> None:
         """The losses, when they have grown, and what is wrong with the first refused line."""

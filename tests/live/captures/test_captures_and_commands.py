@@ -31,7 +31,7 @@ def test_a_capture_is_converted(tmp_path: Path) -> None:
     ).replace(b" / 0.0 ", b" / 0 ")
     assert done.returncode == 1
     assert b"3 packets in 4 datagrams of 4 frames" in done.stderr
-    assert b"1 refused: 1 not readable as packets" in done.stderr
+    assert b"1 packet refused: 1 not readable as packets" in done.stderr
     records = [struct.pack("<Hf", 100 * index, index) for index in range(3)]
     other.write_bytes(pcap([(5.0, ipv4(udp(record))) for record in records], 101))
     layout = ("--layout", "time:u16*0.001 x:f32", "--from", "10.0.0.1")
@@ -43,6 +43,14 @@ def test_a_capture_is_converted(tmp_path: Path) -> None:
     done = epic("convert", "--to", "csv", *layout[:2], "--from", "10.9.9.9", other)
     assert (done.stdout.count(b"\n"), done.returncode) == (1, 1)
     assert b"3 from other senders" in done.stderr
+
+
+def test_a_capture_without_packets_is_no_success(tmp_path: Path) -> None:
+    path = tmp_path / "web.pcap"
+    path.write_bytes(pcap([(index, ipv4(LINES[0], protocol=6)) for index in range(3)], 101))
+    done = epic("convert", "--to", "csv", path)
+    assert done.returncode == 1
+    assert b"frames skipped: 3 of TCP" in done.stderr
 
 
 def test_what_is_no_capture_and_what_is_no_recording_is_said(

@@ -25,6 +25,7 @@ from support.captures import (
 
 from epic_cli.engine.contract import Packet
 from epic_cli.live.binary import RecordLayout
+from epic_cli.live.captures import reading
 from epic_cli.live.captures.frames import Frame
 from epic_cli.live.captures.reading import Capture, Carried, Lost, carried
 from epic_cli.live.ingest import Ingest, IngestSpec
@@ -112,7 +113,7 @@ VLAN = b"\x81\x00\x00\x07"
         (1, ethernet(ipv4(LINE, fragment=0x2000)), Lost.FRAGMENT),
         (1, ethernet(ipv4(LINE, fragment=100)), Lost.FRAGMENT),
         (1, ethernet(ipv6(LINE, b"\x11\0\0\1\0\0\0\1", 44)), Lost.FRAGMENT),
-        (1, ethernet(ipv4(LINE, protocol=6)), Lost.OTHER),
+        (1, ethernet(ipv4(LINE, protocol=6)), Lost.TCP),
         (1, ethernet(ipv6(LINE, kind=58)), Lost.OTHER),
         (1, bytes(12) + b"\x08\x06" + bytes(28), Lost.OTHER),
         (1, bytes(12) + VLAN * 9 + ipv4(LINE), Lost.OTHER),
@@ -158,6 +159,14 @@ def test_both_directions_one_of_them_and_one_port() -> None:
         ((SERVER[0], 0), 7777, [1]),
     ):
         assert [found.position[0] for found in read(data, capture(sender, port))] == expected
+
+
+def test_packets_of_a_running_capture_come_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO(pcap(frames()))
+    monkeypatch.setattr(reading, "monotonic", lambda: file.tell() * 1.0)  # each frame takes minutes
+    places = [file.tell() for found in capture().blocks(file.read) if len(found)]
+    assert len(places) == len(LINES)
+    assert places == sorted(set(places))
 
 
 def test_binary_records_and_what_is_none() -> None:

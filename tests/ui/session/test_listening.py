@@ -66,7 +66,7 @@ def test_a_typed_line_stays_while_rows_are_drawn_above_it(
             game.sendto(b"1.4,2,3 / 4,0,0 / %s entity=tank" % time_sent, place)
             terminal.wait_for(rf"1{time_sent.decode()[1:]}50 .* tank(.|\n)*^snapshot> 5,6,7 / 0,0,")
         game.sendto(b"nonsense", place)
-        terminal.wait_for(r"1 refused: 1 not readable as packets")
+        terminal.wait_for(r"1 packet refused: 1 not readable as packets")
         terminal.wait_for(r"1 not taken")
         terminal.send(",0 / 10 entity=me\r")
         terminal.wait_for(r"5\.00 +6\.00 +7\.00 .* me")

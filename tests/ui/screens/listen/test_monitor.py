@@ -109,7 +109,7 @@ def test_it_waits_and_then_shows_who_comes(watched: Watched) -> None:
     assert "tank" in shown
     assert shown.count("O") == 2 + shown.splitlines()[0].count("O")  # the two, and the legend
     watched.send("nonsense")
-    assert "1 refused: 1 not readable as packets" in watched.text()
+    assert "1 packet refused: 1 not readable as packets" in watched.text()
 
 
 @pytest.mark.parametrize("symbols", [UNICODE, ASCII])
