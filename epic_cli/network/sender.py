@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.link import SenderKernel
+from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.network.state import Movement, Snapshot
@@ -71,10 +71,12 @@ class SenderClock:
 class Quantization:
     """What positions (length units) and velocities (units/s) are rounded to; 0: exact.
 
+    Instead of a length, positions can be rounded to ``half`` precision (16 bits, at most 65504), or
+    their differences from a base that follows them (``half-delta``, as Unity's Netcode does).
     ``rotation`` is how many bits each of the smallest three components of a quaternion has.
     """
 
-    position: float = 0.0
+    position: float | str = 0.0
     velocity: float = 0.0
     rotation: int = 0
 
@@ -112,7 +114,7 @@ class SenderSpec:
     """How a movement is put into packets; ``send_rate`` None: the default of the movement."""
 
     send_rate: float | str | None = None
-    quantize: float | None = None
+    quantize: float | str | None = None
     quantize_velocity: float | None = None
     rotation_bits: int | None = None
     repeats: int | None = None
@@ -166,7 +168,14 @@ ROTATION_BITS = Number(
 SENDER: tuple[Parameter, ...] = (
     SEND_RATE,
     Number(
-        "quantize", None, "Round positions to multiples of this many units.", "units", 1e-6, 1e6
+        "quantize",
+        None,
+        "Round positions to multiples of this many units, or to 16-bit floats: half of each"
+        " coordinate, half-delta of its change since a base, as Unity's Netcode does.",
+        "units",
+        1e-6,
+        1e6,
+        words={HALF: HALF, HALF_DELTA: HALF_DELTA},
     ),
     Number(
         "quantize_velocity",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
+from support.conformance import load
 
 from epic_cli.network import (
     PathMovement,
@@ -52,6 +54,35 @@ def test_quantization_rounds_to_the_nearest_step() -> None:
     found = [sender.packets(look(n, x, x))[0] for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
     assert [packet.position[0] for packet in found] == [0, 0.25, -0.25, 5.0]
     assert [packet.velocity and packet.velocity[0] for packet in found] == [0, 0, 0, 6]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_half_precision_rounds_as_numpy(seed: int) -> None:
+    sender, random = Sender(quantization=Quantization(position="half")), np.random.default_rng(seed)
+    given = [*(10 ** random.uniform(-9, 5, 500) * random.choice([-1, 1], 500)), 2049, 2051, 0, -0.0]
+    for n, x in enumerate(given):
+        (packet,) = sender.packets(look(n, float(x)))
+        wanted = float(np.float16(np.clip(x, -65504, 65504)))
+        assert packet.position[0] == round(wanted, 6)
+
+
+def test_differences_in_half_precision_are_those_of_netcode_for_gameobjects() -> None:
+    sender = Sender(quantization=Quantization(position="half-delta"))
+    for n, one in enumerate(load("compression_runs")["positions"]):
+        snapshot = Snapshot(n, [("a", State(tuple(one["sent"]), (0, 0, 0), 0))])
+        (packet,) = sender.packets(snapshot)
+        assert packet.position == pytest.approx(one["received"], abs=1e-6)
+
+
+def test_differences_in_half_precision_begin_anew_at_a_teleport_and_rest() -> None:
+    sender = Sender(quantization=Quantization(position="half-delta"), repeats=0)
+    drawn = [0.0, 30.0123, 30.0123, 900.0123, 900.0123]
+    teleports = [0, 0, 0, 1, 1]
+    found = [
+        [one.position[0] for one in sender.packets(look(n, x, 0, jumps))]
+        for n, (x, jumps) in enumerate(zip(drawn, teleports, strict=True))
+    ]
+    assert found == [[0.0], [float(np.float16(30.0123))], [], [900.0123], []]
 
 
 def test_the_clock_is_ahead_and_drifts() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from support.conformance import load
 
 from epic_cli.network import (
     PATHS,
@@ -78,6 +79,19 @@ def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
         if bits > 4:
             assert np.abs(np.delete(away, largest)).max() <= step / 2 + 1e-12
             assert np.degrees((Rotation.from_quat(found) * one.inv()).magnitude()) < 180 * step
+
+
+@pytest.mark.parametrize("one", load("compression_runs")["rotations"])
+def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> None:
+    """Mirror drops what is behind the last bit, where ours is rounded; NGO has bits and a sign."""
+    x, y, z, w = one["sent"]
+    ours, step = np.array(smallest_three((x, y, z, w), 10)), math.sqrt(2) / 1023
+    largest = int(np.abs(one["sent"]).argmax())
+    steps = np.delete((ours - one["mirror"]) / step, largest)
+    assert np.abs(steps - np.round(steps)).max() < 1e-3
+    assert set(np.round(steps)) <= {0.0, 1.0}
+    ngo = np.array(one["ngo"])
+    assert np.abs(np.delete(ours - ngo, largest)).max() <= 1.01 * step
 
 
 def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:

@@ -60,6 +60,7 @@ cdef extern from "packets/optional_turn.h" namespace "epic" nogil:
         bint known() const
         Turn& value() const
         void set(const Turn&)
+        void copy(const OptionalTurn&)
         void clear()
 
 

@@ -38,14 +38,16 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
             while waiting and waiting[-1][0] > first:
                 joined, (_, above) = True, waiting.pop()
                 join_by_arrival(above, block, math.inf)
-                block, first = above, min(first, arrivals_of(above)[0])
+                block = above
+                first, last = arrivals_of(above)
             if joined:
                 above, block = (
                     block,
                     join_by_arrival(block, PacketBlock(block.entities), newest - WINDOW),
                 )
-                _append(waiting, above)
-            _append(waiting, block)
+                _append(waiting, above, arrivals_of(above)[1])
+                last = arrivals_of(block)[1]
+            _append(waiting, block, last)
             while waiting and (waiting[0][0] <= newest - WINDOW or packets > MOST_PACKETS):
                 _, above = waiting.popleft()
                 packets -= len(above)
@@ -70,6 +72,5 @@ def _up_to_refusal(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
             return
 
 
-def _append(waiting: deque[tuple[float, PacketBlock]], block: PacketBlock) -> None:
-    last = arrivals_of(block)[1]
+def _append(waiting: deque[tuple[float, PacketBlock]], block: PacketBlock, last: float) -> None:
     waiting.append((max(last, waiting[-1][0]) if waiting else last, block))

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, farther, hold_state, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, farther, hold_state,
 )
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
@@ -88,7 +88,7 @@ cdef class DDNet(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.snapshots.empty() and packet.time <= self.newest:
             return False
-        self.snapshots.append(snapshot_of(packet, now))
+        self.snapshots.append(packet, now)
         self.fresh = min(self.fresh + 1, self.snapshots.size())
         return True
 
@@ -117,7 +117,8 @@ cdef class DDNet(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t count = self.snapshots.size()
-        cdef Snapshot before, after
+        cdef const Snapshot* before
+        cdef const Snapshot* after
         cdef double u
         cdef Motion motion
         if count == 0:
@@ -139,12 +140,12 @@ cdef class DDNet(Strategy):
         self.game_time = self.clock(at)
         while self.snapshots.size() > 2 and self.snapshots[1].time < self.game_time:
             self.snapshots.drop_front(1)
-        before, after = self.snapshots[0], self.snapshots[1]
+        before, after = &self.snapshots[0], &self.snapshots[1]
         u = (self.game_time - before.time) / (after.time - before.time)
         if 0 <= u <= 1 or farther(before.position, after.position, self.snap_distance):
-            draw_at(before, after, self.game_time, self.snap_distance, sample)
+            draw_at(before[0], after[0], self.game_time, self.snap_distance, sample)
         else:
             motion.position = lerp(before.position, after.position, u)
             motion.velocity = lerp(before.velocity, after.velocity, u)
             sample.show(motion, EXTRAPOLATED)
-            slerp_between(before, after, u, sample)
+            slerp_between(before[0], after[0], u, sample)

@@ -5,7 +5,7 @@ from libc.math cimport NAN, fabs, isnan
 from epic_cli.engine.packets cimport NONE, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer, draw_at, farther, fraction_between, hold_state, snapshot_of,
+    SnapshotBuffer, draw_at, farther, fraction_between, hold_state,
 )
 from epic_cli.engine.strategies.parts.turning cimport curve_between
 
@@ -136,7 +136,7 @@ cdef class Lightyear(Strategy):
         else:
             self.deviation += (fabs(delay - self.mean) - self.deviation) * JITTER_WEIGHT
             self.mean += (delay - self.mean) * LATENCY_WEIGHT
-        self.snapshots.append(snapshot_of(packet, now))
+        self.snapshots.append(packet, now)
         self.fresh = min(self.fresh + 1, self.snapshots.size())
         return True
 

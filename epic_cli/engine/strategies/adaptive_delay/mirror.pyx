@@ -141,7 +141,6 @@ cdef class Mirror(Strategy):
         self.showed = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Snapshot snapshot = snapshot_of(packet, now)
         cdef bint first = self.buffer.empty()
         cdef bint late = packet.time < self.newest and not first
         cdef long measured = self.interval.count
@@ -156,7 +155,7 @@ cdef class Mirror(Strategy):
             # the send interval is known only now; so far there was one snapshot to show
             self.timeline = min(self.timeline, packet.time - self.buffer_time)
             self.drift_average.clear()
-        if not self.insert(snapshot):
+        if not self.insert(packet, now):
             return False
         if not late or self.quirks:
             self.follow(packet.time)
@@ -186,17 +185,17 @@ cdef class Mirror(Strategy):
         self.timeline = time - self.buffer_time
         self.drift_average.clear()
 
-    cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
+    cdef bint insert(self, const Packet& packet, double now) noexcept nogil:
         """Inserts a snapshot; False: one has its timestamp already, or there is no room."""
-        cdef size_t place = self.buffer.count_until(snapshot.time)
+        cdef size_t place = self.buffer.count_until(packet.time)
         cdef size_t last = self.buffer.size()
         cdef double gap
         if self.buffer.full():
             return False
-        if place > 0 and self.buffer[place - 1].time == snapshot.time:
-            self.buffer[place - 1] = snapshot
+        if place > 0 and self.buffer[place - 1].time == packet.time:
+            self.buffer[place - 1] = snapshot_of(packet, now)
             return False
-        self.buffer.insert(place, snapshot)
+        self.buffer.insert(place, packet, now)
         if last > 0 and (place == last or self.quirks):
             gap = self.buffer[last].arrival - self.buffer[last - 1].arrival
             if not 0 < self.pause < gap:

@@ -208,8 +208,9 @@ cdef class Extrapolator(Strategy):
         return self.rounded(self.snap_position + self.snap_velocity * (at - self.snap_time))
 
     cdef void turn_to(self, double at) noexcept nogil:
-        self.turn.move(clamped(at, self.snap_time, self.aim_time + self.update_time_)
-                       - self.snap_time)
+        if self.turn.known():
+            self.turn.move(clamped(at, self.snap_time, self.aim_time + self.update_time_)
+                           - self.snap_time)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range

@@ -3,7 +3,7 @@
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer, draw_between, fraction_between, snapshot_of,
+    SnapshotBuffer, draw_between, fraction_between,
 )
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -89,7 +89,7 @@ cdef class Gambetta(Strategy):
         if packet.time <= self.newest and not self.quirks and not self.buffer.empty():
             return False
         self.interval.add(packet.time)
-        self.buffer.append(snapshot_of(packet, now))
+        self.buffer.append(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

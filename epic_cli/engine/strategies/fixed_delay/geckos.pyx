@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, fabs, isnan, round
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, fraction_between, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_between, farther, fraction_between,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport angles_between
@@ -149,7 +149,7 @@ cdef class Geckos(Strategy):
         if self.vault.full():
             place = max(place, <size_t>1) - 1
             self.drop_oldest()
-        self.vault.insert(place, snapshot_of(packet, now))
+        self.vault.insert(place, packet, now)
         return True
 
     cdef void drop_oldest(self) noexcept nogil:

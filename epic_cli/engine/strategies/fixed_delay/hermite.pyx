@@ -5,10 +5,10 @@ from libc.math cimport floor, pow, sqrt
 from epic_cli.engine.packets cimport (
     INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite,
 )
-from epic_cli.engine.strategies.parts.curves cimport hermite
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SendInterval, SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_between, farther,
 )
 from epic_cli.engine.strategies.parts.turning cimport curve_between
 
@@ -118,13 +118,12 @@ cdef class Hermite(Strategy):
         self.error = Vec3[double]()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Snapshot snapshot = snapshot_of(packet, now)
         if packet.time <= self.newest and not self.buffer.empty():
             return False
         self.clock.add(packet.time, now)
         self.interval.add(packet.time)
-        snapshot.position = packet.position + packet.velocity * self.extrapolation
-        self.buffer.append(snapshot)
+        self.buffer.append(packet, now)
+        (&self.buffer.back()).position = packet.position + packet.velocity * self.extrapolation
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
@@ -158,14 +157,15 @@ cdef class Hermite(Strategy):
         cdef double duration = after.time - before.time
         cdef double u = (time - before.time) / duration
         cdef Motion motion = hermite(before, after, duration, u)
-        draw_between(before, after, u, self.snap_distance, sample)
-        if farther(before.position, after.position, self.snap_distance):
-            return
-        curve_between(before, after, u, sample)
-        if is_finite(motion.position):
-            sample.position = motion.position
-            if is_finite(motion.velocity):
-                sample.velocity = motion.velocity
+        cdef bint snaps = farther(before.position, after.position, self.snap_distance)
+        if snaps or not is_finite(motion.position):
+            draw_between(before, after, u, self.snap_distance, sample)
+        else:
+            if not is_finite(motion.velocity):
+                motion.velocity = lerp(before.velocity, after.velocity, u)
+            sample.show(motion, INTERPOLATED)
+        if not snaps:
+            curve_between(before, after, u, sample)
 
     cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
         """Adds the remaining error; a freeze that ends makes a new one."""

@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, farther, snapshot_of,
+    Snapshot, SnapshotBuffer, farther,
 )
 from epic_cli.engine.strategies.parts.turning cimport angles_between, slerp_between
 
@@ -119,7 +119,7 @@ cdef class Panda3D(Strategy):
                 self.reports.drop_back()
             elif self.reports.size() >= REPORTS:
                 self.forget()
-        self.reports.append(snapshot_of(packet, now))
+        self.reports.append(packet, now)
         self.reports.back().position = widened(narrowed(packet.position))
         return True
 

@@ -5,7 +5,7 @@ from libc.math cimport ceil, fabs
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -92,11 +92,11 @@ cdef class SnapshotInterpolation(Strategy):
         self.updates.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Snapshot update = snapshot_of(packet, now)
-        update.time = self.update_time(packet, now)
-        if not self.updates.empty() and update.time <= self.updates.back().time:
+        cdef double time = self.update_time(packet, now)
+        if not self.updates.empty() and time <= self.updates.back().time:
             return False
-        self.updates.append(update)
+        self.updates.append(packet, now)
+        (&self.updates.back()).time = time
         return True
 
     cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
@@ -118,21 +118,23 @@ cdef class SnapshotInterpolation(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.drawn_time(at)
-        cdef Snapshot before, after
+        cdef const Snapshot* before
+        cdef const Snapshot* after
         if self.updates.empty():
             sample.status = NONE
             return
         while self.updates.size() > 1 and self.updates[1].time < time:
             self.updates.drop_front(1)
-        before = self.updates.front()
+        before = &self.updates.front()
         if before.time >= time or self.updates.size() == 1:
             sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
-            slerp_between(before, before, 0, sample)
+            slerp_between(before[0], before[0], 0, sample)
             return
-        after = self.updates[1]
+        after = &self.updates[1]
         sample.show(
             Motion(lerp(before.position, after.position,
                         (time - before.time) / (after.time - before.time)),
                    (after.position - before.position) * (1 / (after.time - before.time))),
             INTERPOLATED)
-        slerp_between(before, after, (time - before.time) / (after.time - before.time), sample)
+        slerp_between(before[0], after[0], (time - before.time) / (after.time - before.time),
+                      sample)

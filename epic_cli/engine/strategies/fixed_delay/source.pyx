@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, hold_state, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_between, farther, hold_state,
 )
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -105,7 +105,7 @@ cdef class Source(Strategy):
         self.clock.add(packet.time, now)
         while not self.history.empty() and self.history.back().time + EPSILON > packet.time:
             self.history.drop_back()
-        self.history.append(snapshot_of(packet, now))
+        self.history.append(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
@@ -128,15 +128,15 @@ cdef class Source(Strategy):
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
         """The last segment, continued; or the newest state where there is none."""
-        cdef Snapshot before
+        cdef const Snapshot* before
         cdef double past = time - newest.time
         hold_state(newest, self.drawn, sample)
         if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
             return
-        before = self.history[self.history.size() - 2]
+        before = &self.history[self.history.size() - 2]
         if farther(before.position, newest.position, self.snap_distance):
             return
-        draw_between(before, newest,
+        draw_between(before[0], newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
         if past <= self.most:
             sample.status = EXTRAPOLATED
@@ -145,16 +145,16 @@ cdef class Source(Strategy):
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
         """The curve from the state that has this index to the next."""
-        cdef Snapshot start = self.history[index]
-        cdef Snapshot end = self.history[index + 1]
-        cdef Snapshot previous
+        cdef const Snapshot* start = &self.history[index]
+        cdef const Snapshot* end = &self.history[index + 1]
+        cdef const Snapshot* previous
         cdef double duration = end.time - start.time
         cdef double u = (time - start.time) / duration
         cdef double ratio
-        draw_between(start, end, u, self.snap_distance, sample)
+        draw_between(start[0], end[0], u, self.snap_distance, sample)
         if index == 0 or farther(start.position, end.position, self.snap_distance):
             return
-        previous = self.history[index - 1]
+        previous = &self.history[index - 1]
         if farther(previous.position, start.position, self.snap_distance):
             return
         ratio = duration / (start.time - previous.time)

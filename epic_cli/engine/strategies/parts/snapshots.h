@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "packets/packet.h"
@@ -12,6 +13,13 @@ struct Snapshot : Motion {
     double time = 0;     // sender's clock, s
     double arrival = 0;  // receiver's clock, s
     OptionalTurn turn;
+
+    void take(const Packet& packet, double now) {
+        static_cast<Motion&>(*this) = packet;
+        time = packet.time;
+        arrival = now;
+        turn = packet.turn;
+    }
 };
 
 // A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves only
@@ -50,26 +58,37 @@ public:
         return count;
     }
 
-    // Puts a snapshot before the one that has this index now; there must be room.
-    void insert(std::size_t index, const Snapshot& snapshot) {
+    // Makes room before the one that has this index now, to be filled; there must be some.
+    Snapshot& made(std::size_t index) {
         for (std::size_t later = size_++; later > index; --later)
-            (*this)[later] = (*this)[later - 1];
-        (*this)[index] = snapshot;
+            (*this)[later] = std::move((*this)[later - 1]);
+        return (*this)[index];
+    }
+
+    // Puts a snapshot before the one that has this index now; there must be room.
+    void insert(std::size_t index, const Snapshot& snapshot) { made(index) = snapshot; }
+    void insert(std::size_t index, const Packet& packet, double now) {
+        made(index).take(packet, now);
     }
 
     // Appends a snapshot; a full ring drops the oldest.
-    void append(const Snapshot& snapshot) {
-        if (full()) drop_front(1);
-        insert(size_, snapshot);
-    }
+    void append(const Snapshot& snapshot) { appended() = snapshot; }
+    void append(const Packet& packet, double now) { appended().take(packet, now); }
 
 private:
+    Snapshot& appended() {
+        if (full()) drop_front(1);
+        return (*this)[size_++];
+    }
+
     std::vector<Snapshot> ring_;
     std::size_t first_ = 0, size_ = 0;
 };
 
 inline Snapshot snapshot_of(const Packet& packet, double now) {
-    return {packet, packet.time, now, packet.turn};
+    Snapshot snapshot;
+    snapshot.take(packet, now);
+    return snapshot;
 }
 
 }  // namespace epic

@@ -25,8 +25,11 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
         void drop_front(size_t)
         void drop_back()
         size_t count_until(double)
+        Snapshot& made(size_t)
         void insert(size_t, const Snapshot&)
+        void insert(size_t, const Packet&, double)
         void append(const Snapshot&)
+        void append(const Packet&, double)
 
     Snapshot snapshot_of(const Packet&, double)
 
@@ -50,15 +53,17 @@ cdef inline void hold_state(const Snapshot& state, const Sample& drawn,
                             Sample& sample) noexcept nogil:
     """Shows a state, which is the end of what can be interpolated."""
     sample.hold(state, drawn, INTERPOLATED)
-    sample.turn = state.turn
+    sample.turn.copy(state.turn)
 
 
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
     """Shows the point at the fraction u between two states; snaps across too long a distance."""
+    cdef const Snapshot* end
     if farther(before.position, after.position, snap_distance):
-        sample.show(before if u < 1 else after, INTERPOLATED)
-        sample.turn = before.turn if u < 1 else after.turn
+        end = &before if u < 1 else &after
+        sample.show(end[0], INTERPOLATED)
+        sample.turn.copy(end.turn)
     else:
         slerp_between(before, after, u, sample)
         sample.show(Motion(lerp(before.position, after.position, u),

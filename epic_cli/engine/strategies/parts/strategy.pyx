@@ -116,8 +116,8 @@ cdef class Strategy:
         if taken and not packet.time < self.newest:
             self.newest = packet.time
         if taken and packet.turn.known() and (packet.teleport or not self.first.known()):
-            self.first = packet.turn
-            self.drawn.turn = packet.turn
+            self.first.copy(packet.turn)
+            self.drawn.turn.copy(packet.turn)
         return taken
 
     cdef void restart(self) noexcept nogil:
@@ -264,7 +264,7 @@ cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
     if sample.status == HELD:
         if dot(sample.turn.value().rotation, strategy.drawn.turn.value().rotation) < SAME_ROTATION:
             sample.status = INTERPOLATED    # it stands, and turns
-    strategy.drawn.turn = sample.turn
+    strategy.drawn.turn.copy(sample.turn)
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:

@@ -8,22 +8,27 @@
 namespace epic {
 
 // The turn at the fraction u of a way between two states; what one lacks is held.
-template <class Way>
-inline void turn_between(const Snapshot& before, const Snapshot& after, double u, Sample& out,
-                         Way way) {
-    if (before.turn.known() && after.turn.known())
-        out.turn.set(way(before.turn.value(), after.turn.value(), after.time - before.time, u));
+template <Turn (*Way)(const Turn&, const Turn&, double, double)>
+EPIC_APART void turn_known(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    if (after.turn.known())
+        out.turn.set(Way(before.turn.value(), after.turn.value(), after.time - before.time, u));
     else out.turn = before.turn;
+}
+
+template <Turn (*Way)(const Turn&, const Turn&, double, double)>
+inline void turn_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    if (EPIC_RARELY(before.turn.known())) turn_known<Way>(before, after, u, out);
+    else out.turn.clear();
 }
 
 // On the great circle.
 inline void slerp_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
-    turn_between(before, after, u, out, slerp_turn);
+    turn_between<slerp_turn>(before, after, u, out);
 }
 
 // On the curve that matches their angular velocities.
 inline void curve_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
-    turn_between(before, after, u, out, hermite_turn);
+    turn_between<hermite_turn>(before, after, u, out);
 }
 
 // Angles (degrees) as engines send them: pitch, yaw, roll.
@@ -259,11 +264,25 @@ private:
 class TurnLine {
 public:
     void clear() { known_ = false; }
+    bool known() const { return known_; }
 
     // The packet's prediction, `ahead` of its timestamp, is to be reached in `duration` (s); within
     // less than a tenth of a millisecond, it is the packet's own rotation, at once.
     void aim(const Packet& packet, double ahead, double duration) {
-        if (!packet.turn.known()) return;
+        if (EPIC_RARELY(packet.turn.known())) aim_turn(packet, ahead, duration);
+    }
+
+    // As it is `elapsed` (s) after the packet's timestamp.
+    void move(double elapsed) {
+        if (EPIC_RARELY(known_)) turn_on(elapsed);
+    }
+
+    void show(bool turns, Sample& out) const {
+        if (EPIC_RARELY(known_)) show_turn(turns, out);
+    }
+
+private:
+    EPIC_APART void aim_turn(const Packet& packet, double ahead, double duration) {
         const Turn& turn = packet.turn.value();
         if (!known_ || duration < 1e-4) {
             known_ = true;
@@ -276,16 +295,12 @@ public:
         }
     }
 
-    // As it is `elapsed` (s) after the packet's timestamp.
-    void move(double elapsed) {
-        if (known_) shown_ = spun(start_, slope_, elapsed);
+    EPIC_APART void turn_on(double elapsed) { shown_ = spun(start_, slope_, elapsed); }
+
+    EPIC_APART void show_turn(bool turns, Sample& out) const {
+        out.turn.set({shown_, turns ? slope_ : Vec3<double>()});
     }
 
-    void show(bool turns, Sample& out) const {
-        if (known_) out.turn.set({shown_, turns ? slope_ : Vec3<double>()});
-    }
-
-private:
     bool known_ = false;
     Quaternion start_, shown_;
     Vec3<double> slope_;

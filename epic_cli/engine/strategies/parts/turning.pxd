@@ -45,6 +45,7 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
 
     cdef cppclass TurnLine:
         void clear()
+        bint known()
         void aim(const Packet&, double, double)
         void move(double)
         void show(bint, Sample&)

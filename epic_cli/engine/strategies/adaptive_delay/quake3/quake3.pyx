@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, farther, fraction_between, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, farther, fraction_between,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport (
@@ -122,7 +122,7 @@ cdef class Quake3(Strategy):
         if not self.snapshots.empty() and packet.time <= self.newest:
             return False
         self.fresh = True
-        self.snapshots.append(snapshot_of(packet, now))
+        self.snapshots.append(packet, now)
         return True
 
     cdef bint predicts(self) noexcept nogil:
@@ -183,9 +183,9 @@ cdef class Quake3(Strategy):
 
     cdef Motion predicted(self) noexcept nogil:
         """The state on the trajectory of the drawn snapshot."""
-        cdef Snapshot base = self.snapshots.front()
-        return trajectory_at(self.trajectory, base, self.server_time - base.time, self.tr_duration,
-                             self.gravity, self.quirks)
+        cdef const Snapshot* base = &self.snapshots.front()
+        return trajectory_at(self.trajectory, base[0], self.server_time - base.time,
+                             self.tr_duration, self.gravity, self.quirks)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
@@ -222,10 +222,10 @@ cdef class Quake3(Strategy):
 
     cdef void turn(self, Sample& sample) noexcept nogil:
         """The angles of the drawn snapshot on their trajectory."""
-        cdef Snapshot base = self.snapshots.front()
+        cdef const Snapshot* base = &self.snapshots.front()
         cdef Motion angles
         if self.angle_trajectory in (INTERPOLATE, STATIONARY):
-            slerp_between(base, base, 0, sample)
+            slerp_between(base[0], base[0], 0, sample)
         else:
             angles.position = degrees_of(base.turn.value().rotation)
             angles.velocity = rates_of(base.turn.value())

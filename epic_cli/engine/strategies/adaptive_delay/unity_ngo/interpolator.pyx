@@ -108,7 +108,7 @@ cdef class BufferedInterpolator:
 
     cdef bint put(self, Vec3[double] value, double time) noexcept nogil:
         """Puts a value with its timestamp into the queue; False: it comes too late."""
-        cdef Snapshot item
+        cdef Snapshot* item
         self.received += 1
         if self.received > BURST and time > self.latest:
             self.jump(value, time)
@@ -120,11 +120,11 @@ cdef class BufferedInterpolator:
             self.queue.drop_front(1)
         self.latest = time
         self.newest = max(self.newest, time)
+        item = &self.queue.made(self.queue.count_until(time))
         item.time = time
         item.position = value
         if self.turns:
             item.turn.set(Turn(self.given, Vec3[double]()))
-        self.queue.insert(self.queue.count_until(time), item)
         return True
 
     cdef bint takes(self, double time) noexcept nogil:
@@ -275,14 +275,17 @@ cdef class BufferedInterpolator:
 
     cdef bint there(self) noexcept nogil:
         """Whether the target counts as reached: each axis is within what rounds to 0.00."""
-        cdef Vec3[double] left = self.target - self.current
-        cdef Quaternion end
+        cdef Vec3[double] left
         if self.turns:
-            end = near_to(self.turn_target, self.turn_current)
-            return max(fabs(end.x - self.turn_current.x), fabs(end.y - self.turn_current.y),
-                       fabs(end.z - self.turn_current.z),
-                       fabs(end.w - self.turn_current.w)) <= NEAR_TURN
+            return self.turned_there()
+        left = self.target - self.current
         return max(fabs(left.x), fabs(left.y), fabs(left.z)) <= NEAR
+
+    cdef bint turned_there(self) noexcept nogil:
+        cdef Quaternion end = near_to(self.turn_target, self.turn_current)
+        return max(fabs(end.x - self.turn_current.x), fabs(end.y - self.turn_current.y),
+                   fabs(end.z - self.turn_current.z),
+                   fabs(end.w - self.turn_current.w)) <= NEAR_TURN
 
     # ------------------------------------------------------------- of 1.x, in single precision
 
