@@ -263,6 +263,22 @@ KINDS: Mapping[str, Kind] = {
         "",
         "The sender may write a rotation that nobody sets.",
     ),
+    "E509": Kind(
+        "rotations of zeros",
+        _WARNING,
+        "{packets:,} rotations are zeros: how it is turned there is not known",
+        "send no rotation until there is one",
+        "Loggers write 0, 0, 0, 0 before the first rotation is known. Such packets count as if they"
+        " had no rotation; their positions are read.",
+    ),
+    "E510": Kind(
+        "angles look like degrees",
+        _WARNING,
+        "yaw goes from {low:.4g} to {high:.4g} and {how}, and is taken for radians",
+        "read it as degrees",
+        "Angles in radians seldom leave -6.3 to 6.3, and where they add up over whole turns they do"
+        " not leap; nobody turns three times a second for long.",
+    ),
 }
 
 

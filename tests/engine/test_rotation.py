@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
+from support import movements
 
 from epic_cli import Packet, Sample, replay, replay_array, strategy
 from epic_cli.engine.packets import PacketBlock
@@ -126,7 +127,7 @@ def test_axes_turn_rotations_and_spins_as_they_turn_what_is_rotated(
 @pytest.mark.parametrize(
     "word",
     [
-        "rotation=0,0,0,0",
+        "rotation=0,0,0,1e7",
         "rotation=0,0,1",
         "rotation=0,0,0,1,0",
         "rotation=nan,0,0,1",
@@ -144,6 +145,29 @@ def test_what_is_no_rotation_is_refused_where_it_stands(word: str) -> None:
     assert not len(block)
     [refusal] = block.refusals
     assert refusal.caret == line.index(b"=") + 1
+
+
+def test_zeros_are_a_rotation_that_is_not_known() -> None:
+    """As loggers write them before the first one; what is beside them is read."""
+    assert packet_of("rotation=0,0,0,0 spin=1,2,3 arrival=9").arrival == 9
+    matrix = {f"m{i}{j}": 0.0 for i in range(3) for j in range(3)}
+    zeros = {f"q{one}": 0.0 for one in "xyzw"}
+    for packet in (
+        packet_of("rotation=0,-0,0,0 spin=1,2,3 arrival=9"),
+        table_packet(**zeros, wx=1.0, wy=2.0, wz=3.0),
+        table_packet(**matrix),
+        movements.block([Packet((1, 2, 3), None, 7, rotation=(0, 0, 0, 0), spin=(1, 2, 3))])[0],
+    ):
+        assert (packet.rotation, packet.spin) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["epic", "mirror", "snapshot", "kalman"])
+def test_packets_with_rotations_of_zeros_are_drawn_where_they_are(name: str) -> None:
+    def drawn(rotation: tuple[float, float, float, float] | None) -> list[Sample]:
+        made = [Packet((0.1 * k, 0, 0), (2, 0, 0), k / 20, rotation=rotation) for k in range(40)]
+        return list(replay(made, strategy=name))
+
+    assert drawn((0, 0, 0, 0)) == drawn(None)
 
 
 def test_a_rotation_of_some_of_its_numbers_is_refused() -> None:

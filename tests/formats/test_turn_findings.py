@@ -150,3 +150,45 @@ def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
     [proposed] = found(headed, thorough=True)
     assert dict(proposed.options) == {"columns": "yaw=heading"}
     assert found(headed, thorough=True, columns="yaw=") == []
+
+
+def test_rotations_of_zeros_are_unknown_and_counted_once() -> None:
+    zeros = {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 0.0}
+    made = [one | zeros if n < 7 or n == 50 else one for n, one in enumerate(rows())]
+    [finding] = found(made)
+    assert (finding.code, finding.facts, finding.lines) == ("E509", {"packets": 8}, (2,))
+    assert [one.code for one in found([one | zeros for one in made])] == ["E509"]
+
+
+def headed(rate: float, turn: float, wrap: float, swing: float = 0.0) -> list[Row]:
+    """A circle whose yaw goes on at ``turn`` a second, wraps at ``wrap``, or swings."""
+    made = []
+    for n in range(400):
+        t = n / rate
+        yaw = swing * math.sin(t) if swing else turn * t
+        yaw = math.remainder(yaw, wrap) if wrap else yaw
+        made.append({"time": t, "x": 9 * math.cos(t), "y": 9 * math.sin(t), "z": 1.0, "yaw": yaw})
+    return made
+
+
+@pytest.mark.parametrize("rate", [5, 20, 60])
+def test_degrees_taken_for_radians_are_found(rate: float) -> None:
+    for made in (headed(rate, 57.3, 360), headed(rate, -200, 360), headed(rate, 0, 0, 80)):
+        [finding] = found(made, angles="rad")
+        assert finding.code == "E510"
+        assert found(made, False, **dict(finding.options)) == []
+        named = [{"yaw_rad" if k == "yaw" else k: v for k, v in one.items()} for one in made]
+        assert [one.code for one in found(named)] == ["E510"]
+
+
+@pytest.mark.parametrize("rate", [5, 20, 60])
+def test_radians_that_add_up_or_hardly_turn_are_right(rate: float) -> None:
+    for made in (
+        headed(rate, 1, math.tau),
+        headed(rate, 1, 0),  # whole turns add up
+        headed(rate, -5, 0),
+        headed(rate, 0.05, math.tau),
+        headed(rate, 0, 0, 0.3),
+        headed(rate, 0, 0, 9.0),
+    ):
+        assert found(made, angles="rad") == []

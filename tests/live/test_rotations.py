@@ -28,6 +28,9 @@ def test_four_zeros_are_no_rotation() -> None:
     layout = RecordLayout(f"{PLACE} qx:f32 qy:f32 qz:f32 qw:f32")
     packet = layout.reader().read([struct.pack("<8f", 0, 1, 2, 3, 0, 0, 0, 0)])[0][0]
     assert (packet.position, packet.rotation) == ((1, 2, 3), None)
+    layout = RecordLayout(f"{PLACE} qx:f32 qy:f32 qz:f32 qw:f32 wx:f32 wy:f32 wz:f32")
+    packet = layout.reader().read([struct.pack("<11f", 0, 1, 2, 3, 0, 0, 0, 0, 1, 1, 1)])[0][0]
+    assert (packet.position, packet.rotation, packet.spin) == ((1, 2, 3), None, None)
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,9 @@ private:
         if (has(PART_SEQUENCE)) packet.sequence = sequence_;
         const Turn turn({state(PART_QX), state(PART_QY), state(PART_QZ), state(PART_QW)},
                         {state(PART_WX), state(PART_WY), state(PART_WZ)});
+        packet.zero_turn = has(PART_QX) && is_zero(turn.rotation);
         if (has(PART_QX) && is_turn(turn)) packet.turn.set(turn);
+        else packet.has_spin = false;
         packet.entity = entity;
         packet.offset = offset;
         packet.length = length;

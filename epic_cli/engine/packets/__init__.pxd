@@ -43,6 +43,7 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
     double length(const Quaternion&)
     bint is_rotation(const Quaternion&)
     bint is_turn(const Turn&)
+    bint is_zero(const Quaternion&)
     Quaternion inverse(const Quaternion&)
     Quaternion normalized(const Quaternion&)
     Quaternion near_to(const Quaternion&, const Quaternion&)
@@ -104,6 +105,7 @@ cdef extern from "packets/packet.h" namespace "epic" nogil:
         cbool teleport
         cbool has_velocity
         cbool has_spin
+        cbool zero_turn
         OptionalTurn turn
 
     cpdef enum Status:

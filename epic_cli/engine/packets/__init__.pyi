@@ -126,6 +126,8 @@ class Totals(NamedTuple):
     odd: int
     odd_line: int
     arrivals: int
+    zero_turns: int
+    zero_line: int
 
 class Census:
     def __init__(self, most: int = ...) -> None: ...

@@ -34,7 +34,10 @@ Turning = namedtuple(
     " world body",
 )
 
-Totals = namedtuple("Totals", "packets runs overlaps overlap_line entities odd odd_line arrivals")
+Totals = namedtuple(
+    "Totals",
+    "packets runs overlaps overlap_line entities odd odd_line arrivals zero_turns zero_line"
+)
 
 # Beyond these a number is hardly a position or a time.
 cdef double LARGEST = 1e12
@@ -92,6 +95,7 @@ cdef class Census:
     cdef vector[State] states
     cdef vector[TurnState] turned
     cdef int64_t packets, runs, overlaps, overlap_line, odd, odd_line, stretch, arrivals
+    cdef int64_t zero_turns, zero_line
     cdef int32_t entity
     cdef size_t most, seen
     cdef double newest
@@ -132,6 +136,10 @@ cdef class Census:
         self.seen = max(self.seen, <size_t>packet.entity + 1)
         self.runs += packet.entity != self.entity
         self.arrivals += not isnan(packet.arrival)
+        if packet.zero_turn:
+            self.zero_turns += 1
+            if self.zero_turns == 1:
+                self.zero_line = packet.line
         if <size_t>packet.entity >= self.most:
             self.entity = packet.entity
             return
@@ -283,7 +291,8 @@ cdef class Census:
     def totals(self):
         """What is true of all of them."""
         return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
-                      self.seen, self.odd, self.odd_line, self.arrivals)
+                      self.seen, self.odd, self.odd_line, self.arrivals,
+                      self.zero_turns, self.zero_line)
 
     @property
     def tracks(self):

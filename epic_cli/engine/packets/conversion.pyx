@@ -53,6 +53,9 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
         # packets of people's own classes need not have these
         turn_from_python(getattr(source, "rotation", None), getattr(source, "spin", None),
                          packet.turn)
+        packet.zero_turn = packet.turn.known() and is_zero(packet.turn.value().rotation)
+        if packet.zero_turn:
+            packet.turn.clear()
         packet.has_spin = packet.turn.known() and source.spin is not None
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise no_packet(source) from error

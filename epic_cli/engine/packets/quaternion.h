@@ -43,6 +43,9 @@ inline bool is_rotation(const Quaternion& q) {
     return 1e-6 < size && size < 1e6;
 }
 
+// What loggers write before the first rotation is known.
+inline bool is_zero(const Quaternion& q) { return length(q) <= 1e-6; }
+
 // The rotation back.
 inline Quaternion inverse(const Quaternion& q) { return {-q.x, -q.y, -q.z, q.w}; }
 

@@ -259,7 +259,8 @@ private:
         } else if (all_or_none(FIELD_M00, 9, missing)) {
             double matrix[9];
             std::copy(n + at(FIELD_M00), n + at(FIELD_M00) + 9, matrix);
-            found.rotation = of_matrix(matrix);
+            const bool some = std::any_of(matrix, matrix + 9, [](double m) { return m != 0; });
+            found.rotation = some ? of_matrix(matrix) : Quaternion{0, 0, 0, 0};
         } else if (all_or_none(FIELD_RX, 3, missing)) {
             const double* const r = n + at(FIELD_RX);
             found.rotation =
@@ -273,6 +274,8 @@ private:
             return missing;  // a spin alone
         }
         if (missing != FIELD_NONE) return missing;
+        packet.zero_turn = is_zero(found.rotation);
+        if (packet.zero_turn) return FIELD_NONE;
         if (!is_rotation(found.rotation)) return FIELD_NO_ROTATION;
         const Vec3<double> part =
             units.axial(found.rotation.x, found.rotation.y, found.rotation.z);

@@ -99,7 +99,7 @@ struct TurnWords {
         if (index == 0) {
             right = scan_numbers(value, n, 4);
             turn.rotation = {n[0], n[1], n[2], n[3]};
-            right = right && is_rotation(turn.rotation);
+            right = right && (is_rotation(turn.rotation) || is_zero(turn.rotation));
             has_rotation = true;
         } else if (index == 1) {
             right = scan_numbers(value, n, 3);
@@ -115,7 +115,8 @@ struct TurnWords {
 
     // A rotation goes before angles; a spin needs one of the two.
     void finish(Packet& packet) {
-        if (!has_rotation && !angled) return;
+        packet.zero_turn = has_rotation && is_zero(turn.rotation);
+        if (packet.zero_turn || (!has_rotation && !angled)) return;
         if (!has_rotation) turn.rotation = of_angles(angles);
         packet.turn.set(turn);
         packet.has_spin = has_spin;

@@ -84,7 +84,7 @@ def _all(watch: Watch) -> list[Finding]:
         found += _unix(figures, watch)
         found += _velocity(figures, watch)
     turns = watch.census.turns
-    if turns or watch.thorough:
+    if turns or totals.zero_turns or watch.thorough:
         from epic_cli.formats.checks.turns import turn_findings
 
         found += turn_findings(watch, turns, tracks)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 from epic_cli.formats.checks.apart import unread
@@ -22,6 +25,10 @@ _FIRST, _NEVER = 0.8, 0.6
 #: Angles in radians: at most a turn, and at least one of them between the greatest and the least.
 _TURN, _RADIAN = 6.2832, 1.0
 
+#: Angles in degrees: a turn, a leap from its end to its begin, and what nobody does in radians a
+#: second for long.
+_CIRCLE, _LEAP, _FASTEST = 360.0, 300.0, 20.0
+
 #: The least side of the box of what turns, as a share of the greatest.
 _ABOUT = 0.3
 
@@ -37,6 +44,9 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
     """What is found in the rotations; what is only worth knowing, where all packets are counted."""
     layout = _layout(watch)
     places = layout.places if layout is not None else {}
+    totals = watch.census.totals
+    if totals.zero_turns:
+        yield Finding("E509", {"packets": totals.zero_turns}, (totals.zero_line,))
     if not turns:
         yield from _not_read(watch)
         return
@@ -54,6 +64,8 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
         small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
         if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
             yield Finding("E504", options=watch.with_options(angles="rad"))
+    elif places.get("yaw") and layout is not None and layout.angles == "rad":
+        yield from _degrees(watch, places["yaw"])
     yield from _spins(watch, [one for one in turns if one.spins >= LEAST], places)
     if watch.thorough:
         flips = sum(one.flips for one in turns)
@@ -74,6 +86,29 @@ def _layout(watch: Watch) -> Layout | None:
 def _goes_about(track: Track) -> bool:
     sides = sorted(high - low for low, high in zip(track.low, track.high, strict=True))
     return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
+
+
+def _degrees(watch: Watch, column: str) -> Iterator[Finding]:
+    """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for block, reader in watch.samples:
+        if reader is None:
+            return
+        for index in range(len(block)):
+            cell = reader.cells_of(block.line_text(index)).get(column, "").replace(",", ".")
+            with suppress(ValueError):
+                state = block[index].time, float(cell)
+                found.setdefault(block[index].entity, []).append(state)
+    for states in found.values():
+        low, high = (pick(yaw for _, yaw in states) for pick in (min, max))
+        if len(states) < LEAST or high - low < _TURN or max(-low, high) > _CIRCLE:
+            continue
+        steps = [(abs(b - a), t - s) for (s, a), (t, b) in pairwise(states) if b != a and t > s]
+        leaps = any(way >= _LEAP for way, _ in steps)
+        if leaps or (steps and median(way / took for way, took in steps) > _FASTEST):
+            facts = {"low": low, "high": high, "how": "leaps back" if leaps else "changes fast"}
+            yield Finding("E510", facts, options=watch.with_options(angles="deg"))
+            return
 
 
 def _w_first(watch: Watch, places: dict[str, str]) -> tuple[tuple[str, str], ...]:
