@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import lengths
+from epic_cli.analysis.diagnosis.detector import Finding, worst
 from epic_cli.analysis.diagnosis.robust import Flags, Floats
 from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.turns import between, one_sided, vectors
 
 #: Lags that are tried (s), in steps of so much; one counts from so much, and so many packets, on.
@@ -60,6 +62,12 @@ def turning_of(stream: Stream) -> Turning | None:
     near = np.logical_and(found.intervals < 2.5 * found.period, ~found.teleports[1:])
     turns = rates[near].any() and int(near.sum()) >= FEWEST_STATES
     return Turning(found, rotations, rates, near) if turns else None
+
+
+def worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> list[Finding]:
+    """What is found in how entities turn, only the worst of it."""
+    turns = map(turning_of, (one.excerpt for one in traffic.streams))
+    return worst(of(one) for one in turns if one is not None)
 
 
 def turned(vectors: Floats, rotations: Floats) -> Floats:

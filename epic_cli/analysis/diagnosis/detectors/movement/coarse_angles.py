@@ -7,73 +7,47 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding, worst
+from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import Floats, concentration, median
-from epic_cli.analysis.diagnosis.stream import Stream
-from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.diagnosis.turning import Turning, turning_of
+from epic_cli.analysis.diagnosis.turning import Turning, worst_turning
 from epic_cli.analysis.turns import euler
 
-#: Bits of a lattice that is looked for; of one that is too fine nobody sees it.
-BITS = range(4, 13)
+#: Steps of a turn that are looked for, and of a component.
+TURN = sorted([360, *(2**bits - low for bits in range(4, 13) for low in (0, 1))])
+PART = [2**bits - 1 for bits in range(4, 13)]
 
-#: Degrees: a step that always shows, and one that never does.
-SHOWS, FINE = 0.5, 0.1
-
-#: Between them: in usual steps from packet to packet.
-COARSE = 0.1
+#: Degrees: a step that always shows, and one that never does; between them, in usual steps from
+#: packet to packet.
+SHOWS, FINE, COARSE = 0.5, 0.1, 0.1
 
 #: How well values stand on a lattice, and how many different ones do.
 STANDS, FEWEST = 0.98, 10
 
 
-def detect(traffic: Traffic) -> list[Finding]:
-    """The coarsest lattice of the angles, or of a quaternion's three least components."""
-    return worst(_of(one.excerpt) for one in traffic.streams)
-
-
-def _of(stream: Stream) -> Finding | None:
-    turning = turning_of(stream)
-    if turning is None:
-        return None
-    angles = np.degrees(turning.angles)
-    usual = median(angles[turning.near & (angles > 1e-6)])
-    for step, kind in _lattices(turning):
+def _of(turning: Turning) -> Finding | None:
+    angles = np.degrees(turning.angles)[turning.near]
+    usual = median(angles[angles > 0])
+    for step, kind in _lattices(turning.rotations):
         coarse = step / usual
-        if step < FINE or (step < SHOWS and coarse < COARSE):
-            continue
-        bits = math.log2(360 / step)
-        return Finding(
-            "coarse-angles",
-            min(1.0, coarse),
-            step,
-            SHOWS,
-            {"step": step, "bits": bits, "usual": usual, "kind": kind},
-            entities=stream.entities,
-        )
+        if step >= SHOWS or (step >= FINE and coarse >= COARSE):
+            figures = {"step": step, "bits": math.log2(360 / step), "usual": usual}
+            values: dict[str, float | str] = {**figures, "kind": kind}
+            share, entities = min(1.0, coarse), turning.stream.entities
+            return Finding("coarse-angles", share, step, SHOWS, values, entities=entities)
     return None
 
 
-def _lattices(turning: Turning) -> Iterator[tuple[float, str]]:
-    """Steps in degrees, and of what."""
-    for up, angles in euler(turning.rotations).items():
+def _lattices(rotations: Floats) -> Iterator[tuple[float, str]]:
+    """The coarsest steps, in degrees, and of what."""
+    for up, angles in euler(rotations).items():
         for values, name in zip(angles, ("yaw", "pitch", "roll"), strict=True):
-            for steps in sorted(
-                [2**bits for bits in BITS] + [2**bits - 1 for bits in BITS] + [360]
-            ):
-                if _stand(values / 360 * steps):
-                    yield 360 / steps, f"{name}, {up} up"
-                    break
-    largest = np.abs(turning.rotations).argmax(axis=1)
-    signs = np.sign(np.take_along_axis(turning.rotations, largest[:, None], 1))
-    small = np.ones(turning.rotations.shape, bool)
-    np.put_along_axis(small, largest[:, None], False, 1)
-    three = (turning.rotations * signs)[small]
-    for bits in BITS:
-        steps = 2**bits - 1
-        if _stand((three * math.sqrt(2) + 1) / 2 * steps):
-            yield math.degrees(2 * math.sqrt(2) / steps), f"{bits} bits a component"
-            break
+            if steps := next((one for one in TURN if _stand(values / 360 * one)), 0):
+                yield 360 / steps, f"{name}, {up} up"
+    largest = np.arange(4) == np.abs(rotations).argmax(axis=1)[:, None]
+    signed = rotations * np.sign(rotations[largest])[:, None]
+    shares = (signed[~largest] * math.sqrt(2) + 1) / 2
+    if steps := next((one for one in PART if _stand(shares * one)), 0):
+        yield math.degrees(2 * math.sqrt(2) / steps), f"{math.log2(steps + 1):.0f} bits a component"
 
 
 def _stand(values: Floats) -> bool:
@@ -94,7 +68,7 @@ DETECTOR = Detector(
     " on lattices of 4 to 12 bits",
     f"{SHOWS} degrees, or a tenth of the usual step and {FINE} degrees",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    detect,
+    lambda traffic: worst_turning(traffic, _of),
     needs=(ROTATIONS,),
     explains=("spin", "late-turns"),
     rank=70,

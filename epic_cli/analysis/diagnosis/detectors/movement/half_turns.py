@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding, worst
+from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, quantile
-from epic_cli.analysis.diagnosis.stream import Stream
-from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.diagnosis.turning import Turning, turning_of
+from epic_cli.analysis.diagnosis.turning import Turning, worst_turning
 from epic_cli.analysis.turns import euler
 
 #: Seams (degrees) where angles begin again.
 SEAMS = {180.0: "-180 to 180", 0.0: "0 to 360"}
 
-#: A long way is so many degrees long at least, and takes so long (s) at most through the half that
-#: is opposite to the seam.
-LEAST, LONGEST = 240.0, 1.0
-
-#: It is so many times as fast as three in four of the steps.
-FAST = 3.0
+#: A long way is so long (degrees), takes at most so long (s) through the half that is opposite to
+#: the seam, and is so many times as fast as three in four of the steps.
+LEAST, LONGEST, FAST = 240.0, 1.0, 3.0
 
 #: Degrees: where it looks up or down so steeply, the heading turns by itself.
 STEEP = 65.0
@@ -30,72 +23,49 @@ STEEP = 65.0
 FEWEST, SHORT = 2, 2
 
 
-class _Ways(NamedTuple):
-    """From one side of a seam to the other: how often straight, and the long ways."""
-
-    short: int
-    begins: Floats
-    ends: Floats
-
-
-def detect(traffic: Traffic) -> list[Finding]:
-    """Ways from one side of the seam of a heading to the other: short ones, and long ones."""
-    return worst(_of(one) for one in traffic.streams)
-
-
-def _of(stream: Stream) -> Finding | None:
-    turning = turning_of(stream)
-    if turning is None:
-        return None
+def _of(turning: Turning) -> Finding | None:
     found = None
+    times = turning.stream.times
     for up, (yaw, pitch, _) in euler(turning.rotations).items():
-        for seam, seam_words in SEAMS.items():
-            ways = _ways(turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP)
-            count = len(ways.begins)
-            if count < FEWEST or ways.short > SHORT * count or (found and count <= found.statistic):
+        for seam, words in SEAMS.items():
+            short, begin, end = _ways(turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP)
+            took, count = times[end] - times[begin], len(begin)
+            if count < FEWEST or short > SHORT * count or (found and count <= found.statistic):
                 continue
-            took = float((ways.ends - ways.begins).sum())
             found = Finding(
                 "half-turns",
-                min(1.0, took / float(stream.times[-1] - stream.times[0])),
-                float(count),
-                float(FEWEST),
-                {"times": float(count), "short": float(ways.short), "seam": seam_words,
-                 "took": took / count, "up": up},
-                float(ways.begins[0]),
-                float(ways.begins[(ways.ends - ways.begins).argmax()]),
-                stream.entities,
-            )  # fmt: skip
+                min(1.0, float(took.sum() / (times[-1] - times[0]))),
+                count,
+                FEWEST,
+                {"times": count, "short": short, "seam": words, "took": took.mean(), "up": up},
+                float(times[begin[0]]),
+                float(times[begin[took.argmax()]]),
+                turning.stream.entities,
+            )
     return found
 
 
-def _ways(turning: Turning, angles: Floats, steep: Flags) -> _Ways:
-    """Of angles from the seam (n), -180 to 180, both of which are at it."""
-    times = turning.stream.times
+def _ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
+    """How often it goes straight across the seam, and where long ways begin and end.
+
+    ``angles`` (n) are from the seam, -180 to 180, both of which are at it.
+    """
+    times, size = turning.stream.times, np.abs(angles)
     rates = np.abs((np.diff(angles) + 180) % 360 - 180) / np.diff(times)
     usual = quantile(rates[turning.near], 0.75)
-    behind = np.flatnonzero(np.abs(angles) > 90)
+    behind = np.flatnonzero(size > 90)
     begin, end = behind[:-1], behind[1:]
-    across = (angles[begin] > 0) != (angles[end] > 0)
     broken = np.cumsum(np.append(0, ~turning.near)) + np.cumsum(steep)
-    across &= broken[begin] == broken[end]
-    begin, end = begin[across], end[across]
-    straight = end == begin + 1
-    took = times[end] - times[begin]
-    quick = ~straight & (took < LONGEST) & (FAST * usual * took < 180)
+    across = ((angles[begin] > 0) != (angles[end] > 0)) & (broken[begin] == broken[end])
+    straight, took = end == begin + 1, times[end] - times[begin]
+    quick = across & ~straight & (took < LONGEST) & (FAST * usual * took < 180)
     long = [
-        (first, last)
-        for first, last in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
-        if _farthest(angles[max(2 * first - last, 0) : first + 1])
-        + _farthest(angles[last : 2 * last - first + 1])
+        (one, other)
+        for one, other in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
+        if size[max(2 * one - other, 0) : one + 1].max() + size[other : 2 * other - one + 1].max()
         > LEAST
     ]
-    begins, ends = np.array(long, np.int64).reshape(-1, 2).T
-    return _Ways(int(straight.sum()), times[begins], times[ends])
-
-
-def _farthest(angles: Floats) -> float:
-    return float(np.abs(angles).max())
+    return int((across & straight).sum()), [one for one, _ in long], [other for _, other in long]
 
 
 DETECTOR = Detector(
@@ -110,7 +80,7 @@ DETECTOR = Detector(
     " far, against those straight across it",
     f"{FEWEST} long ways, with at most {SHORT} short ones for each",
     'Shoemake, "Animating rotation with quaternion curves", 1985',
-    detect,
+    lambda traffic: worst_turning(traffic, _of),
     needs=(ROTATIONS,),
     explains=("late-turns", "spin"),
     rank=66,

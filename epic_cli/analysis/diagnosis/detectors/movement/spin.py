@@ -5,20 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.analysis.arrays import lengths
-from epic_cli.analysis.diagnosis.detector import ROTATIONS, SPINS, Detector, Finding, worst
+from epic_cli.analysis.diagnosis import turning as of_turning
+from epic_cli.analysis.diagnosis.detector import ROTATIONS, SPINS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats
-from epic_cli.analysis.diagnosis.stream import Stream
-from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.diagnosis.turning import (
-    EXPLAINED,
-    MENDED,
-    Spins,
-    interpolated,
-    lag_of,
-    spins_of,
-    turned,
-    turning_of,
-)
+from epic_cli.analysis.diagnosis.turning import Spins, Turning, interpolated, lag_of, turned
 
 #: How far spins may be off, as a share of what rotations do, where one change makes them better.
 OFF = 0.08
@@ -33,23 +23,15 @@ NEAR = 0.15
 ODD = 0.2
 
 
-def detect(traffic: Traffic) -> list[Finding]:
-    """The mean distance of spins from what rotations do, and which change mends it."""
-    return worst(_of(one.excerpt) for one in traffic.streams)
-
-
-def _of(stream: Stream) -> Finding | None:
-    turning = turning_of(stream)
-    spins = spins_of(turning) if turning is not None else None
-    if turning is None or spins is None:
+def _of(turning: Turning) -> Finding | None:
+    spins, stream = of_turning.spins_of(turning), turning.stream
+    if spins is None:
         return None
     off = spins.off(spins.given())
-    if off < OFF:
-        return None
-    there = turned(turning.stream.turns[:, 4:], turning.rotations)
-    body = interpolated(turning.stream.times, there, spins.times)
+    there = turned(stream.turns[:, 4:], turning.rotations)
+    body = interpolated(stream.times, there, spins.times)
     rest, kind = _explanation(spins, body, stream.period)
-    if rest > min(off / MENDED, EXPLAINED):
+    if off < OFF or rest > min(off / of_turning.MENDED, of_turning.EXPLAINED):
         return None
     values: dict[str, float | str] = {"off": off, "kind": kind, "rest": rest}
     return Finding("spin", min(1.0, off), off, OFF, values, entities=stream.entities)
@@ -70,11 +52,8 @@ def _explanation(spins: Spins, body: Floats, period: float) -> tuple[float, str]
     if lag.seconds < 0 and lag.matters(period):
         found.append((lag.left, [f"those of {-lag.seconds:.3g} s before"]))
     best = min(left for left, _ in found) + 0.01  # the plainest of what is as good
-    return next(
-        (left, "they are " + ", ".join(filter(None, words)))
-        for left, words in found
-        if left <= best
-    )
+    left, words = next(one for one in found if one[0] <= best)
+    return left, "they are " + ", ".join(filter(None, words))
 
 
 def _unit(ratio: float) -> str:
@@ -93,9 +72,9 @@ DETECTOR = Detector(
     " --angles deg reads degrees), or leave them out: they are then estimated from the rotations.",
     "mean distance of angular velocities given from those between rotations; the same about the"
     " body's axes, scaled, backwards, of before",
-    f"{OFF}, where one of these leaves at most 1/{MENDED} of it",
+    f"{OFF}, where one of these leaves at most 1/{of_turning.MENDED} of it",
     "the angle between two rotations is the integral of the angular velocity",
-    detect,
+    lambda traffic: of_turning.worst_turning(traffic, _of),
     needs=(ROTATIONS, SPINS),
     rank=72,
 )
