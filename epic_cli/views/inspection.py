@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.analysis.digits import counted, known, number, seconds
+from epic_cli.engine.packets import angles
 from epic_cli.formats.findings import KINDS, Finding, Severity
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.views import report as model
@@ -185,6 +186,7 @@ def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
 
 def _head(found: Inspection) -> model.Table:
     packets = found.head
+    turns = [() if one.rotation is None else angles(one.rotation) for one in packets]
     fields = {
         "time": [f"{one.time:.6g}" for one in packets],
         **{axis: [f"{one.position[at]:.6g}" for one in packets] for at, axis in enumerate("xyz")},
@@ -193,6 +195,10 @@ def _head(found: Inspection) -> model.Table:
                 "" if one.velocity is None else f"{one.velocity[at]:.6g}" for one in packets
             ]
             for at, axis in enumerate("xyz")
+        },
+        **{
+            name: [f"{one[at]:.6g}" if one else "" for one in turns]
+            for at, name in enumerate(("yaw", "pitch", "roll"))
         },
         "arrival": ["" if one.arrival is None else f"{one.arrival:.6g}" for one in packets],
         "entity": [one.entity for one in packets],

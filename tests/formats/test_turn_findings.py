@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from support.running import epic
 
 from epic_cli.analysis.inspection import inspect
 from epic_cli.engine.packets import PacketBlock
@@ -192,3 +194,13 @@ def test_radians_that_add_up_or_hardly_turn_are_right(rate: float) -> None:
         headed(rate, 0, 0, 9.0),
     ):
         assert found(made, angles="rad") == []
+
+
+def test_the_first_packets_are_shown_with_their_angles(tmp_path: Path) -> None:
+    lines = [f"{time / 10},{time},0,0,{30 * time - 90},{5 * time}" for time in range(12)]
+    recording = tmp_path / "turns.csv"
+    recording.write_text("\n".join(["time,x,y,z,yaw,pitch", *lines]) + "\n")
+    shown = epic("inspect", recording).stdout.decode().splitlines()
+    begin = next(place for place, line in enumerate(shown) if line.split()[:2] == ["time", "x"])
+    assert shown[begin].split() == ["time", "x", "y", "z", "yaw", "pitch", "roll"]
+    assert shown[begin + 3].split() == ["0.2", "2", "0", "0", "-30", "10", "0"]
