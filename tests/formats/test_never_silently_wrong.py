@@ -48,6 +48,12 @@ TIMES = [
     "realtime",
     "match_time",
     "network_time",
+    "clientTime",
+    "client_send_time",
+    "second",
+    "timestep_time",
+    "record.timestamp",
+    "_time",
 ]
 POSITIONS = [
     tuple(pattern.replace("?", axis) for axis in "xyz")
@@ -73,7 +79,12 @@ POSITIONS = [
         "body_?",
         "point.?",
     ]
-] + [("X", "Y", "Z"), ("posX", "posY", "posZ"), ("PosX", "PosY", "PosZ"), ("east", "north", "up")]
+] + [
+    ("X", "Y", "Z"), ("posX", "posY", "posZ"), ("PosX", "PosY", "PosZ"), ("east", "north", "up"),
+    ("pos_0", "pos_1", "pos_2"), ("pos_1", "pos_2", "pos_3"), ("tx", "ty", "tz"),
+    ("position1", "position2", "position3"), ("Position.X", "Position.Y", "Position.Z"),
+    ("vehicle_x", "vehicle_y", "vehicle_z"),
+]  # fmt: skip
 ENTITIES = [
     "entity",
     "id",
@@ -126,8 +137,31 @@ ENTITIES = [
     "unit_id",
     "car_id",
     "uid",
+    "vessel",
+    "Fahrzeug",
+    "Spieler",
+    "vehicle_id",
+    "participant_id",
+    "agent_id",
+    "nickname",
+    "player_name",
+    "actorName",
+    "unique_id",
 ]
-UNKNOWN = ["who_is_it", "slot", "bib", "lane", "ref", "thing", "kennung", "squad_member", "seat"]
+UNKNOWN = [
+    "who_is_it",
+    "wing",
+    "hull_no",
+    "berth",
+    "slot",
+    "bib",
+    "lane",
+    "ref",
+    "thing",
+    "kennung",
+    "squad_member",
+    "seat",
+]
 OTHERS = [
     "health",
     "hp",
@@ -171,6 +205,8 @@ OTHERS = [
     "battery",
     "throttle",
     "brake",
+    "sequence_time_left",
+    "Player1",
 ]
 #: Vectors beside the position that are none.
 DECOYS = [

@@ -132,7 +132,7 @@ def _groups(names: Names, velocity: bool) -> Groups:
 
 def _counted_from_0(axes: Mapping[str, str]) -> dict[str, str]:
     """The axes of a group: ``pos_1`` is x where there is no ``pos_0``; alone it is none."""
-    if not all(text.rstrip("])")[-1:].isdigit() for text in axes.values()):
+    if not all(name_of(text).words[-1].isdigit() for text in axes.values()):
         return {axis: text for axis, text in axes.items() if axis in POSITION}
     order = POSITION if "x" in axes else ("y", "z", "3")
     found = zip(POSITION, map(axes.get, order), strict=True)

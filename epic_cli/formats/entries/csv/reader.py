@@ -77,6 +77,8 @@ class CsvReader(LineReader):
             if self._headed:
                 return
         cells = split_row(line, self._delimiter)
+        if cells and not any(cells):  # spreadsheets have such rows
+            return
         if cells is None:
             self.refuse(block, raw, 0, Reason.QUOTES_OPEN, expected=self._names)
         elif len(cells) != len(self._names):
