@@ -111,8 +111,9 @@ def spins_of(turning: Turning) -> Spins | None:
 
 
 def interpolated(times: Floats, values: Floats, at: Floats) -> Floats:
-    """Vectors (n, 3) on straight lines between those of ``times``; held at the ends."""
-    return np.stack([np.interp(at, times, one) for one in values.T], axis=1)
+    """Vectors (n, 3) on straight lines between those that are known; held at the ends."""
+    known = np.isfinite(values).all(axis=1)
+    return np.stack([np.interp(at, times[known], one) for one in values[known].T], axis=1)
 
 
 class Lag(NamedTuple):

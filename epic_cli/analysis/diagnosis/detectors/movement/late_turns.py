@@ -74,8 +74,8 @@ def _against_way(turning: Turning) -> Lag | None:
 DETECTOR = Detector(
     "late-turns",
     "rotations are late against the positions",
-    "Rotations fit {against} of {lag:s} ({packets:number} packets) before; that leaves {left:share}"
-    " of the difference.",
+    "Rotations are {lag:s} ({packets:number} packets) late, judged by {against}; shifted back, they"
+    " leave {left:share} of the difference.",
     "It moves before it turns: it slides sideways through curves, and aims at where its enemy was.",
     "Read position and rotation in the same step, of the same buffer; let the sender smooth both or"
     " none (an animated or damped heading is late by its time constant).",
