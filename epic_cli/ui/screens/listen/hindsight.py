@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
+from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -87,9 +88,14 @@ class Hindsight:
             self._begun, self._gathered_at = real_time, now
             self._gathered = _gathered(history, now, only)
             in_turn = sorted(self._gathered, key=lambda name: self._turns.get(name, -math.inf))
-            many = len(in_turn) > len(listed)
-            self._left = deque((one, False) for one in listed if many and one in self._gathered)
-            self._left.extend((one, True) for one in in_turn)
+            some = [one for one in listed if one in self._gathered and len(in_turn) > len(listed)]
+            both = zip_longest(some, in_turn)  # neither waits for the end of the other
+            self._left = deque(
+                (one, place == 1)
+                for two in both
+                for place, one in enumerate(two)
+                if one is not None
+            )
         while self._left:
             name, has_turn = self._left.popleft()
             found = self._measure(*self._gathered[name])
@@ -121,7 +127,9 @@ class Hindsight:
 
     def figures(self, only: str | None = None) -> list[str]:
         """The figures of the entities that were measured, or of ``only`` one; none yet: empty."""
-        turns, since = self._turns, self._gathered_at - _STALE
+        turns = self._turns
+        latest = max(turns.values(), default=-math.inf)  # older than that where time is scarce
+        since = min(self._gathered_at - _STALE, latest)
         known = [
             one
             for name, (_, one) in self._measured.items()

@@ -261,7 +261,7 @@ class Monitor(Consumer):
         of = "" if self._followed is None else f" of {cut(printable(self._followed), 20)}"
         figures = self._hindsight.figures(self._followed)
         worst = self._hindsight.worst() if self._followed is None else None
-        if worst is not None:
+        if figures and worst is not None:
             figures.append(f"worst {cut(printable(worst), 20)}")
         blocks = {
             "traffic": ("", flow(self._coming(), columns)),
