@@ -31,27 +31,29 @@ cdef class Groups:
 
     def next_group(self, PacketBlock block not None):
         """The index of the first packet of another group; the block's size: there is none."""
-        cdef size_t index
-        cdef double time
+        cdef size_t index, run = self.run           # copies, which stay in registers
+        cdef int32_t entity = self.entity
+        cdef double time, first = self.first, newest = self.newest
         cdef const Packet* packet
         for index in range(block.items.size()):
             packet = &block.items[index]
             time = packet.time if isnan(packet.arrival) else packet.arrival
-            if packet.entity != self.entity:
+            if packet.entity != entity:
                 if packet.entity < self.seen:
                     self.mixed = True       # one of before: they are not grouped
-                elif not self.mixed and self.run >= TOGETHER and time <= (
-                    self.first + BEGINNING * (self.newest - self.first)
-                ) and self.newest > self.first and stands_together(block, index):
+                elif not self.mixed and run >= TOGETHER and time <= (
+                    first + BEGINNING * (newest - first)
+                ) and newest > first and stands_together(block, index):
                     self.run, self.first, self.newest = 0, INFINITY, -INFINITY
                     self.entity = -1
                     return index
                 self.seen = max(self.seen, packet.entity + 1)
-                self.entity = packet.entity
-                self.run = 0
-            self.run += 1
-            self.first = min(self.first, time)
-            self.newest = max(self.newest, time)
+                entity = packet.entity
+                run = 0
+            run += 1
+            first = min(first, time)
+            newest = max(newest, time)
+        self.run, self.entity, self.first, self.newest = run, entity, first, newest
         return block.items.size()
 
 
