@@ -24,7 +24,7 @@ _SENTENCE = (
 _ASSIGNED, _ASSIGNMENTS = rb"[A-Za-z_]\w+ ?=", 3
 
 #: Nor is a vector behind its name.
-_VECTOR = rb"[A-Za-z]{2} ?[:=] ?[-+.\d]+, ?[-+.\d]+(?![:\d])"
+_VECTOR = rb"[A-Za-z]{2} ?[:=] ?[-+.\d]+, [-+.\d]+(?![:\d])"
 
 #: So many lines are looked at, and so much of each.
 _LINES, _LOOKED_AT = 6, 400
