@@ -17,6 +17,7 @@ from epic_cli.views import report as model
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.inspection import Inspection
     from epic_cli.engine.packets import Track
 
@@ -38,7 +39,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     if found.head:
         parts.append(_head(found))
     if any(len(one) > 1 for one in found.paths.values()):
-        parts.append(_picture(found))
+        parts.append(picture(found.paths))
     parts += [finding(one, command, found.name) for one in found.findings]
     grave = ", ".join(found.doubts)
     verdict = f"In doubt: {grave}." if grave else "Nothing looks wrong."
@@ -212,13 +213,15 @@ def _head(found: Inspection) -> model.Table:
     )
 
 
-def _picture(found: Inspection) -> model.Figure:
+def picture(paths: dict[str, Floats]) -> model.Figure:
+    """The paths of entities, by the two axes that they are longest in."""
+
     def draw() -> Text | None:
         from rich.text import Text
 
         from epic_cli.views.pictures.canvas import Canvas
 
-        known = np.concatenate([*found.paths.values()])
+        known = np.concatenate([*paths.values()])
         known = known[np.isfinite(known).all(axis=1)]
         if not len(known):
             return None
@@ -226,7 +229,7 @@ def _picture(found: Inspection) -> model.Figure:
         first, second = sorted(int(axis) for axis in np.argsort(-size, kind="stable")[:2])
         scale = max(size[first], size[second] * _ACROSS / (2 * _DOWN)) or 1.0
         canvas = Canvas(_ACROSS, _DOWN, braille=True)
-        for number_, path in enumerate(found.paths.values()):
+        for number_, path in enumerate(paths.values()):
             across = (path[:, first] - low[first]) / scale
             up = (path[:, second] - low[second]) / scale * _ACROSS / (2 * _DOWN)
             canvas.draw(across, up, ("cyan", "magenta", "yellow", "green")[number_ % 4], "*", True)

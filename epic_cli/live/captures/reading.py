@@ -171,8 +171,17 @@ class Capture:
     def blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
         """The packets of a capture; ``more`` reads so many bytes, and fewer only at the end."""
         waiting: list[ReceivedDatagram] = []
-        first: int | None = None
         since = monotonic()
+        for one in self.datagrams(more):
+            waiting.append(one)
+            if len(waiting) == _AT_ONCE or monotonic() - since > _LONGEST_WAIT:
+                yield self._ingest.take(waiting)
+                waiting, since = [], monotonic()
+        yield self._ingest.take(waiting)
+
+    def datagrams(self, more: Callable[[int], bytes]) -> Iterator[ReceivedDatagram]:
+        """The datagrams of a capture, with times since its first frame that has one."""
+        first: int | None = None
         try:
             for frame in frames(more):
                 self.frames += 1
@@ -185,14 +194,9 @@ class Capture:
                     continue
                 assert frame.time is not None
                 first = frame.time if first is None else first
-                seconds = (frame.time - first) / 1e9
-                waiting.append(ReceivedDatagram(found.data, found.source, seconds))
-                if len(waiting) == _AT_ONCE or monotonic() - since > _LONGEST_WAIT:
-                    yield self._ingest.take(waiting)
-                    waiting, since = [], monotonic()
+                yield ReceivedDatagram(found.data, found.source, (frame.time - first) / 1e9)
         except Broken as broken:
             self.broken = str(broken)
-        yield self._ingest.take(waiting)
 
     @property
     def packets(self) -> int:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.progress import Progress, report_each
-from epic_cli.ui.io.sources import blocks, source_name
+from epic_cli.ui.io.sources import blocks, open_source, source_name
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -38,7 +40,11 @@ Examples:
   epic inspect --format json sample_inputs/*.csv
   epic inspect --explain E101
   epic inspect --columns vx=,vy=,vz= sample_inputs/two_tanks.csv
+  epic inspect --explore --port 7777 capture.pcap
 """
+
+#: Datagrams of a capture that are explored.
+MOST = 20_000
 
 #: What ``--fail-if`` calls every finding.
 ANY = "any"
@@ -84,6 +90,13 @@ class InspectOptions:
     replace_profile: bool = flag("Let --save replace another profile.")
     input_format: str = shared(input_format_option)
     given: Layout | None = shared(layout_options)
+    explore: bool = flag(
+        "Of a network capture (pcap) with binary datagrams: show what moves, and propose layouts."
+    )
+    port: int | None = value(
+        "With --explore: only UDP datagrams from or to this port.",
+        type=click.IntRange(1, 65535),
+    )
     color: ColorChoice = shared(color_option)
 
 
@@ -98,7 +111,8 @@ def inspect(options: InspectOptions) -> int:
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
     arrival times, columns that were not read, the first packets. Then the findings, worst first,
-    each with a code and, where there is one, the command line that mends it.
+    each with a code and, where there is one, the command line that mends it. With --explore,
+    layouts are proposed for the binary datagrams of a capture.
 
     Exit status: 0 nothing grave, 1 an error is found or lines were refused, 2 wrong usage, 3 a file
     cannot be read, 5 --fail-if found its code, 130 interrupted.
@@ -114,6 +128,9 @@ def inspect(options: InspectOptions) -> int:
     failing: set[str] = set()
     grave = False
     for number, name in enumerate(names):
+        if options.explore:
+            _explore(name, options, number)
+            continue
         found = _inspected(name, options)
         codes = {one.code for one in found.findings}
         failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
@@ -152,6 +169,30 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 
         say(Saving(options.save, options.replace_profile).save(found.layout))
     return found
+
+
+def _explore(name: str, options: InspectOptions, number: int) -> None:
+    from epic_cli.formats import Unreadable
+    from epic_cli.formats.sources import unwrapped
+    from epic_cli.live.captures.reading import Capture
+    from epic_cli.live.ingest import Ingest, IngestSpec
+    from epic_cli.views.exploring import report
+
+    capture = Capture(Ingest(IngestSpec()), options.port)
+    with open_source(name) as descriptor:
+        try:
+            received = list(islice(capture.datagrams(unwrapped(descriptor).read), MOST))
+        except OSError as error:
+            raise CannotAccess("read", source_name(name), error) from error
+        except Unreadable as error:
+            raise WrongUsage(f"{source_name(name)}: {error}") from error
+    if not received and capture.broken:
+        raise WrongUsage(f"{source_name(name)}: {capture.broken}")
+    port = f" --port {options.port}" if options.port else ""
+    found = report(received, f"epic convert {shlex.quote(name)}{port} -o game.csv")
+    if number:
+        write_document("\n")
+    write_report(found, "jsonl" if options.row_format == "json" else "table", options.color)
 
 
 def _command(options: InspectOptions) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from dataclasses import dataclass, replace
 
@@ -12,18 +13,18 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.formats import packet_formats
-from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.addresses import Address, ReceivedDatagram, resolve
 from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
 from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
 from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.live.whole_files import Rotation, parse_rotation
-from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color
-from epic_cli.ui.io.errors import WrongUsage, accessing
+from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color, write_report
+from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.listening import Progress, RowOutput
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import OutputFile, Parsed
@@ -45,6 +46,9 @@ from epic_cli.ui.options.live import (
     record_layout_option,
     sender_option,
 )
+
+#: ``--explore`` ends with so many datagrams, or so many seconds after the first.
+EXPLORED, EXPLORED_SECONDS = 4000, 15.0
 
 EXAMPLES = """\b
 Examples:
@@ -150,6 +154,11 @@ _output_options = OptionGroup("outputs", _Outputs)
     metavar="ADDRESS|NAME",
     help="Join a multicast group on this interface: its address or, for IPv6, its name.",
 )
+@click.option(
+    "--explore",
+    is_flag=True,
+    help="Show what moves in unknown binary datagrams, and propose a --layout.",
+)
 @endless_option("How many seconds to listen, or endless.")
 @_output_options
 @quiet_option
@@ -163,6 +172,7 @@ def listen(
     tick: Ratio,
     ingest: IngestSpec,
     interface: str | None,
+    explore: bool,
     duration: float,
     outputs: _Outputs,
     quiet: bool,
@@ -179,6 +189,8 @@ def listen(
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
+    if explore:
+        return _explore(address, interface, duration, color)
     given = given_options(context)
     on_screen = outputs.wants_screen(given)
     if outputs.rotation is not None and outputs.record is None and outputs.raw is None:
@@ -229,6 +241,29 @@ def listen(
         finally:
             progress.end(listener)
     return ended(stopped)
+
+
+def _explore(address: Address, interface: str | None, duration: float, color: ColorChoice) -> int:
+    from epic_cli.views.exploring import report
+
+    received: list[ReceivedDatagram] = []
+
+    async def gather() -> None:
+        end = machine_time() + duration
+        while (left := end - machine_time()) > 0 and len(received) < EXPLORED:
+            await receiving.readable(left if left < math.inf else None)
+            received.extend(receiving.read(EXPLORED))
+            if received:
+                end = min(end, received[0].time + EXPLORED_SECONDS)
+
+    with contextlib.closing(_receiving(address, interface)) as receiving:
+        where = str(address._replace(port=receiving.port))
+        say(f"epic: exploring what comes to {where}; Ctrl-C ends it\n")
+        with accessing("listen on", where):
+            stopped = run_until_stopped(gather())
+    place = "" if address == Address() else f" {address}"
+    write_report(report(received, f"epic listen{place}"), "table", color)
+    return ended(stopped if not received else None)
 
 
 def _receiving(address: Address, interface: str | None) -> ReceivingSocket:
