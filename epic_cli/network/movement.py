@@ -1,4 +1,4 @@
-"""Movement to be sent: one entity on a computed path, or entities as they were recorded."""
+"""Movement to be sent: entities on computed paths, or entities as they were recorded."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from epic_cli.network.state import Snapshot, State
 
 
 class PathMovement:
-    """One entity on a path, from time 0 on, without end."""
+    """Entities on paths, from time 0 on, without end: one, and ``others`` by their names."""
 
     start = 0.0
     end = math.inf
 
-    def __init__(self, path: Path, entity: str = "") -> None:
-        self._path = path
-        self._entity = entity
+    def __init__(self, path: Path, entity: str = "", *others: tuple[str, Path]) -> None:
+        self._paths = ((entity, path), *others)
 
     @property
     def turns(self) -> bool:
-        """Whether it has rotations."""
-        return self._path(self.start).rotation is not None
+        """Whether they have rotations."""
+        return self._paths[0][1](self.start).rotation is not None
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entity at ``time``."""
-        return Snapshot(time, [(self._entity, self._path(time))])
+        """The entities at ``time``."""
+        return Snapshot(time, [(entity, path(time)) for entity, path in self._paths])
 
     def next_known(self, time: float) -> float:
         """It is always there."""

@@ -250,6 +250,9 @@ PATHS: dict[str, Callable[[float, float, int], Path]] = {
     "teleport": Teleporting,
 }
 
+#: Those that are others with another seed.
+RANDOM_PATHS = tuple(name for name, make in PATHS.items() if isinstance(make, type))
+
 #: What moves: one entity on a path.
 PATH = (
     Choice(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.link import TURN, sine_cosine
 from epic_cli.engine.parameters import Choice
-from epic_cli.network.paths import PATHS
+from epic_cli.network.paths import PATHS, RANDOM_PATHS
 from epic_cli.network.randomness import stream
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ AROUND = 0.1
 #: Turns a second, about an axis that is none of the world's.
 SPIN = 0.5
 SPIN_AXIS = (0.36, 0.48, 0.8)
+
+#: Entities on paths are so many sizes apart, and each a share of a turn ahead of the one before.
+SPACING, GOLDEN = 3.0, 0.6180339887498949
 
 #: A flick takes so long (s), and is held for HOLD to twice that.
 FLICK, HOLD = 0.1, 0.5
@@ -45,6 +48,29 @@ def turning_path(name: str, speed: float, size: float, seed: int, turning: str) 
     def at(time: float) -> State:
         rotation, spin = turned(time)
         return path(time)._replace(rotation=rotation, spin=spin)
+
+    return at
+
+
+def spread_path(
+    index: int, side: int, name: str, speed: float, size: float, seed: int, turning: str
+) -> Path:
+    """The ``turning_path`` of one of many: its place in a square grid, ``side`` to a row, a phase.
+
+    Places are SPACING sizes apart. Random paths have a seed each, the others are ahead by a share
+    of the time around a circle: multiples of the golden ratio, which crowd nowhere.
+    """
+    path = turning_path(name, speed, size, (seed + index) % 2**64, turning)
+    if not index:
+        return path
+    row, column = divmod(index, side)
+    phase = 0.0 if name in RANDOM_PATHS else index * GOLDEN % 1 * TURN * size / speed
+
+    def at(time: float) -> State:
+        state = path(time + phase)
+        x, y, z = state.position
+        place = (x + column * SPACING * size, y + row * SPACING * size, z)
+        return state._replace(position=place)
 
     return at
 

@@ -2,8 +2,12 @@
 
 import json
 import math
+import random
 import signal
 import socket
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +15,8 @@ import pytest
 from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
+from epic_cli.engine.contract import Packet
+from epic_cli.live.sending import rounds, together
 from epic_cli.ui.main import main
 
 WALK = b"""\
@@ -113,6 +119,11 @@ def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
         (("none.txt", "9870"), 3, "none.txt: No such file"),
         (("9870",), 2, "pass either a RECORDING or a --path"),
         (("walk.txt", "--path", "circle", "9870"), 2, "pass either a RECORDING or a --path"),
+        (("--loop", "-", "9870"), 2, "--loop and --times need a file"),
+        (("--times", "2", "-", "walk.txt", "9870"), 2, "--loop and --times need a file"),
+        (("-", "-", "9870"), 2, "only one recording, or --trace, can be standard input"),
+        (("--path", "circle", "--loop", "9870"), 2, "--loop needs a RECORDING"),
+        (("walk.txt", "--entities", "2", "9870"), 2, "--entities needs --path"),
         (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
         (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
         (("--path", "circle", "--scale", "2", "9870"), 2, "--scale needs a RECORDING"),
@@ -199,3 +210,138 @@ def test_what_turns_is_sent_with_its_rotation(packet_format: str, tmp_path: Path
         assert one["qw"] == pytest.approx(math.cos(math.pi * one["time"] / 2), abs=2e-3)
         assert one["wz"] == pytest.approx(0.8 * math.pi, abs=1e-5)
     assert rows.startswith(b"time,x,y,z,vx,vy,vz,qx,qy,qz,qw,wx,wy,wz,status,entity\n")
+
+
+def recording(seed: int) -> dict[str, list[Packet]]:
+    """Entities that come and go, each with a rate of its own, silences and bursts of numbers."""
+    chance = random.Random(seed)
+    found = {}
+    for name in ("", "a", "b", "c")[: chance.randint(1, 4)]:
+        step = chance.choice((1 / 60, 0.05, 0.1, 0.7))
+        time, number = chance.choice((0.0, 5.0, -3.0)) + chance.random(), chance.randint(0, 900)
+        rows = []
+        for _ in range(chance.randint(3, 40)):
+            delay = chance.choice((None, chance.random() / 10)) if seed % 2 else None
+            arrival = None if delay is None else time + delay
+            jumps = chance.random() < 0.1
+            rows.append(
+                Packet((time, 0, 0), None, time, entity=name, arrival=arrival, sequence=number,
+                       teleport=jumps)
+            )  # fmt: skip
+            time += step * (chance.choice((1, 1, 1, 8)) if len(rows) > 2 else 1)
+            number += chance.choice((1, 1, 1, 3))
+        found[name] = rows
+    return found
+
+
+def in_order(rows: dict[str, list[Packet]]) -> list[Packet]:
+    """The packets of all entities by their own times."""
+    return sorted((one for each in rows.values() for one in each), key=lambda one: one.time)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rounds_go_on_without_a_gap_or_a_jump_back(seed: int) -> None:
+    rows = recording(seed)
+    sent: dict[str, list[Packet]] = defaultdict(list)
+    everything = list(rounds(lambda: in_order(rows), 3))
+    for packet in everything:
+        sent[packet.entity].append(packet)
+    assert everything[: len(everything) // 3] == in_order(rows)
+    periods = set()
+    for name, each in rows.items():
+        count = len(each)
+        assert len(sent[name]) == 3 * count
+        times = [one.time for one in sent[name]]
+        numbers = [one.sequence or 0 for one in sent[name]]
+        assert all(a < b for a, b in pairwise(times))
+        assert all(a < b for a, b in pairwise(numbers))
+        assert numbers[count] == numbers[count - 1] + 1
+        for place, one in enumerate(sent[name]):
+            first = each[place % count]
+            periods.add(round((one.time - first.time) * 2 / (place // count or 1), 6))
+            assert one.position == first.position
+            assert one.teleport == (first.teleport or (place >= count and place % count == 0))
+            if first.arrival is not None:
+                assert one.arrival is not None
+                assert one.arrival - one.time == pytest.approx(first.arrival - first.time, abs=1e-8)
+    assert len(periods - {0.0}) == 1  # all by the same
+    assert all(a.time <= b.time for a, b in pairwise(everything))
+    if len(rows) == 1:  # its seam is one of its usual steps
+        (each,) = rows.values()
+        usual = statistics.median_high(b.time - a.time for a, b in pairwise(each))
+        assert times[len(each)] - each[-1].time == pytest.approx(usual)
+
+
+def test_a_recording_of_one_packet_or_of_none_can_be_repeated() -> None:
+    only = Packet((1, 2, 3), None, 7.0)
+    assert [one.time for one in rounds(lambda: [only], 3)] == [7, 8, 9]
+    assert list(rounds(list, math.inf)) == []
+    assert list(rounds(lambda: [only._replace(time=math.nan)], math.inf))[1:] == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_recordings_together_begin_at_once_and_no_entities_merge(seed: int) -> None:
+    recordings = [recording(100 * seed + index) for index in range(3)]
+    said: list[tuple[str, str, str]] = []
+
+    def packets(index: int) -> Iterator[Packet]:
+        yield from in_order(recordings[index])
+
+    streams = [("one", packets(0)), ("two", packets(1)), ("two", packets(2))]
+    sent: dict[str, list[Packet]] = defaultdict(list)
+    for packet in together(streams, lambda *words: said.append(words)):
+        sent[packet.entity].append(packet)
+    assert len(sent) == sum(map(len, recordings))
+    assert len(said) == len(sent) - len({name for one in recordings for name in one})
+    starts = [in_order(one)[0] for one in recordings]
+    dues = [one.time if one.arrival is None else one.arrival for one in starts]
+    wanted = sorted(
+        tuple(round(one.time - due + dues[0], 6) for one in each)
+        for rows, due in zip(recordings, dues, strict=True)
+        for each in rows.values()
+    )
+    assert sorted(tuple(round(one.time, 6) for one in each) for each in sent.values()) == wanted
+    assert all(new in sent and new.partition("@")[0] in (old, "one", "two", "two-2")
+               for _, old, new in said)  # fmt: skip
+
+
+def test_several_files_are_sent_again_and_again_until_ctrl_c(tmp_path: Path) -> None:
+    for name, text in (("a b.txt", WALK), ("c.txt", WALK.replace(b"nonsense\n", b""))):
+        (tmp_path / name).write_bytes(text)
+    files = [str(tmp_path / name) for name in ("a b.txt", "c.txt")]
+    with receiver() as game, program("send", "--loop", "--speed", "20", *files, game.port) as one:
+        lines: list[str] = []
+        while sum("entity=a " in line for line in lines) < 12:
+            lines += game.one().decode().splitlines()
+        status, _, said = one.end()
+    assert status == 130
+    assert said.count(b":4:1: ") == 1  # a refused line is told of once
+    assert said.count(b"is sent as") == 2
+    assert b"entity 'a' of c is sent as 'a@c'" in said
+    for name in ("a", "a@c"):
+        own = [line for line in lines if f"entity={name} " in line]
+        times = [float(line.split(" / ")[2].split()[0]) for line in own]
+        assert times[:3] == [0, 0.1, 0.2]
+        assert [round(b - a, 6) for a, b in pairwise(times)] == [0.1] * (len(times) - 1)
+
+
+@pytest.mark.parametrize("path", ["circle", "strafe", "straight"])
+def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str) -> None:
+    with receiver() as game:
+        epic("send", "--path", path, "--entities", "7", "--entity", "bot", "--turning", "heading",
+             "--duration", "1", "--speed", "10", "-f", "jsonl", game.port)  # fmt: skip
+        packets = [json.loads(line) for one in game.all() for line in one.splitlines()]
+        epic("send", "--path", path, "--turning", "heading", "--duration", "1", "--speed", "10",
+             "-f", "jsonl", game.port)  # fmt: skip
+        alone = [json.loads(line) for one in game.all() for line in one.splitlines()]
+    rows = defaultdict(list)
+    for one in packets:
+        rows[one["entity"]].append(one)
+    assert sorted(rows) == [f"bot{index}" for index in range(1, 8)]
+    assert [one["x"] for one in rows["bot1"]] == [one["x"] for one in alone]
+    for one in rows.values():
+        assert [packet["time"] for packet in one] == [packet["time"] for packet in alone]
+    begins = [(each[0]["x"], each[0]["y"]) for each in rows.values()]
+    assert min(math.dist(a, b) for a in begins for b in begins if a is not b) > 1
+    if path != "straight":
+        assert len({round(each[5]["qw"], 3) for each in rows.values()}) >= 3

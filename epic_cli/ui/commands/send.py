@@ -6,13 +6,16 @@ import asyncio
 import contextlib
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
@@ -24,11 +27,13 @@ from epic_cli.live.sending import (
     SentLog,
     moments_of_movement,
     moments_of_recording,
+    rounds,
+    together,
 )
 from epic_cli.network import LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
-from epic_cli.network.turning import TURNING, turning_path
+from epic_cli.network.turning import TURNING, spread_path
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer
 from epic_cli.ui.io.messages import Messages, Reporter
@@ -45,7 +50,7 @@ from epic_cli.ui.options.common import (
     seed_option,
 )
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, refuse, shared, value
+from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS, ended
 from epic_cli.ui.options.networks import check_turning
@@ -70,18 +75,23 @@ Examples:
   epic send --path strafe --duration 1 --latency 80ms --loss 2% 9870
   epic send --path circle --duration 1 --trace network.csv 9870
   epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
+  epic send --loop sample_inputs/two_tanks.csv sample_inputs/turn.txt 9870
+  epic send --path strafe --entities 50 --turning look --duration 1 9870
 """
 
 
 #: Without effect beside a recording, and without one.
-_PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits")
-_RECORDING_OPTIONS = ("input_format", "columns", "time_unit", "time_origin", "axes", "scale")
+_PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits", "entities")
+_RECORDING_OPTIONS = (
+    "input_format", "columns", "time_unit", "time_origin", "axes", "scale", "loop", "times",
+)  # fmt: skip
 
 
 _SEND_RATE = Number(
     "send_rate",
     USUAL_RATE,
-    "Packets per second.",
+    "Packets per second of each entity. The n-th is due n/rate after the first, however late one"
+    " was; on a busy machine one may be some milliseconds late.",
     "Hz",
     SEND_RATE.low,
     SEND_RATE.high,
@@ -96,13 +106,28 @@ _SPEED = Number(
 )
 
 
+_ENTITIES = Number(
+    "entities",
+    1,
+    "So many entities on the path, each with a name, a place and a phase of its own.",
+    "",
+    1,
+    10_000,
+    whole=True,
+)
+_TIMES = Number(
+    "times", None, "Send the recording so many times.  [default: once]", "", 1, 1e9, whole=True
+)
+
+
 @dataclass(frozen=True)
 class _SourceOptions:
-    """What is sent: a recording, or an entity on a path."""
+    """What is sent: recordings, or entities on a path."""
 
     path: str | None = shared(
         option(PATH[0], default=None, help="An entity on this path instead of a recording.")
     )
+    entities: int = shared(option(_ENTITIES))
     path_speed: float = shared(option(PATH[1], "--path-speed"))
     size: float = shared(option(PATH[2]))
     turning: str = shared(option(TURNING))
@@ -116,6 +141,11 @@ class _SourceOptions:
             " recording; a path has none]",
         )
     )
+    loop: bool = flag(
+        "Send the recording again and again. Each round goes on a period after the last, the time"
+        " that its longest entity is there and one step; its first packets are teleports."
+    )
+    times: int | None = shared(option(_TIMES))
     input_format: str = shared(input_format_option)
     given: Layout | None = shared(layout_options)
 
@@ -123,6 +153,11 @@ class _SourceOptions:
     def seconds(self) -> float:
         """For how long, by the times of the packets; infinite: to the end."""
         return math.inf if self.duration is None else self.duration
+
+    @property
+    def rounds(self) -> float:
+        """How many times; infinite: endlessly."""
+        return self.times or (math.inf if self.loop else 1)
 
 
 _source_options = OptionGroup("source", _SourceOptions)
@@ -151,7 +186,7 @@ _send_options = OptionGroup(
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]")
+@click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @_source_options
 @_send_options
@@ -169,37 +204,39 @@ def send(
     seed: int,
     quiet: bool,
 ) -> int:
-    """Send a recording or a movement as UDP datagrams, at its own pace.
+    """Send recordings or a movement as UDP datagrams, at their own pace.
 
     Each packet leaves at its arrival time in the recording or, if unknown, at its own time, and
-    then crosses the simulated link. Without a HOST packets go to 127.0.0.1.
+    then crosses the simulated link. Several recordings begin at once, on the clock of the first;
+    an entity named like one of another recording is renamed. Without a HOST packets go to
+    127.0.0.1.
 
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
     written, or the address is unreachable, 130 interrupted.
     """
     _check(recording, source)
     check_network(trace)
-    if trace.trace == "-" and recording == ("-",):
-        raise WrongUsage("the recording and --trace cannot both be standard input")
-    file = recording[0] if recording else None
-    reporter = Reporter(source_name(file or ""), Messages(quiet))
+    if (*recording, trace.trace).count("-") > 1:
+        raise WrongUsage("only one recording, or --trace, can be standard input")
+    reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
         place = resolve(target)
     channel = trace.channel(read_one_way(trace), link, seed)
     with contextlib.ExitStack() as stack:
-        if file is not None:
+        for reporter in reporters:
             stack.enter_context(reporter)
         log = None
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
         stack.enter_context(_unwritable())
         sending = Sending(spec, place, channel, log)
-        moments = _recorded(file, source, reporter) if file is not None else _moving(source, seed)
+        moments = _recorded(recording, source, reporters) if recording else _moving(source, seed)
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
         say(summary(sending.statistics, fates(channel)) + _nobody(target, sending.refused))
-    done = ExitStatus.LINES_REFUSED if reporter.refused else ExitStatus.DONE
+    refused = any(reporter.refused for reporter in reporters)
+    done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
     return ended(stopped, done)
 
 
@@ -223,10 +260,10 @@ async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> No
 
 def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
     """Refuses options that would have no effect beside the others."""
-    if len(recording) > 1:
-        raise WrongUsage("send takes one recording at a time")
     if bool(recording) == bool(source.path):
         raise WrongUsage("pass either a RECORDING or a --path, then the address [HOST:]PORT")
+    if "-" in recording and source.rounds > 1:
+        raise WrongUsage("--loop and --times need a file: standard input is there once")
     if recording:
         refuse(_PATH_OPTIONS, "needs --path")
     else:
@@ -234,32 +271,57 @@ def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
 
 
 def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:
-    sizes = source.path_speed, source.size
-    movement = PathMovement(
-        turning_path(str(source.path), *sizes, seed, source.turning), source.entity or ""
+    side = math.isqrt(source.entities - 1) + 1
+    name = source.entity or ""
+    (_, first), *others = (
+        (
+            f"{name}{index + 1}",
+            spread_path(
+                index, side, str(source.path), source.path_speed, source.size, seed, source.turning
+            ),
+        )
+        for index in range(source.entities)
     )
+    movement = PathMovement(first, f"{name}1" if others else name, *others)
     spec = SenderSpec(rotation_bits=source.rotation_bits)
     check_turning(movement, spec)
     return moments_of_movement(movement, source.send_rate, source.seconds, spec.sender())
 
 
-def _recorded(file: str, source: _SourceOptions, reporter: Reporter) -> Iterator[Moment]:
+def _recorded(
+    files: Sequence[str], source: _SourceOptions, reporters: Sequence[Reporter]
+) -> Iterator[Moment]:
     left_out = 0
 
     def leave_out() -> None:
         nonlocal left_out
         left_out += 1
 
-    def packets() -> Iterator[PacketBlock]:
-        for block in blocks(file, source.input_format, source.given, reporter):
-            reporter.refuse(block.refusals)
-            if source.entity is not None:
-                block.keep_entity(source.entity)
-            yield block
+    def renamed(recording: str, old: str, new: str) -> None:
+        known = f"entity {old!r}" if old else "the entity without a name"
+        reporters[0].say(
+            f"epic: {known} of {recording} is sent as {new!r}: another recording has one\n"
+        )
 
-    yield from moments_of_recording(packets(), source.seconds, leave_out)
+    streams = []
+    for file, reporter in zip(files, reporters, strict=True):
+        quiet = map(Reporter, repeat(reporter.name), repeat(Messages(quiet=True)))
+        read = partial(_packets, file, source, chain([reporter], quiet))
+        streams.append(("_".join(Path(file).stem.split()), rounds(read, source.rounds)))
+    packets = together(streams, renamed) if len(streams) > 1 else streams[0][1]
+    yield from moments_of_recording(packets, source.seconds, leave_out)
     if left_out:
-        reporter.say(f"epic: {left_out:,} packets without a finite time were not sent\n")
+        reporters[0].say(f"epic: {left_out:,} packets without a finite time were not sent\n")
+
+
+def _packets(file: str, source: _SourceOptions, reporters: Iterator[Reporter]) -> Iterator[Packet]:
+    """The packets of a recording, each time reported on by the next of ``reporters``."""
+    reporter = next(reporters)
+    for block in blocks(file, source.input_format, source.given, reporter):
+        reporter.refuse(block.refusals)
+        if source.entity is not None:
+            block.keep_entity(source.entity)
+        yield from (block[index] for index in range(len(block)))
 
 
 def _nobody(target: Address, refused: int) -> str:
