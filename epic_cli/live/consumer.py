@@ -20,6 +20,7 @@ class Refused(Enum):
     OTHER_SENDER = "from other senders"
     EMPTY = "empty"
     BINARY = "binary (--layout says what is in them, --explore proposes one)"
+    MSGPACK = "msgpack, which needs: pip install 'epic-cli[msgpack]'"
     NOT_PACKETS = "not readable as packets"
     NOT_RECORDS = "not a whole number of records"
     OTHER_VALUE = "with another =VALUE than --layout has"
@@ -36,6 +37,7 @@ _WHOLE = (
     Refused.OTHER_SENDER,
     Refused.EMPTY,
     Refused.BINARY,
+    Refused.MSGPACK,
     Refused.NOT_RECORDS,
     Refused.OTHER_VALUE,
     Refused.OTHER_TYPE,

@@ -1,4 +1,4 @@
-"""The packets of datagrams: packet text, CSV, JSON, or binary records.
+"""The packets of datagrams: packet text, CSV, JSON, msgpack, or binary records.
 
 Each datagram is read on its own: its content never affects how the next is read. It is cut into
 pieces, each with the names that its reader uses, and the pieces are scanned. Readers that have
@@ -10,6 +10,7 @@ that could make a difference.
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -44,6 +45,11 @@ _BLANKS = b" \t\r\n"
 #: Bytes of a datagram that show whether it is text: none of these is in any.
 _BEGINNING = 64
 _CONTROLS = bytes({*range(32)} - {*b"\t\r\n\v\f\x1b"})
+
+#: How a map begins whose first key is a short text, or an array of such.
+_MSGPACK = re.compile(
+    rb"(?:[\x91-\x9f]|\xdc..|\xdd....)?(?:[\x81-\x8f]|\xde..)[\xa1-\xbf\xd9]", re.DOTALL
+)
 _DIGITS = {b"%d" % digit for digit in range(10)}
 
 #: Levels of an object that its names are taken from, to know it again.
@@ -202,6 +208,8 @@ class Decoder:
         data = data.strip(_BLANKS)
         if not data:
             return [(Refused.EMPTY, data)]
+        if self._format is None and _MSGPACK.match(data):
+            return self._unpacked(data)
         if self._format is None and _is_binary(data):
             return [(Refused.BINARY, data)]
         kind = self._format or _kind(data)
@@ -229,6 +237,21 @@ class Decoder:
             if schema is not None and schema.names in self._readers:
                 return [(schema, alike[1][:-1])]
         return self._objects(data)
+
+    def _unpacked(self, data: bytes) -> list[_Piece]:
+        """Msgpack, as the JSON that says the same."""
+        try:
+            import msgpack
+        except ImportError:
+            return [(Refused.MSGPACK, data)]
+        # no more values than bytes, whatever lengths it gives
+        unpacker = msgpack.Unpacker(strict_map_key=False, timestamp=1, max_buffer_size=len(data))
+        try:
+            unpacker.feed(data)
+            text = "\n".join(json.dumps(one, ensure_ascii=False) for one in unpacker).encode()
+        except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
+            return [(Refused.BINARY, data)]
+        return self._json_pieces(text) if unpacker.tell() == len(data) else [(Refused.BINARY, data)]
 
     def _objects(self, data: bytes) -> list[_Piece]:
         """The objects of an array, or those that stand one after the other, a line each."""

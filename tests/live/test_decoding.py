@@ -3,6 +3,7 @@
 import random
 import re
 import struct
+import sys
 from typing import NamedTuple
 
 import pytest
@@ -159,6 +160,30 @@ def test_datagrams_that_come_together_are_read_as_each_is_alone() -> None:
         assert found.refused == sum(alone[data].refused for data in datagrams)
         assert found.reasons == {one for data in datagrams for one in alone[data].reasons}
     assert runs > 300
+
+
+def packed(number: int) -> bytes:
+    """``{"id": "b", "t": 0.5, "pos": [9, 2, 3]}``, in msgpack's own bytes; ``number`` is the 9."""
+    return b"\x83\xa2id\xa1b\xa1t\xca\x3f\x00\x00\x00\xa3pos\x93" + bytes([number, 2, 3])
+
+
+def test_msgpack_is_read_as_the_json_that_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("msgpack")
+    other = Packet((8.0, 2.0, 3.0), None, 0.5, entity="b")
+    for data, packets in (
+        (packed(9), [B]),
+        (packed(9) + packed(8), [B, other]),
+        (b"\x92" + packed(9) + packed(8), [B, other]),
+        (b"\xdc\x00\x01" + packed(9), [B]),
+    ):
+        assert read(one := Decoder(), data) == (packets, 0, set())
+        assert read(one, data, data) == (packets * 2, 0, set())
+    endless = b"\xdd\xff\xff\xff\xff\x81\xa1x\x01"
+    for wrong in (packed(9)[:-1], b"\x81\xa1x\xc4\x01x", b"\x81\xa1\xff\x01", endless):
+        assert read(Decoder(), wrong).refused == 1
+    assert read(Decoder(), b"\x91" * 9000 + packed(9)).refused == 1
+    monkeypatch.setitem(sys.modules, "msgpack", None)
+    assert read(Decoder(), packed(9)).reasons == {Refused.MSGPACK}
 
 
 def test_binary_records() -> None:
