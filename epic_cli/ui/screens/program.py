@@ -14,6 +14,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
@@ -30,6 +31,9 @@ _HANG_UP = getattr(signal, "SIGHUP", signal.SIGTERM)
 
 #: What ends and changes a typed line.
 _TYPED = ("enter", "escape", "tab", "backspace")
+
+#: The keys that a wheel stands for.
+_WHEEL = {MouseEventType.SCROLL_UP: "+", MouseEventType.SCROLL_DOWN: "-"}
 
 _STYLES = {"border": "ansibrightblack", "news": "bold", "keys": "ansibrightblack"}
 
@@ -51,7 +55,8 @@ class FullScreen:
     """Shows a picture until ``q``, Ctrl-C or a signal; the terminal is left as it was found.
 
     An error anywhere ends the screen first, and is raised once the terminal is restored.
-    ``keys`` are those that the picture is given, by prompt_toolkit's names. While it
+    ``keys`` are those that the picture is given, by prompt_toolkit's names. With a ``click``, which
+    takes the column and the line, the mouse is the program's. While it
     ``takes_text``, it is given all characters, and Enter, Esc, Tab and Backspace.
     """
 
@@ -62,6 +67,7 @@ class FullScreen:
         styles: dict[str, str],
         color: bool,
         takes_text: Callable[[], bool] = lambda: False,
+        click: Callable[[int, int], None] | None = None,
     ) -> None:
         self._picture = picture
         self._takes_text = takes_text
@@ -69,13 +75,16 @@ class FullScreen:
         self._stopped: int | None = None
         self._pressed = asyncio.Event()
         self._spent = self._begun = 0.0  # seconds for the last picture, on its way to the screen
-        control = FormattedTextControl(lambda: self._shown, show_cursor=False)
+        control = _Control(lambda: self._shown, show_cursor=False)
+        self._click = click
+        control.act = self._guarded(self._point)
         self._application: Application[None] = Application(
             layout=Layout(Window(control, wrap_lines=False)),
             key_bindings=self._bindings(keys),
             style=Style.from_dict({**_STYLES, **styles}),
             color_depth=None if color else ColorDepth.DEPTH_1_BIT,
             full_screen=True,
+            mouse_support=click is not None,
         )
         self._application.ttimeoutlen = 0.1  # Esc is a key of its own
         self._application.before_render += self._begin_rendering
@@ -131,23 +140,36 @@ class FullScreen:
     def _bindings(self, keys: Iterable[str]) -> KeyBindings:
         bindings = KeyBindings()
         typing = Condition(self._takes_text)
+
+        def press(key: str) -> Callable[[Any], None]:
+            return self._guarded(lambda _: self._picture.press(key))
+
         for key in keys:
-            bindings.add(key, filter=~typing)(self._guarded(key))
+            bindings.add(key, filter=~typing)(press(key))
         for key in _TYPED:
-            bindings.add(key, filter=typing)(self._guarded(key))
-        bindings.add(Keys.Any, filter=typing)(self._guarded(None))
+            bindings.add(key, filter=typing)(press(key))
+        character = self._guarded(lambda event: self._picture.press(event.data))
+        bindings.add(Keys.Any, filter=typing)(character)
         bindings.add("q", filter=~typing)(lambda _: self._exit())
         bindings.add("c-c")(lambda _: self._stop(signal.SIGINT))
         bindings.add("c-z")(lambda event: event.app.suspend_to_background())
         bindings.add("c-l")(lambda event: event.app.renderer.clear())
         return bindings
 
-    def _guarded(self, key: str | None) -> Callable[[Any], None]:
-        """Hands a key to the picture; None: the character that was typed."""
+    def _point(self, event: MouseEvent) -> None:
+        """The wheel zooms, as keys do."""
+        key = _WHEEL.get(event.event_type)
+        if key is not None:
+            self._picture.press(key)
+        elif event.event_type == MouseEventType.MOUSE_UP and self._click is not None:
+            self._click(event.position.x, event.position.y)
+
+    def _guarded(self, hand_over: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Hands an event to the picture."""
 
         def act(event: Any) -> None:
             try:
-                self._picture.press(event.data if key is None else key)
+                hand_over(event)
                 self._pressed.set()
             except Exception as error:  # it is raised again by run_async
                 self._fail(error)
@@ -174,6 +196,16 @@ class FullScreen:
     def _fail(self, error: BaseException) -> None:
         if self._application.is_running and not self._application.is_done:
             self._application.exit(exception=error)
+
+
+class _Control(FormattedTextControl):
+    """The text, which hands on what the mouse does."""
+
+    act: Callable[[Any], None]
+
+    def mouse_handler(self, mouse_event: MouseEvent) -> None:
+        """Called by prompt_toolkit."""
+        self.act(mouse_event)
 
 
 def _joined(lines: Lines) -> StyleAndTextTuples:

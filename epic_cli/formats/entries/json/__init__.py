@@ -100,10 +100,15 @@ class JsonShape(Format):
         """By the largest thing in it that has such a shape."""
         if not head.begins_as_json or (head.has_object_line and head.below.strip()):
             return Fit.NO
-        from epic_cli.formats.entries.json.shapes import beginning_of, find_shape
+        from epic_cli.formats.entries.json.shapes import beginning_of, find_shape, is_followed
 
-        value = beginning_of(head.begin.decode("utf-8", "ignore"))
-        return Fit.NO if find_shape(value) is None else Fit.GOOD
+        text = head.begin.decode("utf-8", "ignore")
+        if find_shape(beginning_of(text)) is None:
+            return Fit.NO
+        followed = is_followed(text)
+        if followed is None:  # this document has ended: another may be on its way
+            return Fit.GOOD if head.ended or head.enough else Fit.UNDECIDED
+        return Fit.NO if followed else Fit.GOOD
 
     def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
         """Its packets as JSON lines; raises ``Unreadable``."""

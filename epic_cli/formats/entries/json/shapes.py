@@ -200,6 +200,17 @@ def beginning_of(text: str) -> Any:
         return None
 
 
+def is_followed(text: str) -> bool | None:
+    """Whether something stands behind a document; None: nothing does yet."""
+    try:
+        parse(text)
+    except json.JSONDecodeError as error:
+        return error.msg == "Extra data"
+    except RecursionError:
+        return False
+    return None
+
+
 def lines_of(source: Source) -> Callable[[], bytes]:
     """The packets of a document as JSON lines; raises ``Unreadable``."""
     data = bytearray()

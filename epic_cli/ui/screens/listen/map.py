@@ -151,6 +151,9 @@ UNICODE = {
 }
 ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "packet": ".", "trail": "-"}
 
+#: So many columns beside an entity are the entity's, for a mouse.
+_REACH = 3.0
+
 #: What lies in the plane by a smaller share has no direction there.
 _FLAT = 0.1
 
@@ -202,6 +205,18 @@ def draw_map(
     return canvas.framed(
         _title(viewport, f"{drawn_as} drawn  {symbols['received']} received", followed)
     )
+
+
+def entity_at(
+    history: History, now: float, viewport: Viewport, column: int, line: int
+) -> str | None:
+    """The entity that is drawn nearest to a place on the map, border included; None: none is."""
+    heads = history.drawn(now - _SHORT).last()
+    places = viewport.project(heads.positions) + 0.5 - (column, line)
+    apart = np.hypot(places[:, 0], _HEIGHT * places[:, 1])
+    if not (apart <= _REACH).any():
+        return None
+    return history.entities.name(int(heads.entities[np.nanargmin(apart)]))
 
 
 def _sectors(

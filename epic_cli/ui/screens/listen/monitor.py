@@ -12,9 +12,10 @@ from epic_cli.live.consumer import Consumer, count_words
 from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, speaks_unicode, too_small
 from epic_cli.ui.screens.listen import status
 from epic_cli.ui.screens.listen.choice import Choice, NameLine
+from epic_cli.ui.screens.listen.events import EventLog
 from epic_cli.ui.screens.listen.hindsight import Hindsight
 from epic_cli.ui.screens.listen.history import History
-from epic_cli.ui.screens.listen.map import ASCII, UNICODE, Viewport, draw_map
+from epic_cli.ui.screens.listen.map import ASCII, UNICODE, Viewport, draw_map, entity_at
 from epic_cli.ui.screens.listen.traffic import Traffic
 from epic_cli.ui.screens.program import FullScreen
 from epic_cli.views.listening import clock_reset
@@ -83,7 +84,9 @@ class Monitor(Consumer):
         self._listed: Sequence[str] = ()
         self._paused: _Moment | None = None
         self._typed: NameLine | None = None
-        self._helping = False
+        self._helping = self._logging = False
+        self._log = EventLog()
+        self._map_size = (0, 0)
         self._news = ""
         self._acts = self._make_acts()
 
@@ -98,12 +101,13 @@ class Monitor(Consumer):
         The terminal is left as it was found, whatever happens.
         """
         self.follow(listener)
-        screen = FullScreen(self, self._acts, _STYLES, color, lambda: self.takes_text)
+        screen = FullScreen(self, self._acts, _STYLES, color, lambda: self.takes_text, self.click)
         return asyncio.run(screen.run(listener.run()))
 
     def take_packets(self, block: PacketBlock) -> None:
         """Packets came in."""
         self._traffic.add(self._live.take(block))
+        self._log.take(block[index] for index in range(len(block)))
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Samples were drawn."""
@@ -128,6 +132,13 @@ class Monitor(Consumer):
         if self._listener.drawn_up_to == -math.inf:
             return
         self._traffic.look(self._live, self._listener.drawn_up_to, real_time, self._listener.counts)
+        self._log.look(
+            self._live.newest,
+            self._listener.drawn_up_to,
+            real_time,
+            self._listener.counts,
+            self._receiving.dropped,
+        )
         self._hindsight.look(self._history, self._now, real_time, self._followed, self._listed)
 
     # ------------------------------------------------------------- keys
@@ -136,11 +147,23 @@ class Monitor(Consumer):
         """A key; others do nothing."""
         if self._typed is not None:
             self._type(key)
-        elif self._helping:
-            self._helping = False
+        elif self._helping or self._logging:
+            self._helping = self._logging = False
         elif key in self._acts:
             act, *arguments = self._acts[key]
             act(*arguments)
+
+    def click(self, column: int, line: int) -> None:
+        """Follows the entity on the map, or in the list beside it."""
+        columns, lines = self._map_size
+        name = None
+        if column < columns and line < lines:
+            name = entity_at(self._history, self._now, self._viewport, column, line)
+        elif line < lines and 0 < line <= len(self._listed):
+            name = self._listed[line - 1]
+        if name is not None and not (self._helping or self._logging):
+            self._followed = name
+            self._hindsight.forget()
 
     def _make_acts(self) -> dict[str, tuple[Any, ...]]:
         """What keys do: a function, and what it is given."""
@@ -167,6 +190,7 @@ class Monitor(Consumer):
             "d": (self._change, choice.restore),
             "space": (self._pause,),
             "/": (self._begin_name,),
+            "e": (setattr, self, "_logging", True),
             "?": (setattr, self, "_helping", True),
             "h": (setattr, self, "_helping", True),
         }
@@ -234,10 +258,13 @@ class Monitor(Consumer):
             return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
         if self._helping:
             return status.help_lines(f"epic listen, {self._where}", columns)[:lines]
+        if self._logging:
+            words = [f"epic listen, {self._where}: what happened", *self._log.lines(lines - 1)]
+            return [[("", cut(one, columns))] for one in words]
         texts = self._texts(columns, lines - _SMALLEST_MAP)
         height = lines - self._reserve.lines((columns, lines), len(texts))
         beside = columns >= _ROSTER_FROM
-        size = (columns - (status.ROSTER + 1) * beside, height)
+        size = self._map_size = (columns - (status.ROSTER + 1) * beside, height)
         history, now = self._history, self._now
         shown = draw_map(history, now, self._viewport, size, self._symbols, self._followed)
         if beside and now > -math.inf:
@@ -268,10 +295,11 @@ class Monitor(Consumer):
             "delay": ("class:delay", [delays] if delays else []),
             "figures": ("class:news", flow(status.strategy(self._choice, figures, of), columns)),
             "settings": ("", flow(status.settings(self._choice), columns)),
+            "events": ("", flow(self._log.news(self._now), columns)[:1]),
             "news": ("class:warning", wrap(self._messages(), columns)),
             "keys": ("class:keys", self._keys(columns)),
         }
-        order = ("settings", "delay", "keys", "news", "traffic")
+        order = ("settings", "delay", "keys", "events", "news", "traffic")
         return fitting(blocks, order, room)
 
     def _coming(self) -> list[str]:

@@ -32,6 +32,8 @@ KEYS = (
     ("arrows", "", "move the map"),
     ("+/-", "zoom", "zoom in, zoom out; 0: show everything again"),
     ("v", "", "another plane: xy, xz, zy"),
+    ("e", "events", "what happened: who joined and left, clocks, teleports, drops"),
+    ("mouse", "", "the wheel zooms, a click follows; Shift selects text"),
     ("space", "pause", "pause what is shown: strategies and settings can be tried on that moment;"
      " packets still come in and are recorded"),
     ("?", "help", "this help; any key leaves it"),
