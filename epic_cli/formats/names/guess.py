@@ -14,12 +14,14 @@ from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.spellings import (
     ALTITUDES,
     FRAME_WORDS,
+    HEIGHTS,
     LATITUDES,
     LONGITUDES,
     SPELLINGS,
     TICKS,
     TIME_UNITS_IN_BRACKETS,
     WHO_WORDS,
+    WIDTHS,
     Component,
     Name,
     component_of,
@@ -148,7 +150,16 @@ def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -
     found = found or _best(_likeliest(groups, columns, names), "")
     if not found:
         raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
-    return found
+    return found | _height(found, names)
+
+
+def _height(found: Columns, names: Names) -> Columns:
+    """What stands beside x and y, in their unit, as the height above their plane."""
+    if set(found) != {"x", "y"} or any(WIDTHS & set(name.words) for name in names.values()):
+        return {}
+    unit = name_of(found["x"]).unit
+    tall = [text for text, one in names.items() if one.spelling in HEIGHTS and one.unit == unit]
+    return {"z": tall[0]} if len(tall) == 1 else {}
 
 
 def _likeliest(groups: Groups, columns: Columns, names: Names) -> Groups:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
 #: Behind a name, in brackets or as its last word: what the numbers are in.
 TIME_UNIT_WORDS = {
@@ -103,6 +104,10 @@ TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick n
 #: Words of places on the globe, which are in degrees, and of their heights.
 LATITUDES, LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
 ALTITUDES = ("geoaltitude", "baroaltitude", "alt", "altitude", "ele", "elevation", "height")
+
+#: Words of a height above the plane of x and y; beside a width it is that of a box.
+HEIGHTS = ("height", "hohe", "hoehe", "hauteur", "altura", "altezza", "hoogte")
+WIDTHS = frozenset(("width", "breite", "largeur", "ancho", "larghezza", "breedte", "w"))
 
 #: Words around an axis that make it a position or a velocity.
 POSITION_WORDS = frozenset((
@@ -225,6 +230,8 @@ def name_of(text: str) -> Name:
     brackets = _BRACKETS.search(text)
     if brackets and brackets.start() and not brackets.group(1).isdigit():
         unit, text = brackets.group(1).lower(), text[: brackets.start()]
+    if not text.isascii():  # letters without their accents
+        text = "".join(one for one in normalize("NFD", text) if not combining(one))
     words = [word.lower() for word in _WORD.findall(text)]
     if len(words) > 1 and any(words[-1] in one for one in _UNITS):
         unit = unit or words[-1]

@@ -52,6 +52,11 @@ def ambiguous(header: str, given: Layout | None = None) -> AmbiguousLayout:
         ("frame|t|x|y|delta", "time=t,x=x,y=y"),
         ("t|easting|northing|alt", "time=t,x=easting,y=northing,z=alt"),
         ("t|x|y|rx|ry|rz", "time=t,x=x,y=y"),
+        ("t|x [cm]|y [cm]|Höhe [cm]", "time=t,x=x [cm],y=y [cm],z=Höhe [cm]"),
+        ("Zeit [s]|x|y|hauteur", "time=Zeit [s],x=x,y=y,z=hauteur"),
+        ("t|x|y|width|height", "time=t,x=x,y=y"),
+        ("t|x [m]|y [m]|Höhe [px]", "time=t,x=x [m],y=y [m]"),
+        ("t|x|z|height", "time=t,x=x,z=z"),
         ("t|car.x|car.y|angvel.x|angvel.y", "time=t,x=car.x,y=car.y"),
     ],
 )  # fmt: skip
