@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, Self
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import packet_formats
 from epic_cli.formats.layout_options import make_layout
-from epic_cli.live.addresses import DEFAULT_PORT, parse_address, parse_sender, resolve
+from epic_cli.live.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
-from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.listener import Listener, ListenSpec, receive_at
+from epic_cli.live.receiving import Reception
 
 
 def listen(
@@ -32,10 +32,15 @@ def listen(
     euler: str | None = None,
     sender: str | None = None,
     max_entities: int = MAX_ENTITIES,
+    prefix: str | None = None,
+    origins: Sequence[str] = (),
 ) -> PacketListener:
-    """The packets of a running game, as UDP datagrams bring them: what ``epic listen`` takes.
+    """The packets of a running game, as datagrams or connections bring them: as ``epic listen``.
 
     ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any that is free.
+    ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages behind their lengths, whose
+    type is ``prefix`` (u32; or u16, big-u16); ``"ws://HOST:PORT"`` is for WebSockets, of pages on
+    this machine and of ``origins``. What is said of datagrams holds for their messages.
     ``input_format`` says how packets are written; without it each datagram does. ``layout`` is
     that of binary records, as ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"``. ``columns``,
     ``time_unit``, ``axes``, ``scale``, ``angles`` and ``euler`` are those of ``read_packets``;
@@ -69,7 +74,8 @@ def listen(
         None if sender is None else resolve(parse_sender(sender)).place,
         max_entities=max_entities,
     )
-    return PacketListener(ReceivingSocket(resolve(parse_address(str(address)))), ListenSpec(ingest))
+    receiving = receive_at(parse_endpoint(str(address)), ingest, None, prefix, origins)
+    return PacketListener(receiving, ListenSpec(ingest))
 
 
 class _Block(Consumer):
@@ -95,7 +101,7 @@ class PacketListener:
     it waits loses no packet. One task at a time can wait.
     """
 
-    def __init__(self, receiving: ReceivingSocket, spec: ListenSpec) -> None:
+    def __init__(self, receiving: Reception, spec: ListenSpec) -> None:
         self._receiving = receiving
         self._packets = _Block()
         self._listener = Listener(spec, receiving, [self._packets])

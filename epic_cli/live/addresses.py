@@ -18,13 +18,18 @@ LARGEST = 65536
 
 
 class Address(NamedTuple):
-    """A host, by name or number, and a port; port 0: any free one, or any at all."""
+    """A host, by name or number, and a port; port 0: any free one, or any at all.
+
+    ``scheme`` is ``tcp`` or ``ws`` (WebSocket), or nothing for UDP.
+    """
 
     host: str = LOOPBACK
     port: int = DEFAULT_PORT
+    scheme: str = ""
 
     def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}" if self.scheme else f"{host}:{self.port}"
 
 
 class Resolved(NamedTuple):
@@ -54,6 +59,17 @@ def parse_address(text: str) -> Address:
             " [::1]:9870"
         )
     return Address(host[1:-1] if bracketed else host or LOOPBACK, number)
+
+
+def parse_endpoint(text: str) -> Address:
+    """``parse_address``, with ``tcp://``, ``ws://`` or ``udp://`` before it; ``ValueError``."""
+    scheme, mark, place = text.strip().rpartition("://")
+    if not mark:
+        return parse_address(text)
+    if scheme not in ("udp", "tcp", "ws"):
+        raise ValueError(f"{text!r} is not an address to listen on: write udp://, tcp:// or ws://")
+    address = parse_address(place.rstrip("/"))
+    return address if scheme == "udp" else address._replace(scheme=scheme)
 
 
 def parse_sender(text: str) -> Address:

@@ -18,6 +18,11 @@ class Refused(Enum):
     """Why something was refused, in the order of the checks."""
 
     OTHER_SENDER = "from other senders"
+    FOREIGN_PAGE = "of web pages from elsewhere (see --origin)"
+    NO_ROOM = "beyond 256 at a time"
+    OTHER_PROTOCOL = "of another protocol"
+    OVERLONG = "with a line or message above 65,507 bytes"
+    CUT = "that ended within a line or message"
     EMPTY = "empty"
     BINARY = "binary (--layout says what is in them, --explore proposes one)"
     MSGPACK = "msgpack, which needs: pip install 'epic-cli[msgpack]'"
@@ -32,7 +37,14 @@ class Refused(Enum):
     TOO_MANY_ENTITIES = "of more entities than --max-entities"
 
 
-#: What is refused as a whole; of others single packets are.
+#: Why connections, and whole datagrams, are refused; of others single packets are.
+_CONNECTIONS = (
+    Refused.FOREIGN_PAGE,
+    Refused.NO_ROOM,
+    Refused.OTHER_PROTOCOL,
+    Refused.OVERLONG,
+    Refused.CUT,
+)
 _WHOLE = (
     Refused.OTHER_SENDER,
     Refused.EMPTY,
@@ -50,8 +62,9 @@ def count_words(counts: Counter[Refused], example: object = None) -> str:
     An ``example`` in words stands behind it.
     """
     words = []
-    for unit, whole in (("datagram", True), ("packet", False)):
-        found = [one for one in Refused if counts[one] and (one in _WHOLE) == whole]
+    packets = [one for one in Refused if one not in _CONNECTIONS + _WHOLE]
+    for unit, kind in (("connection", _CONNECTIONS), ("datagram", _WHOLE), ("packet", packets)):
+        found = [one for one in kind if counts[one]]
         total = sum(counts[one] for one in found)
         kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in found)
         if total:

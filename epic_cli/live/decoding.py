@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from epic_cli.live.binary import RecordLayout
 
 #: Bytes of a JSON object, or of a table's header, that are searched for names.
-_LONGEST = 4096
+LONGEST_NAMES = 4096
 
 #: So many sets of names are kept with their readers, and so many names of entities with each.
 _MOST_READERS = 16
@@ -212,7 +212,7 @@ class Decoder:
             return self._unpacked(data)
         if self._format is None and _is_binary(data):
             return [(Refused.BINARY, data)]
-        kind = self._format or _kind(data)
+        kind = self._format or kind_of(data)
         if kind == "text":
             return [(_DOUBTFUL_TEXT if data[:1] in (b"#", b"q", b"\0") else _TEXT, data)]
         return self._table(data) if kind == "csv" else self._json_pieces(data)
@@ -223,7 +223,7 @@ class Decoder:
             return [(_Schema("csv", "numbered"), data)]
         header, newline, rows = data.partition(b"\n")
         header += newline
-        if len(header) > _LONGEST:
+        if len(header) > LONGEST_NAMES:
             return [_NOTHING]
         if header != self._table_schema.header:  # usually that of the last one
             self._table_schema = _Schema("csv", ("csv", header), header)
@@ -231,7 +231,7 @@ class Decoder:
 
     def _json_pieces(self, data: bytes) -> list[_Piece]:
         """Lines of a shape that has been learned, or objects one by one."""
-        alike = cut_alike(data, _LONGEST)
+        alike = cut_alike(data, LONGEST_NAMES)
         if alike is not None:
             schema = self._shapes.get(alike[0])
             if schema is not None and schema.names in self._readers:
@@ -258,7 +258,7 @@ class Decoder:
         pieces: list[_Piece] = []
         for text, item in self._values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
-            if isinstance(item, dict) and len(line) <= _LONGEST:
+            if isinstance(item, dict) and len(line) <= LONGEST_NAMES:
                 pieces.append((_Schema("jsonl", ("jsonl", *_names(item))), line))
             else:
                 pieces.append(_NOTHING)
@@ -287,7 +287,7 @@ class Decoder:
 
     def _learn(self, data: bytes, schema: _Schema) -> None:
         """Datagrams of the shape of this one have the names of its only schema."""
-        shape = cut_alike(data.strip(_BLANKS), _LONGEST)
+        shape = cut_alike(data.strip(_BLANKS), LONGEST_NAMES)
         if shape is not None:
             if len(self._shapes) >= _MOST_SHAPES:
                 self._shapes.clear()
@@ -305,7 +305,7 @@ def _is_binary(data: bytes) -> bool:
     return len(head.translate(None, _CONTROLS)) < len(head)
 
 
-def _kind(data: bytes) -> str:
+def kind_of(data: bytes) -> str:
     """The shape of a datagram."""
     if data[:1] in (b"{", b"["):
         return "jsonl"

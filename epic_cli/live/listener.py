@@ -12,9 +12,10 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.consumer import Consumer, Counts
 from epic_cli.live.ingest import Ingest, IngestSpec
-from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.live.receiving import ReceivingSocket, Reception, machine_time
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Ratio
@@ -37,6 +38,32 @@ class ListenSpec:
     duration: float = math.inf
 
 
+def receive_at(
+    address: Address,
+    ingest: IngestSpec | None = None,
+    interface: str | None = None,
+    prefix: str | None = None,
+    origins: Sequence[str] = (),
+) -> Reception:
+    """Listens on an address, by the protocol of its scheme.
+
+    ``prefix`` is the type of the length before each binary message over TCP; web pages connect
+    from this machine and from ``origins``. Raises ``OSError``, and ``ValueError`` for what the
+    protocol does not have, or needs a library for.
+    """
+    if prefix is not None and (address.scheme != "tcp" or ingest is None or not ingest.records):
+        raise ValueError("--prefix is for tcp:// with --layout")
+    if origins and address.scheme != "ws":
+        raise ValueError("--origin is for ws://")
+    if not address.scheme:
+        return ReceivingSocket(resolve(address), interface)
+    if interface is not None:
+        raise ValueError("--interface is for the address of a multicast group")
+    from epic_cli.live import streams  # UDP needs none of it
+
+    return streams.listening(address, ingest, prefix or "u32", origins)
+
+
 class Listener:
     """Receives packets, draws all entities at every tick, and passes all of that to consumers.
 
@@ -45,7 +72,7 @@ class Listener:
     """
 
     def __init__(
-        self, spec: ListenSpec, receiving: ReceivingSocket, consumers: Sequence[Consumer]
+        self, spec: ListenSpec, receiving: Reception, consumers: Sequence[Consumer]
     ) -> None:
         self._spec = spec
         self._receiving = receiving
@@ -60,7 +87,11 @@ class Listener:
     @property
     def counts(self) -> Counts:
         """What came in until now."""
-        return self._ingest.counts
+        counts, receiving = self._ingest.counts, self._receiving
+        if receiving.closed:
+            refused, example = counts.refused + receiving.closed, counts.example
+            counts = counts._replace(refused=refused, example=example or receiving.example)
+        return counts
 
     @property
     def drawn_up_to(self) -> float:

@@ -1,4 +1,4 @@
-"""A UDP socket whose datagrams have kernel timestamps."""
+"""Where packets are received: a UDP socket whose datagrams have kernel timestamps, or others."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import socket
 import struct
 import sys
 import time
+from collections import Counter
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
 from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.kernel_batches import KernelBatch, dropped_by
+
+if TYPE_CHECKING:
+    from epic_cli.live.consumer import Refused
 
 #: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
 QUEUE = 1 << 22
@@ -23,7 +28,67 @@ def machine_time() -> float:
     return time.perf_counter_ns() / 1e9
 
 
-class ReceivingSocket:
+class Reception:
+    """A socket from which datagrams are taken, or messages that are like them.
+
+    ``queue`` is the size of the kernel's queue in bytes. ``closed`` counts, by reason, connections
+    that were refused or ended early, and ``example`` describes the first one in words.
+    """
+
+    socket: socket.socket
+    queue = QUEUE
+    _waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event, int] | None = None
+
+    def __init__(self) -> None:
+        self.closed: Counter[Refused] = Counter()
+        self.example: str | None = None
+
+    @property
+    def port(self) -> int:
+        """The bound port."""
+        return int(self.socket.getsockname()[1])
+
+    @property
+    def dropped(self) -> int:
+        """How many datagrams the kernel's full queue has dropped until now, where known."""
+        return 0
+
+    def read(self, most: int) -> list[ReceivedDatagram]:
+        """The waiting datagrams, in their order, up to ``most``."""
+        raise NotImplementedError
+
+    async def readable(self, seconds: float | None = None) -> None:
+        """Waits for a datagram, for ``close``, or for so many seconds at most."""
+        changed = asyncio.Event()
+        loop, waitable = asyncio.get_running_loop(), self._waitable()
+        loop.add_reader(waitable, changed.set)
+        self._waiting = loop, changed, waitable
+        try:
+            await set_or_late(changed, seconds)
+        finally:
+            self._stop_waiting()
+
+    def _waitable(self) -> int:
+        """The descriptor that becomes readable."""
+        return self.socket.fileno()
+
+    def close(self) -> None:
+        """Closes the socket; ``dropped`` stays as it is then."""
+        # before it: once a socket is closed, its descriptor may be that of another one
+        self._stop_waiting()
+        _ = self.dropped
+        self.socket.close()
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is None:
+            return
+        (loop, changed, waitable), self._waiting = self._waiting, None
+        if not loop.is_closed():
+            loop.remove_reader(waitable)
+        changed.set()
+
+
+class ReceivingSocket(Reception):
     """A bound non-blocking socket, which joins the group of a multicast address.
 
     ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
@@ -35,9 +100,9 @@ class ReceivingSocket:
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
         if interface is not None and not _is_group(at):
             raise ValueError("--interface is for the address of a multicast group")
+        super().__init__()
         self.refused = 0
         self._dropped = 0
-        self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
@@ -56,11 +121,6 @@ class ReceivingSocket:
             _join(self.socket, at, interface)
         else:
             self.socket.bind(at.place)
-
-    @property
-    def port(self) -> int:
-        """The bound port."""
-        return int(self.socket.getsockname()[1])
 
     def read(self, most: int) -> list[ReceivedDatagram]:
         """The waiting datagrams, in their order, up to ``most``."""
@@ -88,32 +148,6 @@ class ReceivingSocket:
             with contextlib.suppress(OSError):
                 self._dropped = dropped_by(self.socket)
         return self._dropped
-
-    async def readable(self, seconds: float | None = None) -> None:
-        """Waits for a datagram, for ``close``, or for so many seconds at most."""
-        changed = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        loop.add_reader(self.socket.fileno(), changed.set)
-        self._waiting = loop, changed
-        try:
-            await set_or_late(changed, seconds)
-        finally:
-            self._stop_waiting()
-
-    def close(self) -> None:
-        """Closes the socket; ``dropped`` stays as it is then."""
-        # before it: once a socket is closed, its descriptor may be that of another one
-        self._stop_waiting()
-        _ = self.dropped
-        self.socket.close()
-
-    def _stop_waiting(self) -> None:
-        if self._waiting is None:
-            return
-        (loop, changed), self._waiting = self._waiting, None
-        if not loop.is_closed():
-            loop.remove_reader(self.socket.fileno())
-        changed.set()
 
 
 def _is_group(at: Resolved) -> bool:

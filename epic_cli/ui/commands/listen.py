@@ -19,8 +19,8 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
 from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
-from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.live.listener import Listener, ListenSpec, receive_at
+from epic_cli.live.receiving import Reception, machine_time
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.live.whole_files import Rotation, parse_rotation
 from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color, write_report
@@ -39,7 +39,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.live import (
-    ADDRESS,
+    ENDPOINT,
     ended,
     endless_option,
     ingest_spec,
@@ -55,6 +55,7 @@ Examples:
   epic listen --format table --strategy snapshot
   epic listen --record game.csv --format csv 0.0.0.0:9870 > rows.csv
   epic listen --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16' -f csv
+  epic listen ws://127.0.0.1:9870 --record game.jsonl
   epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
 """
 
@@ -140,7 +141,9 @@ _output_options = OptionGroup("outputs", _Outputs)
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("address", type=ADDRESS, metavar="[[HOST:]PORT]", default=str(Address()))
+@click.argument(
+    "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
+)
 @strategy_options(
     "--strategy",
     DEFAULT,
@@ -159,6 +162,19 @@ _output_options = OptionGroup("outputs", _Outputs)
     is_flag=True,
     help="Show what moves in unknown binary datagrams, and propose a --layout.",
 )
+@click.option(
+    "--prefix",
+    type=click.Choice(("u16", "big-u16", "u32")),
+    help="Over tcp://, the length before each message of --layout.  [default: u32, of either byte"
+    " order]",
+)
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    help="Over ws://, let web pages from here connect, such as https://game.example, null (a file)"
+    " or *; without it, pages on this machine. May be repeated.",
+)
 @endless_option("How many seconds to listen, or endless.")
 @_output_options
 @quiet_option
@@ -173,24 +189,38 @@ def listen(
     ingest: IngestSpec,
     interface: str | None,
     explore: bool,
+    prefix: str | None,
+    origins: tuple[str, ...],
     duration: float,
     outputs: _Outputs,
     quiet: bool,
     color: ColorChoice,
 ) -> int:
-    """Receive packets of a running game as UDP datagrams, and draw them as they arrive.
+    """Receive packets of a running game, and draw them as they arrive.
 
-    A datagram is one or more lines of packet text, CSV under a header, JSON objects or an array of
-    them, or binary records. What a player would see is drawn in real time, whether or not a packet
-    arrives: on a terminal as a map that fills the screen, with figures of the link and the
-    strategy, and keys to change them (? lists them); otherwise, or with an option for rows, as
-    rows. Without a HOST it only receives from this machine (127.0.0.1:9870).
+    They are UDP datagrams, messages of WebSockets (ws://), or over TCP (tcp://) lines and, for
+    --layout, messages behind their lengths. A datagram or message is one or more lines of packet
+    text, CSV under a header, JSON objects or an array of them, or binary records. What a player
+    would see is drawn in real time, whether or not a packet arrives: on a terminal as a map that
+    fills the screen, with figures of the link and the strategy, and keys to change them (? lists
+    them); otherwise, or with an option for rows, as rows. Without a HOST it only receives from this
+    machine (127.0.0.1:9870).
 
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
+
+    def receive() -> Reception:
+        try:
+            with accessing("listen on", address):
+                return receive_at(address, ingest, interface, prefix, origins)
+        except ValueError as error:
+            raise WrongUsage(str(error)) from error
+
     if explore:
-        return _explore(address, interface, duration, color)
+        if address.scheme == "tcp":
+            raise WrongUsage("--explore is for datagrams and messages: UDP and ws://")
+        return _explore(address, receive(), duration, color)
     given = given_options(context)
     on_screen = outputs.wants_screen(given)
     if outputs.rotation is not None and outputs.record is None and outputs.raw is None:
@@ -204,7 +234,7 @@ def listen(
         duration,
     )
     with contextlib.ExitStack() as stack:
-        receiving = _receiving(address, interface)
+        receiving = receive()
         stack.callback(receiving.close)
         where = str(address._replace(port=receiving.port))
         recordings = _recordings(outputs, receiving, stack)
@@ -221,9 +251,10 @@ def listen(
                 outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
             )
             consumers.append(rows)
-        targets = [one.beside(receiving.port) for one in outputs.forward]
+        own = 0 if address.scheme else receiving.port  # of UDP, which they use
+        targets = [one.beside(own) for one in outputs.forward]
         for target in targets:
-            consumers.append(_forwarder(target, receiving))
+            consumers.append(_forwarder(target, receiving, own))
             stack.callback(consumers[-1].close)
         progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
         if screen is None:
@@ -243,7 +274,12 @@ def listen(
     return ended(stopped)
 
 
-def _explore(address: Address, interface: str | None, duration: float, color: ColorChoice) -> int:
+def _explore(
+    address: Address,
+    receiving: Reception,
+    duration: float,
+    color: ColorChoice,
+) -> int:
     from epic_cli.views.exploring import report
 
     received: list[ReceivedDatagram] = []
@@ -256,7 +292,7 @@ def _explore(address: Address, interface: str | None, duration: float, color: Co
             if received:
                 end = min(end, received[0].time + EXPLORED_SECONDS)
 
-    with contextlib.closing(_receiving(address, interface)) as receiving:
+    with contextlib.closing(receiving):
         where = str(address._replace(port=receiving.port))
         say(f"epic: exploring what comes to {where}; Ctrl-C ends it\n")
         with accessing("listen on", where):
@@ -266,16 +302,8 @@ def _explore(address: Address, interface: str | None, duration: float, color: Co
     return ended(stopped if not received else None)
 
 
-def _receiving(address: Address, interface: str | None) -> ReceivingSocket:
-    try:
-        with accessing("listen on", address):
-            return ReceivingSocket(resolve(address), interface)
-    except ValueError as error:
-        raise WrongUsage(str(error)) from error
-
-
 def _recordings(
-    outputs: _Outputs, receiving: ReceivingSocket, stack: contextlib.ExitStack
+    outputs: _Outputs, receiving: Reception, stack: contextlib.ExitStack
 ) -> list[Recording]:
     """Those of packets and of datagrams, as far as they are wanted."""
     found: list[Recording] = []
@@ -291,10 +319,10 @@ def _recordings(
     return found
 
 
-def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
+def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
     with accessing("send to", target.address):
         place = resolve(target.address)
-        if place.place[:2] == receiving.socket.getsockname()[:2]:
+        if own and place.place[:2] == receiving.socket.getsockname()[:2]:
             raise WrongUsage(
                 f"--forward {target.format.name} would send to {target.address}, which is listened"
                 " on: give one of them another port"

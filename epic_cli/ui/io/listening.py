@@ -18,7 +18,7 @@ from epic_cli.formats.watch import Watch
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.live.consumer import Consumer, Counts
 from epic_cli.live.listener import Listener
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import Recording
 from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import CannotAccess, say
@@ -180,7 +180,7 @@ class Progress(Consumer):
         self,
         quiet: bool,
         color: bool,
-        receiving: ReceivingSocket,
+        receiving: Reception,
         rows: RowOutput | None,
         recordings: Sequence[Recording] = (),
     ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.formats import packet_formats
-from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
+from epic_cli.live.addresses import Address, parse_address, parse_endpoint, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.live.ingest import IngestSpec
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
+ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT", parse_endpoint, Address)
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
 RECORD_LAYOUT = Parsed("FIELDS", RecordLayout, RecordLayout)
 

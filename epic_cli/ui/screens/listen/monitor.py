@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
     from epic_cli.live.listener import Listener, ListenSpec
-    from epic_cli.live.receiving import ReceivingSocket
+    from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording
 
 SMALLEST = (30, 8)
@@ -65,7 +65,7 @@ class Monitor(Consumer):
         self,
         spec: ListenSpec,
         where: str,
-        receiving: ReceivingSocket,
+        receiving: Reception,
         recordings: Sequence[Recording] = (),
         symbols: dict[str, str] | None = None,
     ) -> None:

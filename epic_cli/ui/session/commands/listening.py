@@ -18,10 +18,9 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.writing import Unwritable
-from epic_cli.live.addresses import Address, parse_address, resolve
+from epic_cli.live.addresses import Address, parse_endpoint
 from epic_cli.live.consumer import Consumer, Counts
-from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.listener import Listener, ListenSpec, receive_at
 from epic_cli.ui.io.errors import CannotAccess, accessing
 from epic_cli.ui.options.declared import ParameterType
 from epic_cli.ui.session.command_table import command
@@ -50,7 +49,7 @@ class Listening(Consumer):
     def __init__(self, dialogue: Dialogue, address: Address) -> None:
         self._dialogue = dialogue
         with accessing("listen on", address):
-            self._receiving = ReceivingSocket(resolve(address))
+            self._receiving = receive_at(address)
         self.address = address._replace(port=self._receiving.port)
         self.paused = False
         self.unwritable = 0
@@ -207,7 +206,7 @@ _ADDRESS = Custom(
     None,
     "Where to listen.",
     "[HOST:]PORT",
-    lambda text: text if text == "off" else parse_address(text),
+    lambda text: text if text == "off" else parse_endpoint(text),
     kind=Address,
     words=lambda: [("off", None)],
 )
@@ -220,9 +219,9 @@ _ADDRESS = Custom(
 def listen(dialogue: Dialogue, address: Address | str | None) -> None:
     """Take packets of a running game too, and draw their rows when they are due.
 
-    They come as UDP datagrams, as for "epic listen", and are packets of the session like those that
-    are typed; a packet that is typed meanwhile arrives when it is entered. Off, or Ctrl-C on an
-    empty line, ends it. Without a HOST nothing is heard but this machine.
+    They come as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
+    those that are typed; a packet that is typed meanwhile arrives when it is entered. Off, or
+    Ctrl-C on an empty line, ends it. Without a HOST nothing is heard but this machine.
     """
     if address is None:
         listening = dialogue.listening
