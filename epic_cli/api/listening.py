@@ -42,7 +42,8 @@ def listen(
     type is ``prefix`` (u32; or u16, big-u16); ``"ws://HOST:PORT"`` is for WebSockets, of pages on
     this machine and of ``origins``. What is said of datagrams holds for their messages.
     ``input_format`` says how packets are written; without it each datagram does. ``layout`` is
-    that of binary records, as ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"``. ``columns``,
+    that of binary datagrams, as ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"`` or with a header,
+    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``. ``columns``,
     ``time_unit``, ``axes``, ``scale``, ``angles`` and ``euler`` are those of ``read_packets``;
     times are in seconds unless they say otherwise. ``time_origin`` is the time that becomes 0.
     ``sender``, as ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from epic_cli.engine.intake import PARTS
-
-#: By name: the letter that the reader has for it, and its bytes.
-TYPES = {
-    "i8": ("b", 1), "u8": ("B", 1), "i16": ("h", 2), "u16": ("H", 2), "i24": ("t", 3),
-    "u24": ("T", 3), "i32": ("i", 4), "u32": ("I", 4), "i64": ("q", 8), "u64": ("Q", 8),
-    "f16": ("e", 2), "f32": ("f", 4), "f64": ("d", 8),
-}  # fmt: skip
+from epic_cli.live import layout_steps as code
+from epic_cli.live.layout_steps import TYPES, Scope, Step
 
 _ORDERS = ("little", "big")
 _RESERVED = (*TYPES, *_ORDERS, "char", "else")
@@ -32,42 +26,6 @@ _FIELD = re.compile(
 _CONDITION = re.compile(r"(\w+)([=&])([-+]?\w+)")
 _TOKEN = re.compile(r"\}(?:\[\w*\])?|\{|[^\s,{}]+")
 
-# What a step does, and that it goes on to the end: as `record_program.h` has them.
-_TAKE, _TEXT, _SKIP, _LOOP, _NEXT, _BRANCH, _JUMP, _UNKNOWN, _EMIT = range(9)
-_REST = -2
-
-
-@dataclass
-class _Step:
-    """In the order in which the reader takes them."""
-
-    code: int
-    part: str = ""
-    kind: str = ""
-    big: bool = False
-    mask: int = 0
-    scale: float = 1.0
-    per: float = 1.0
-    add: float = 0.0
-    source: int = -1
-    variable: int = -1
-    jump: int = 0
-    number: int = 0
-    value: int | bytes | None = None
-
-
-@dataclass
-class _Scope:
-    """What is known where a word stands: names that are given, and whole numbers to refer to.
-
-    ``variables`` have the step that reads them, and their type. ``blocks`` are the names in each
-    part of the record that is there as a whole.
-    """
-
-    given: set[str]
-    variables: dict[str, tuple[int, str]]
-    blocks: list[set[str]] = field(default_factory=list)
-
 
 class LayoutParser:
     """Reads a layout; raises ``ValueError``, with the place of what is wrong.
@@ -81,13 +39,13 @@ class LayoutParser:
         self._at = self._depth = 0
         self._big = self._emits = False
         self._unknown: dict[str, int] = {}
-        self.steps: list[_Step] = []
+        self.steps: list[Step] = []
         self.words: list[str] = []
         self.spans: list[float | None] = []
         self.fixed = True
         if len(self._tokens) > _MOST_WORDS:
             raise ValueError(f"a layout has at most {_MOST_WORDS:,} words")
-        self.least = self._record(_Scope(set(), {}))
+        self.least = self._record(Scope(set(), {}))
         if self._word:
             self._fail("no { is open")
         for name, at in self._unknown.items():
@@ -104,14 +62,13 @@ class LayoutParser:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
     def _fail(self, words: str) -> NoReturn:
-        there = self._at < len(self._tokens)
-        place = f"at character {self._tokens[self._at][1]}" if there else "at the end"
+        place = f"at character {self._tokens[self._at][1]}" if self._word else "at the end"
         raise ValueError(f"{words} ({place})")
 
     def _add(self, code: int, **more: Any) -> int:
         """Adds a step that belongs to this word; returns where."""
         self.words.append(self._word)
-        self.steps.append(_Step(code, **more))
+        self.steps.append(Step(code, **more))
         return len(self.steps) - 1
 
     def _whole(self, text: str, what: str, least: int, most: int) -> int:
@@ -123,11 +80,9 @@ class LayoutParser:
             self._fail(f"{self._word!r}: {text!r} is not {what}")
         return number
 
-    # -------------------------------------------------------------------------------------- groups
-
-    def _record(self, scope: _Scope) -> int:
+    def _record(self, scope: Scope) -> int:
         """What is a packet if it has a position: all, or a repeated group; its least size."""
-        scope = _Scope(set(scope.given), dict(scope.variables))
+        scope = Scope(set(scope.given), dict(scope.variables))
         least = self._body(scope)
         names = set[str]().union(*scope.blocks)
         for block in scope.blocks:
@@ -142,13 +97,13 @@ class LayoutParser:
         if names & _AXES:
             if "time" not in scope.given:
                 self._fail("a record needs time, as time:f32, in it or before it")
-            self._add(_EMIT)
+            self._add(code.EMIT)
             self._emits = True
         if not least and (names or self._depth):
             self._fail("this may have no bytes at all")
         return least
 
-    def _body(self, scope: _Scope) -> int:
+    def _body(self, scope: Scope) -> int:
         """The words up to a closing brace, or the end."""
         least = 0
         scope.blocks.append(set())
@@ -161,7 +116,7 @@ class LayoutParser:
                 self._big = self._word == "big"
             elif self._word == "...":
                 self.fixed = False
-                self._add(_SKIP, source=_REST)
+                self._add(code.SKIP, source=code.REST)
                 if following[0] != "}":
                     self._fail("nothing can stand behind ...")
             elif self._word == "{":
@@ -175,24 +130,26 @@ class LayoutParser:
         self._depth -= 1
         return least
 
-    def _group(self, scope: _Scope) -> int:
+    def _group(self, scope: Scope) -> int:
         """``{...}[n]``."""
         self.fixed = False
         big = self._big
         self._at += 1
-        counted = self._add(_SKIP)  # becomes a count in front, where there is one
-        loop = self._add(_LOOP)
+        counted = self._add(code.SKIP)  # becomes a count in front, where there is one
+        loop = self._add(code.LOOP)
         each = self._record(scope)
         if "[" not in self._word:
             self._fail("}[n] is expected: a number, a field, a type, or nothing for up to the end")
         length = self._word[2:-1]
-        source, number, least = self._amount(length, scope, counted) if length else (_REST, 0, 0)
+        source, number, least = (
+            self._amount(length, scope, counted) if length else (code.REST, 0, 0)
+        )
         self.steps[counted].big = big
         self.steps[loop].source, self.steps[loop].number = source, number
-        self.steps[loop].jump = self._add(_NEXT, source=source, jump=loop)
+        self.steps[loop].jump = self._add(code.NEXT, source=source, jump=loop)
         return least + each * number
 
-    def _choice(self, scope: _Scope) -> int:
+    def _choice(self, scope: Scope) -> int:
         """``kind=1{...} kind=2{...} else{...}``, or ``flags&4{...} else{...}``."""
         self.fixed = False
         ends: list[int] = []
@@ -211,14 +168,14 @@ class LayoutParser:
                 values.add(value)
                 source = self._refer(name, scope)
                 mask = value if mark == "&" else 0
-                branch = self._add(_BRANCH, mask=mask, source=source, value=value)
+                branch = self._add(code.BRANCH, mask=mask, source=source, value=value)
             self._at += 2
-            inner = _Scope(set(scope.given), dict(scope.variables), scope.blocks)
+            inner = Scope(set(scope.given), dict(scope.variables), scope.blocks)
             leasts.append(self._body(inner))
             given |= inner.given
             if self._word != "}":
                 self._fail("} is expected")
-            ends.append(self._add(_JUMP))
+            ends.append(self._add(code.JUMP))
             self._at += 1
             if otherwise:
                 break
@@ -229,7 +186,7 @@ class LayoutParser:
                 if mark == "&":
                     leasts.append(0)
                 else:
-                    self._add(_UNKNOWN, source=source)
+                    self._add(code.UNKNOWN, source=source)
                     self.words[-1] = name
                 break
         for end in ends:
@@ -237,13 +194,13 @@ class LayoutParser:
         scope.given |= given
         return min(leasts)
 
-    def _refer(self, name: str, scope: _Scope) -> int:
+    def _refer(self, name: str, scope: Scope) -> int:
         if name not in scope.variables:
             self._fail(f"{self._word!r}: no whole number {name!r} stands before it")
         self._unknown.pop(name, None)
         return scope.variables[name][0]
 
-    def _amount(self, text: str, scope: _Scope, before: int | None = None) -> tuple[int, int, int]:
+    def _amount(self, text: str, scope: Scope, before: int | None = None) -> tuple[int, int, int]:
         """The variable with a length or a count, or the number; and the bytes that tell it.
 
         A count in front of what is counted is a step of its own; the one at ``before`` becomes it.
@@ -255,20 +212,18 @@ class LayoutParser:
         kind, size = TYPES[text]
         if text[0] == "f":
             self._fail(f"{self._word!r}: a count is a whole number")
-        at = self._add(_SKIP) if before is None else before
-        self.steps[at] = _Step(_TAKE, kind=kind, big=self._big, variable=at, number=size)
+        at = self._add(code.SKIP) if before is None else before
+        self.steps[at] = Step(code.TAKE, kind=kind, big=self._big, variable=at, number=size)
         return at, 0, size
 
-    # -------------------------------------------------------------------------------------- fields
-
-    def _part(self, scope: _Scope, names: set[str]) -> int:
+    def _part(self, scope: Scope, names: set[str]) -> int:
         """A field; its least size."""
         word = self._word
         found = _FIELD.fullmatch(word)
         name, kind = found.group("name", "type") if found else ("", "")
         if word[:2] == "_:" and word[2:].isdigit():
             size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
-            self._add(_SKIP, number=size)
+            self._add(code.SKIP, number=size)
             return size
         text = kind == "char" and bool(found and found["length"])
         known = text or kind in TYPES or kind in scope.variables
@@ -286,7 +241,7 @@ class LayoutParser:
             self._unknown[name] = self._at
         return (self._text if text else self._number)(found.groupdict(), scope)
 
-    def _text(self, found: dict[str, Any], scope: _Scope) -> int:
+    def _text(self, found: dict[str, Any], scope: Scope) -> int:
         """``id:char[16]``."""
         name, value = found["name"], found["value"]
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
@@ -297,10 +252,10 @@ class LayoutParser:
         if expected is not None and number and len(expected) != number:
             self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
         part = name if name == "id" else ""
-        self._add(_TEXT, part=part, source=source, number=number, value=expected)
+        self._add(code.TEXT, part=part, source=source, number=number, value=expected)
         return before + number
 
-    def _number(self, found: dict[str, Any], scope: _Scope) -> int:
+    def _number(self, found: dict[str, Any], scope: Scope) -> int:
         """``x:i16*0.01-100``, ``teleport:flags&4``."""
         name, kind, value = found["name"], found["type"], found["value"]
         source = -1 if kind in TYPES else self._refer(kind, scope)
@@ -318,40 +273,28 @@ class LayoutParser:
         if value is not None:
             least = -(2 ** (bits - 1)) if signed else 0
             value = self._whole(value, f"a number of {bits} bits", least, 2**bits - 1) % 2**64
-        scale, per, add = (
-            self._real(found[one] or other, name, one == "add")
-            for one, other in (("factor", "1"), ("factor", "1"), ("add", "0"))
-        )
-        at = self._add(
-            _TAKE,
-            part=name if name in PARTS else "",
-            kind=letter,
-            big=self._big,
-            mask=mask,
-            scale=1.0 if found["by"] == "/" else scale,
-            per=per if found["by"] == "/" else 1.0,
-            add=add,
-            source=source,
-            number=size,
-            value=value,
-        )
+        by = "per" if found["by"] == "/" else "scale"
+        factor = self._real(found["factor"] or "1", name, 1e-12)
+        at = self._add(code.TAKE, kind=letter, big=self._big, mask=mask, **{by: factor})
+        step = self.steps[at]
+        step.part, step.source, step.number = name if name in PARTS else "", source, size
+        step.add, step.value = self._real(found["add"] or "0", name, 0.0), value
         if name != "_" and not real:
-            self.steps[at].variable = at
+            step.variable = at
             scope.variables[name] = at, kind
         if name == "time":
             width = mask.bit_length() - (mask & -mask).bit_length() + 1 if mask else bits
-            counts = kind[0] == "u" and width < 64
-            per_count = abs(scale) if found["by"] != "/" else 1 / abs(per)
-            self.spans.append(2**width * per_count if counts else None)
+            span = 2.0**width * abs(step.scale) / abs(step.per)
+            self.spans.append(span if kind[0] == "u" and width < 64 else None)
         return size if source < 0 else 0
 
-    def _real(self, text: str, name: str, is_sum: bool) -> float:
+    def _real(self, text: str, name: str, least: float) -> float:
         try:
             number = float(text)
         except ValueError:
             number = math.nan
         if text not in "01" and (name in _WHOLE or name not in PARTS):
             number = math.nan
-        if not (0.0 if is_sum else 1e-12) <= abs(number) <= 1e12:
+        if not least <= abs(number) <= 1e12:
             self._fail(f"{self._word!r}: {text!r} is not a valid factor for {name}")
         return number

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.digits import counted
-from epic_cli.analysis.exploring import LEAST, Proposal, proposals
+from epic_cli.analysis.exploring import Proposal, proposals
+from epic_cli.analysis.moving_columns import LEAST
 from epic_cli.live.addresses import Address
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.decoding import Decoder

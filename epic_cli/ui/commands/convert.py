@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from epic_cli.ui.options.convert import ConvertOptions
 
 
+Item = TypeVar("Item")
+
+
 def begins_as_capture(file: str) -> bool | None:
     """Whether a file is one; None: a stream, unknown before it is read."""
     if file == "-":
@@ -46,11 +49,13 @@ def begins_as_capture(file: str) -> bool | None:
             return False
 
 
-def capture_blocks(file: str, capture: Capture) -> Iterator[PacketBlock]:
-    """The packets of a capture, also of a compressed one; raises ``CannotAccess``."""
+def from_capture(
+    file: str, read: Callable[[Callable[[int], bytes]], Iterator[Item]]
+) -> Iterator[Item]:
+    """What is read of a capture, also of a compressed one; raises ``CannotAccess``."""
     with open_source(file) as descriptor:
         try:
-            yield from capture.blocks(unwrapped(descriptor).read)
+            yield from read(unwrapped(descriptor).read)
         except OSError as error:
             raise CannotAccess("read", source_name(file), error) from error
         except Unreadable as error:
@@ -213,7 +218,7 @@ class _Recording:
         )
 
         capture = make_capture(self._options)
-        yield from capture_blocks(self._file, capture)
+        yield from from_capture(self._file, capture.blocks)
         self.reporter.say(f"epic: {self._name}: {capture.words()}")
         self.lost = lacks(capture)
 

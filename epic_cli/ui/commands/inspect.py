@@ -14,11 +14,11 @@ import click
 
 from epic_cli.formats.watch import Watch
 from epic_cli.ui.io.console import ColorChoice, use_color, write_document, write_report
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.progress import Progress, report_each
-from epic_cli.ui.io.sources import blocks, open_source, source_name
+from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -172,20 +172,13 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 
 
 def _explore(name: str, options: InspectOptions, number: int) -> None:
-    from epic_cli.formats import Unreadable
-    from epic_cli.formats.sources import unwrapped
     from epic_cli.live.captures.reading import Capture
     from epic_cli.live.ingest import Ingest, IngestSpec
+    from epic_cli.ui.commands.convert import from_capture
     from epic_cli.views.exploring import report
 
     capture = Capture(Ingest(IngestSpec()), options.port)
-    with open_source(name) as descriptor:
-        try:
-            received = list(islice(capture.datagrams(unwrapped(descriptor).read), MOST))
-        except OSError as error:
-            raise CannotAccess("read", source_name(name), error) from error
-        except Unreadable as error:
-            raise WrongUsage(f"{source_name(name)}: {error}") from error
+    received = list(islice(from_capture(name, capture.datagrams), MOST))
     if not received and capture.broken:
         raise WrongUsage(f"{source_name(name)}: {capture.broken}")
     port = f" --port {options.port}" if options.port else ""
