@@ -58,7 +58,8 @@ cdef size_t MOST = 1000
 cdef struct State:
     int64_t packets, line, same, same_line, restarts, restart_line, back_line, backs, downs, moves
     int64_t arrivals, overtaken, teleports, sequences, zeros, velocities, stretch
-    double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest, latest, late
+    double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest, latest
+    double late
     Vec3[double] low, high, last, before
     int32_t behind, known
 
@@ -83,9 +84,10 @@ cdef class Census:
     way by the velocities; ``restarts``: times that its
     time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
     before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
-    above them, by ``late`` (s) at most after the last; ``delays``: the shortest and the longest (s). ``turns`` are as much of those with
-    rotations: ``uneven``: of another length than 1; ``flips``: of the other sign than the one
-    before; ``w``: the greatest, ``x``: the least (without sign); ``yaw_low`` and ``yaw_high``
+    above them, by ``late`` (s) at most after the last; ``delays``: the shortest and the longest
+    (s). ``turns`` are as much of those with rotations: ``uneven``: of another length than 1;
+    ``flips``: of the other sign than the one before; ``w``: the greatest, ``x``: the least
+    (without sign); ``yaw_low`` and ``yaw_high``
     (degrees); ``angle``: the greatest from the first (rad); ``rate``: the greatest from packet to
     packet (rad/s); of ``spins`` steps with given spins: their ``ratio`` to those between
     rotations, and cosines about the axes of the ``world`` and of the ``body``. Of entities
@@ -324,8 +326,8 @@ cdef class Census:
                     one.doubles, one.driven, one.restarts, one.restart_line, one.backs, one.downs,
                     one.moves,
                     (one.low.x, one.low.y, one.low.z), (one.high.x, one.high.y, one.high.z),
-                    one.arrivals, one.overtaken, one.late, (one.shortest, one.longest), one.teleports,
-                    one.sequences, one.zeros, one.velocities,
+                    one.arrivals, one.overtaken, one.late, (one.shortest, one.longest),
+                    one.teleports, one.sequences, one.zeros, one.velocities,
                 ))
         return found
 

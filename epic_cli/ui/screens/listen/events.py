@@ -87,8 +87,8 @@ class EventLog:
 
     def news(self, now: float) -> Sequence[str]:
         """The events of the last seconds, the latest first."""
-        recent = (one for one in reversed(self.events) if now - one.time < _NEWS)
-        return [f"{one.words} {max(now - one.time, 0.0):.0f} s ago" for one in recent]
+        recent = (one for one in reversed(self.events) if 0 <= now - one.time < _NEWS)
+        return [f"{one.words} {now - one.time:.0f} s ago" for one in recent]
 
     def lines(self, room: int) -> Sequence[str]:
         """The last events, as many as there is room for, each with its time."""

@@ -186,12 +186,17 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
 def test_a_pause_shows_one_moment_on_which_strategies_can_be_tried(watched: Watched) -> None:
     watched.go_on(6, "tank")
     watched.monitor.press("space")
-    before = watched.text(99).splitlines()[:20]
+
+    def on_the_map() -> list[str]:
+        return [line for line in watched.text(99).splitlines()[:20] if line.strip("| ")]
+
+    before = on_the_map()
     assert "PAUSED" in watched.text()
     packets = watched.listener.counts.packets
     watched.go_on(3, "tank", "late-comer")
     assert watched.listener.counts.packets == packets + 120
-    assert watched.text(99).splitlines()[:20] == before
+    assert on_the_map() == before
+    assert "late-comer joined" not in watched.text()
     for key in ("/", *"dead-reckoning", "enter"):
         watched.monitor.press(key)
     watched.monitor.advance(watched.now)
@@ -267,3 +272,35 @@ def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
             watched.monitor.press(key)
     watched.go_on(0.5, "tank")
     assert "tank" in watched.text()
+
+
+def test_what_happened_is_listed(watched: Watched) -> None:
+    watched.go_on(4, "tank", "jeep")
+    assert "jeep and tank joined" in watched.text()
+    watched.go_on(5, "tank")
+    assert re.search(r"jeep left \d s ago", watched.text(80))
+    watched.go_on(2, "tank", "jeep")
+    watched.send(f"0,0,0 / 0,0,0 / {watched.now - 100:.3f} entity=tank teleport=1")
+    watched.monitor.advance(watched.now + 1)
+    watched.monitor.press("e")
+    shown = watched.text()
+    words = [line.split(" s  ", 1)[1] for line in shown.splitlines() if " s  " in line]
+    assert words == ["jeep and tank joined", "jeep left", "jeep is back", "tank teleported"]
+    watched.monitor.press("x")
+    assert "s/S: strategy" in watched.text()
+
+
+def test_a_click_follows_and_the_list_does_too(watched: Watched) -> None:
+    watched.go_on(4, "tank", "jeep")
+    lines = watched.text(140).splitlines()
+    (row,) = (number for number, line in enumerate(lines) if "jeep " in line[100:])
+    watched.monitor.click(110, row)
+    assert "follows jeep" in watched.text(140)
+    watched.monitor.press("escape")
+    lines = watched.text(90).splitlines()
+    row, column = next((n, line.index("O")) for n, line in enumerate(lines) if n and "O" in line)
+    watched.monitor.click(column + 1, row)
+    assert re.search("follows (tank|jeep)", watched.text(90))
+    watched.monitor.press("escape")
+    watched.monitor.click(1, 1)
+    assert "follows" not in watched.text(90)
