@@ -103,9 +103,10 @@ def _forms(data: list[bytes], times: Floats) -> Iterator[Form]:
                 first = sizes - counts * size
                 if first.min() == first.max() and first[0] > at:
                     shapes.append((int(first[0]), size, Column("n", kind, at), big))
+    shapes = [one for one in shapes if one[0] <= min(least, _HEADER)]
     for first, size, count, big in sorted(shapes, key=lambda one: one[0])[:_FORMS]:
         owner = np.repeat(np.arange(len(data)), (sizes - first) // size)[:_MOST]
-        if first <= min(least, _HEADER) and len(owner) >= LEAST:
+        if len(owner) >= LEAST:
             body = b"".join(one[first:] for one in data)[: len(owner) * size]
             records = np.frombuffer(body, np.uint8).reshape(-1, size)
             for order in (False, True) if count is None or count.kind == "u8" else (big,):

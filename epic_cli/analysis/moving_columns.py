@@ -105,6 +105,7 @@ def stamps_of(data: Bytes, times: Floats, big: bool) -> list[tuple[float, Column
         quality = 2.0 * near - 0.5 * log10(1 + spread * 1e4) - 0.02 * _STAMPS.index(kind)
         quality -= {1: 0.8, 2: 0.3}.get(size, 0.0) + 0.4 * each
         quality += 0.6 * (kind[0] == "f" or rate in (1e3, 1e6, 1e9))
+        quality += 0.1 * (kind == "u64" and rate >= 1e6)
         quality -= 0.5 * (kind == "u64" and slope < 1e5 and not 1e12 < column[0] < 1e13)
         top = column // 65536  # of two numbers that stand one after the other
         quality -= 0.6 * (kind == "u32" and np.ptp(top) == 0 and top[0] >= 4096)
@@ -141,9 +142,14 @@ def place_of(form: Form, busy: set[int]) -> tuple[float, list[Column]] | None:
             for (kind, at), values in columns.items()
             if not used & Column("", kind, at).span
         }
-        for kind, at in marks:  # two fractions of four bytes look like one of eight
+        for (kind, at), mark in marks.items():  # two numbers look like one of twice the size
             if kind == "f64" and marks.get(("f32", at + 4 * form.big), 0.0) > 0:
                 marks[kind, at] = 0.0
+            elif kind == "i32" and mark > 0:
+                halves = (columns["u16", at + 2 * half][order] for half in (form.big, not form.big))
+                low, high = (np.diff(one)[inside] for one in halves)
+                if np.sum(np.abs(low[high != 0]) < 16384) > 0.6 * np.sum(high != 0):  # no carry
+                    marks[kind, at] = 0.0
         run = _best_run(marks)
         if run is None:
             continue
@@ -194,8 +200,7 @@ def _smooth(kind: str, series: Floats, inside: npt.NDArray[np.bool_]) -> float:
     if span == 0:
         return -1.0 if real or series[0] == 0 else 0.0
     steps = np.diff(series)[inside]
-    wide = kind == "i32" and np.mean(np.abs(steps) > 32768) > 0.1  # two numbers of two bytes
-    if wide or (not real and span < 24) or len(np.unique(series)) < 8 or len(steps) < LEAST:
+    if (not real and span < 24) or len(np.unique(series)) < 8 or len(steps) < LEAST:
         return 0.0
     group = np.concatenate([[0], np.cumsum(~inside)])
     middle = np.bincount(group, series) / np.bincount(group)

@@ -57,6 +57,21 @@ def test_where_nothing_moves_nothing_is_proposed(seed: int) -> None:
     assert proposals(counted[:3], times[:3]) == []
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_and_mixed_datagrams_are_survived(seed: int) -> None:
+    generator = random.Random(seed)
+    ones = [game(generator.randrange(10**6)) for _ in range(2)]
+    datagrams = [data for one in ones for data in one.datagrams]
+    for share in (0.02, 0.5):
+        some = generator.sample(datagrams, 200)
+        some = [one[: generator.randrange(len(one))] if generator.random() < share else one
+                for one in some]  # fmt: skip
+        for found in proposals(some, [number / 20 for number in range(200)]):
+            RecordLayout(found.layout)
+    short = [data[: 3 + number % 40] for number, data in enumerate(datagrams[:200])]
+    proposals(short, [number / 20 for number in range(200)])
+
+
 def test_a_running_game_is_explored() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
