@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: So many layouts are tried, and shown; so many bytes; the share of datagrams that one may refuse.
 _MOST, _SHOWN, _BYTES, _LEFT_OUT = 12, 3, 128, 0.02
 
+#: The share of the best score that others need; below it most miss records, or mix entities.
+_NEAR = 0.85
+
 
 class _Tried(NamedTuple):
     """A layout that reads the datagrams: its packets, and how many datagrams it refuses."""
@@ -47,7 +50,7 @@ def _shown(tried: Sequence[_Tried], datagrams: int) -> list[_Tried]:
     """Those that read (nearly) all datagrams, neither as a better one nor much worse."""
     shown: list[_Tried] = []
     for one in tried:
-        worse = shown and one.proposal.score < 0.7 * shown[0].proposal.score
+        worse = shown and one.proposal.score < _NEAR * shown[0].proposal.score
         same = any(other.packets == one.packets for other in shown)
         if one.packets and one.refused <= _LEFT_OUT * datagrams and not worse and not same:
             shown.append(one)

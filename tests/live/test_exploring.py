@@ -22,7 +22,9 @@ from support.understood import verdict
 from support.unknown_games import game
 
 from epic_cli.analysis.exploring import proposals
+from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.binary import RecordLayout
+from epic_cli.views.exploring import report
 
 
 @pytest.mark.parametrize("seed", range(0, 40, 4))
@@ -33,6 +35,11 @@ def test_the_best_layout_of_a_game_is_right(seed: int) -> None:
     assert verdict(one, found[0].layout) == "right", (one.words, found[0].layout)
     for other in found:
         RecordLayout(other.layout)  # all of them are valid
+    received = zip(one.datagrams, one.times, strict=True)
+    shown = report([ReceivedDatagram(data, ("::1", 9), at) for data, at in received], "epic")
+    layouts = [str(record["layout"]) for record in shown.data.records()]
+    assert layouts[0] == found[0].layout
+    assert {verdict(one, layout) for layout in layouts} == {"right"}, (one.words, layouts)
 
 
 def noise(seed: int) -> list[bytes]:
