@@ -127,10 +127,12 @@ def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
     a ``latency`` has become arrival times. Raises ``BrokenCase``.
     """
     (recording,) = drawing.recordings
-    writer = make_writer(packet_format, delta=True)
+    taken = list(packets(drawing, recording))
+    turns = any(block.turns() for block in taken)
+    writer = make_writer(packet_format, delta=True, turns=turns)
     conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
     parts = [writer.header]
-    for block in packets(drawing, recording):
+    for block in taken:
         for index, packet in conversion.packets(block):
             try:
                 parts.append(writer.row(_arriving(packet, drawing.timing.latency)))

@@ -117,9 +117,9 @@ def compare(
 ) -> Difference | None:
     """What differs; None: nothing does.
 
-    Numbers are compared as numbers, ``literal`` and without tolerances as they are written;
-    everything else is compared as it is written. Columns that ``drawn`` has not, or ``expected``
-    has not, are left out.
+    Numbers are compared as numbers, a quaternion is its negative; ``literal`` and without
+    tolerances both are as they are written, as everything else is. Columns that ``drawn`` has
+    not, or ``expected`` has not, are left out.
     """
     columns = tuple(one for one in expected.columns if one in drawn.columns)
     ignored = tuple(one for one in (*expected.columns, *drawn.columns) if one not in columns)
@@ -137,6 +137,9 @@ def compare(
     return Difference(expected, drawn, columns, ignored, groups)
 
 
+_QUATERNION = ("qx", "qy", "qz", "qw")
+
+
 class _Cells:
     """Compares the cells of two rows."""
 
@@ -152,18 +155,27 @@ class _Cells:
             (one, expected.place(one), drawn.place(one), tolerances.of(one)) for one in columns
         ]
         self._literal = literal
+        turn = [place[1:3] for place in self._places if place[0] in _QUATERNION]
+        self._turn = turn if len(turn) == 4 and not literal else []
+
+    def _negative(self, expected: Row, drawn: Row) -> bool:
+        """Whether their rotations are nearer with the signs of one turned over: it is the same."""
+        turns = [(expected.cells[here], drawn.cells[there]) for here, there in self._turn]
+        return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
     def pair(self, expected: Row, drawn: Row) -> Pair:
         """The two, and which cells differ."""
         apart = []
+        negative = self._negative(expected, drawn)
         for column, here, there, tolerance in self._places:
             one, other = expected.cells[here], drawn.cells[there]
-            if one == other:
+            over = negative and column in _QUATERNION
+            if one == other and not over:
                 continue
             if column not in NUMBERS or not (one and other):
                 apart.append(Apart(column, one, other, math.nan))
                 continue
-            a, b = float(one), float(other)
+            a, b = float(one), -float(other) if over else float(other)
             if self._literal or not tolerance.allows(a, b):
                 amount = b - a
                 finite = math.isfinite(amount)

@@ -11,7 +11,7 @@ from epic_cli import replay
 from epic_cli.checking.case import ROW_FORMATS, DrawSpec, Recording, Tolerance, Tolerances
 from epic_cli.checking.differences import compare
 from epic_cli.checking.drawing import draw
-from epic_cli.checking.rows import NotRows, format_of, parse
+from epic_cli.checking.rows import NotRows, Table, format_of, parse
 from epic_cli.checking.writing import tsv
 from epic_cli.engine.replay.strategy_spec import read_specs
 
@@ -70,3 +70,17 @@ def test_a_tolerance_is_the_larger_of_the_two() -> None:
     assert one.allows(float("inf"), float("inf"))
     assert not Tolerance(1e300, 1.0).allows(float("nan"), 1.0)
     assert not Tolerance(1e300, 0.0).allows(float("inf"), -float("inf"))
+
+
+def test_a_rotation_may_have_either_sign_and_only_as_a_whole() -> None:
+    def table(*turn: float) -> Table:
+        cells = ",".join(map(str, (0.05, 1, *turn)))
+        return parse(f"time,x,qx,qy,qz,qw\n{cells}\n".encode(), "csv")
+
+    close = Tolerances(Tolerance(1e-9))
+    ours = table(0.1, -0.5, 0.5, 0.7)
+    assert compare(ours, table(-0.1, 0.5, -0.5, -0.7), Tolerances()) is None
+    assert compare(ours, table(-0.1, 0.5, -0.5, -0.7000000001), close) is None
+    for other in ((-0.1, 0.5, -0.5, -0.71), (0.1, 0.5, 0.5, 0.7), (-0.1, -0.5, 0.5, -0.7)):
+        assert compare(ours, table(*other), close) is not None
+    assert compare(ours, table(-0.1, 0.5, -0.5, -0.7), Tolerances(), literal=True) is not None
