@@ -12,8 +12,8 @@ from epic_cli.formats import packet_formats
 from epic_cli.formats.layout_options import make_layout
 from epic_cli.live.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
+from epic_cli.live.consumer import MAX_ENTITIES, Consumer
+from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception
 

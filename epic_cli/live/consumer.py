@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.live.addresses import ReceivedDatagram
 
+#: Packets of more entities than this are refused unless another number is given.
+MAX_ENTITIES = 256
+
 
 class Refused(Enum):
     """Why something was refused, in the order of the checks."""

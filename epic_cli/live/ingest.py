@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.intake import Admission
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.live.consumer import Counts, Refused
+from epic_cli.live.consumer import MAX_ENTITIES, Counts, Refused
 from epic_cli.live.decoding import Decoded, Decoder
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import ReceivedDatagram
     from epic_cli.live.binary import RecordLayout
-
-#: Packets of more entities than this are refused unless another number is given.
-MAX_ENTITIES = 256
 
 #: Characters of an entity's name.
 _LONGEST_NAME = 64

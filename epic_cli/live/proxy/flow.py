@@ -20,7 +20,7 @@ _AROUND = 256
 class Flight(NamedTuple):
     """A copy of a datagram: when it is due, and when it was received (seconds).
 
-    ``deliver`` is called with it, and with a clock.
+    ``deliver`` is called with it, and with a clock; ``watched`` with the time when it has left.
     """
 
     due: float
@@ -30,6 +30,7 @@ class Flight(NamedTuple):
     data: bytes
     deliver: Callable[[Flight, Callable[[], float]], None]
     entry: Entry | None
+    watched: Callable[[float], None] | None = None
 
 
 class DelayQueue:
@@ -61,11 +62,13 @@ class DelayQueue:
         data: bytes,
         deliver: Callable[[Flight, Callable[[], float]], None],
         entry: Entry | None,
+        watched: Callable[[float], None] | None = None,
     ) -> None:
         """Another one."""
         self._number += 1
         self._bytes += len(data) + _AROUND
-        heappush(self._heap, Flight(due, self._number, received, sequence, data, deliver, entry))
+        of = due, self._number, received, sequence, data, deliver, entry, watched
+        heappush(self._heap, Flight(*of))
 
     def pop(self) -> Flight:
         """The next one."""
@@ -119,8 +122,10 @@ class Flow:
         """Whether a recorded network has come to its end."""
         return self._channel.ended(max(time, self._last))
 
-    def take(self, data: bytes, time: float) -> None:
-        """A datagram that came in at ``time`` (seconds)."""
+    def take(
+        self, data: bytes, time: float, watched: Callable[[float], None] | None = None
+    ) -> None:
+        """A datagram that came in at ``time`` (s); ``watched`` is told when a copy has left."""
         direction = self._direction
         self._last = time = max(time, self._last)
         direction.received_bytes += len(data)
@@ -146,7 +151,7 @@ class Flow:
             entry = Entry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
             self._log.add(entry)
         for arrival in arrivals:
-            self._queue.add(arrival, time, self._sequence, data, self.deliver, entry)
+            self._queue.add(arrival, time, self._sequence, data, self.deliver, entry, watched)
         self.flying += len(arrivals)
         direction.waiting += len(arrivals)
         self._sequence += 1
@@ -182,5 +187,7 @@ class Flow:
             self._latest = max(self._latest, flight.sequence)
             if flight.entry is not None:
                 flight.entry.left.append(left)
+            if flight.watched is not None:
+                flight.watched(left)
         if flight.entry is not None:
             flight.entry.flying -= 1

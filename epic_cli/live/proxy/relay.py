@@ -22,6 +22,7 @@ from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
 from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
+from epic_cli.live.proxy.watch import Watch
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.network.words import Way
 
@@ -105,7 +106,9 @@ class Relay:
         links: LinkController,
         make_channel: Callable[[Way, int], ChangingChannel],
         log: TrafficLog | None = None,
+        watch: Watch | None = None,
     ) -> None:
+        self._watch = watch
         self._origin = machine_time()
         self._listening = listening
         self._target = target
@@ -204,7 +207,15 @@ class Relay:
             self.end()
             return
         client.used = time
-        flow.take(data, time)
+        watch, watched = self._watch, None
+        if (
+            watch is not None
+            and flow is (client.up if watch.way == "up" else client.down)
+            # of those that are there, the first one to have come
+            and (not watch.one_client or client is next(iter(self.clients.values())))
+        ):
+            watched = watch.take(data, client.address, time)
+        flow.take(data, time, watched)
 
     def _welcome(self, sender: tuple[Any, ...], data: bytes) -> Client | None:
         """A new client; None: there is no room for one. Raises ``Circle``."""

@@ -12,13 +12,12 @@ import click
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, ReceivedDatagram, resolve
 from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
-from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
+from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception, machine_time
 from epic_cli.live.recording import PacketRecording, Recording
@@ -30,7 +29,6 @@ from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import (
     color_option,
-    layout_options,
     output_option,
     quiet_option,
     row_format_option,
@@ -42,9 +40,7 @@ from epic_cli.ui.options.live import (
     ENDPOINT,
     ended,
     endless_option,
-    ingest_spec,
-    record_layout_option,
-    sender_option,
+    ingest_options,
 )
 
 #: ``--explore`` ends with so many datagrams, or so many seconds after the first.
@@ -58,29 +54,6 @@ Examples:
   epic listen ws://127.0.0.1:9870 --record game.jsonl
   epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
 """
-
-_ingest_options = OptionGroup(
-    "ingest",
-    ingest_spec,
-    click.option(
-        "--input-format",
-        type=click.Choice(("auto", *packet_formats())),
-        default="auto",
-        show_default=True,
-        help="The packet format; auto detects it in each datagram.",
-    ),
-    record_layout_option,
-    layout_options,
-    sender_option("Take packets from this sender only."),
-    click.option("--entity", help="Take only the packets of this entity."),
-    click.option(
-        "--max-entities",
-        type=click.IntRange(1, 100_000),
-        default=MAX_ENTITIES,
-        show_default=True,
-        help="Refuse packets of more entities than this.",
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -151,7 +124,7 @@ _output_options = OptionGroup("outputs", _Outputs)
     "Set one of the strategy's settings; may be repeated.",
 )
 @tick_option
-@_ingest_options
+@ingest_options
 @click.option(
     "--interface",
     metavar="ADDRESS|NAME",

@@ -6,21 +6,26 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from epic_cli.live.addresses import Address, parse_address, resolve
+from epic_cli.live.consumer import count_words
 from epic_cli.live.event_loop import microsecond_loop, prefetched, run_until_stopped
+from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.proxy.circle import Circle, reaches_itself
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.flow import ChangingChannel
 from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.relay import ProxySpec, Relay
 from epic_cli.live.proxy.traffic_log import TrafficLog
+from epic_cli.live.proxy.watch import Watch
 from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.io.errors import WrongUsage, accessing, say
@@ -28,9 +33,9 @@ from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, value
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
-from epic_cli.ui.options.live import ADDRESS, ended, endless_option
+from epic_cli.ui.options.live import ADDRESS, ended, endless_option, ingest_options
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -46,6 +51,7 @@ Examples:
   epic proxy --preset lte --up rate=256kbit 127.0.0.1:7777 localhost:7778
   epic proxy --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
+  epic proxy --sent sent.csv --received received.csv --latency 60ms 7777 7778
   epic proxy --trace network.csv --latency 20ms 7777 7778
   echo set down.loss=5% | epic proxy --control - 7777 7778
 """
@@ -105,12 +111,43 @@ _proxy_options = OptionGroup(
 )
 
 
+@dataclass(frozen=True)
+class _Watched:
+    """Which packets are read from what passes, and where they are recorded."""
+
+    way: Literal["up", "down"] = value(
+        "The packets of --sent and --received: those of the server, for the client that came"
+        " first (or --from), or up, those of all clients.",
+        "--watch",
+        type=click.Choice(("up", "down")),
+        default="down",
+        show_default=True,
+    )
+    sent: str | None = value(
+        "Record the packets as they are sent, for compare --truth; formats and --layout are those"
+        " of listen.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    received: str | None = value(
+        "Record the packets that the link lets through, with their arrivals: CSV or JSON lines by"
+        " the suffix, else packet text.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+
+
+_watch_options = OptionGroup("watched", _Watched)
+
+
 @click.command(epilog=EXAMPLES)
 @click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @two_way_link_options("0", "The mean delay in each direction.", sized=False)
 @two_way_trace_options
 @_proxy_options
+@_watch_options
+@ingest_options
 @seed_option("The same seed gives the same decisions for the same datagrams of a client.")
 @quiet_option
 def proxy(
@@ -119,6 +156,8 @@ def proxy(
     link: TwoWayLink,
     trace: TraceOptions,
     spec: ProxySpec,
+    watched: _Watched,
+    ingest: IngestSpec,
     seed: int,
     quiet: bool,
 ) -> int:
@@ -153,7 +192,8 @@ def proxy(
             with accessing("record in", spec.record):
                 log = TrafficLog(spec.record, spec.payload)
             stack.callback(log.close)
-        relay = Relay(spec, receiving, place, links, make_channel, log)
+        watch, recordings = _watch(watched, ingest, stack)
+        relay = Relay(spec, receiving, place, links, make_channel, log, watch)
         if not quiet:
             say(f"epic: {listen} passes datagrams on to {target}\n")
         stopped = None
@@ -168,6 +208,11 @@ def proxy(
                 say(summary(relay))
                 if log is not None:
                     say(f"{log.file.recorded:,} datagrams recorded in {log.file}\n")
+                for one in recordings:
+                    say(f"{one.file.recorded:,} packets recorded in {one.file}\n")
+                    say(f"{one.left_out}\n" if one.left_out else "")
+                if watch is not None and watch.counts.refused:
+                    say(f"{count_words(watch.counts.refused, watch.counts.example)}\n")
     return ended(stopped)
 
 
@@ -216,6 +261,19 @@ def _lines() -> Iterator[str]:
 def _write(answer: str) -> None:
     write_text(f"{answer}\n")
     sys.stdout.flush()
+
+
+def _watch(
+    watched: _Watched, ingest: IngestSpec, stack: contextlib.ExitStack
+) -> tuple[Watch | None, list[Recording]]:
+    both: list[list[Recording]] = [[], []]
+    for found, path in zip(both, (watched.sent, watched.received), strict=True):
+        if path is not None:
+            with accessing("record in", path, "record in"):
+                found.append(PacketRecording(path))
+            stack.callback(found[0].close)
+    recordings = both[0] + both[1]
+    return (Watch(watched.way, ingest, *both) if recordings else None), recordings
 
 
 def _links(link: TwoWayLink) -> LinkController:

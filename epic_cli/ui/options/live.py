@@ -9,11 +9,12 @@ import click
 from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, parse_address, parse_endpoint, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
+from epic_cli.live.consumer import MAX_ENTITIES
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
-from epic_cli.ui.options.common import DURATION
+from epic_cli.ui.options.common import DURATION, layout_options
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import Decorator
+from epic_cli.ui.options.groups import Decorator, OptionGroup
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -77,3 +78,28 @@ def ingest_spec(
         return IngestSpec(packet_format, given, records, place, entity, max_entities=max_entities)
     except ValueError as error:
         raise WrongUsage(f"--{error}") from error
+
+
+#: As ``ingest: IngestSpec``.
+ingest_options = OptionGroup(
+    "ingest",
+    ingest_spec,
+    click.option(
+        "--input-format",
+        type=click.Choice(("auto", *packet_formats())),
+        default="auto",
+        show_default=True,
+        help="The packet format; auto detects it in each datagram.",
+    ),
+    record_layout_option,
+    layout_options,
+    sender_option("Take packets from this sender only."),
+    click.option("--entity", help="Take only the packets of this entity."),
+    click.option(
+        "--max-entities",
+        type=click.IntRange(1, 100_000),
+        default=MAX_ENTITIES,
+        show_default=True,
+        help="Refuse packets of more entities than this.",
+    ),
+)
