@@ -202,7 +202,7 @@ KINDS: Mapping[str, Kind] = {
     "E501": Kind(
         "rotations not of length 1",
         _WARNING,
-        "{packets:,} rotations have a length other than 1; they are drawn as if they had",
+        "rotations of a length other than 1: {packets:,}; they are drawn as if they had 1",
         "check the order and the units of their four numbers",
         "A quaternion that is a rotation has length 1; more than a thousandth off is no rounding:"
         " numbers that were averaged, packed, or are something else. All of them are normalised.",
@@ -266,7 +266,7 @@ KINDS: Mapping[str, Kind] = {
     "E509": Kind(
         "rotations of zeros",
         _WARNING,
-        "{packets:,} rotations are zeros: how it is turned there is not known",
+        "rotations that are zeros: {packets:,}; how it is turned there is not known",
         "send no rotation until there is one",
         "Loggers write 0, 0, 0, 0 before the first rotation is known. Such packets count as if they"
         " had no rotation; their positions are read.",

@@ -42,7 +42,9 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
         parts.append(picture(found.paths))
     parts += [finding(one, command, found.name) for one in found.findings]
     grave = ", ".join(found.doubts)
-    verdict = f"In doubt: {grave}." if grave else "Nothing looks wrong."
+    warnings = sum(one.severity is Severity.WARNING for one in found.findings)
+    verdict = f"{counted(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
+    verdict = f"In doubt: {grave}." if grave else verdict
     return model.Report(
         title=f"{found.name}: {counted(found.packets, 'packet')}",
         verdict=[verdict if found.packets else "No packet could be read."],

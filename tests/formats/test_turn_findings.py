@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.running import epic
 
+import epic_cli
 from epic_cli.analysis.inspection import inspect
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.findings import Finding
@@ -152,6 +153,34 @@ def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
     [proposed] = found(headed, thorough=True)
     assert dict(proposed.options) == {"columns": "yaw=heading"}
     assert found(headed, thorough=True, columns="yaw=") == []
+
+
+def test_three_numbers_and_matrices_in_rows_are_proposed(tmp_path: Path) -> None:
+    angles = [f"[0,0,{20 * n}]" for n in range(40)]
+    cosines = [(math.cos(0.3 * n), math.sin(0.3 * n)) for n in range(40)]
+    matrices = [f"[[{c},{-s},0],[{s},{c},0],[0,0,1]]" for c, s in cosines]
+    for rotations, yaw in ((angles, "roll=rotation.2"), (matrices, "m21=rotation.2.1")):
+        path = tmp_path / "a.jsonl"
+        path.write_text("".join(
+            f'{{"time":{n / 10},"position":[{n},0,0],"rotation":{one}}}\n'
+            for n, one in enumerate(rotations)
+        ))  # fmt: skip
+        [proposed] = epic_cli.inspect(path).findings
+        assert proposed.code == "E503"
+        assert yaw in dict(proposed.options)["columns"]
+        options = [part for name, text in proposed.options for part in (f"--{name}", text)]
+        assert "\nrotation " in epic("inspect", *options, path).stdout.decode()
+
+
+def test_a_warning_is_in_the_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    body = [f"{t / 10},{5 * math.sin(t / 10)},{5 * math.cos(t / 10)}" for t in range(200)]
+    lines = [f"{one},{math.remainder(n / 10, math.tau)}" for n, one in enumerate(body)]
+    path.write_text("\n".join(["time,x,y,yaw", *lines]))
+    shown = epic("inspect", path).stdout.decode()
+    assert "1 warning, below." in shown
+    assert "E504" in shown
+    assert "Nothing looks wrong." not in shown
 
 
 def test_rotations_of_zeros_are_unknown_and_counted_once() -> None:

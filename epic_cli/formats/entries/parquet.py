@@ -65,15 +65,17 @@ def _library() -> tuple[Any, Any]:
 def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterator[bytes]:
     try:
         file = parquet.ParquetFile(stream)
-        names = [name for name, _ in _flat(arrow, file.schema_arrow.empty_table())]
-        header = _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
-        yield header
         too_large = _too_large(file.metadata)
         small = [one.name for one in file.schema_arrow if one.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
+        lengths = _lengths(arrow, first) if first is not None else {}
+        empty_table = _even(arrow, file.schema_arrow.empty_table(), lengths)
+        names = [name for name, _ in _flat(arrow, empty_table)]
+        header = _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
+        yield header
         if first is None:
             return
-        shown = dict(_flat(arrow, arrow.Table.from_batches([first])))
+        shown = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([first]), lengths)))
         one = {name: column.slice(0, 1) for name, column in shown.items()}
         row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
         wanted = _wanted(layout, names, row.decode())
@@ -81,7 +83,7 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
         if large := next((name for name in tops if name in too_large), None):
             raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
-            read = dict(_flat(arrow, arrow.Table.from_batches([batch])))
+            read = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([batch]), lengths)))
             empty = arrow.nulls(batch.num_rows)
             for name in shown.keys() - read.keys():
                 if _is_short(arrow, shown[name]):
@@ -91,6 +93,29 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
             yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
+
+
+def _lengths(arrow: Any, batch: Any) -> dict[str, int]:
+    """How many numbers the lists of a column have, where all have as many."""
+    from pyarrow import compute
+
+    found = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if arrow.types.is_list(column.type) or arrow.types.is_large_list(column.type):
+            lengths = compute.unique(compute.list_value_length(column).drop_null()).to_pylist()
+            if len(lengths) == 1 and 0 < lengths[0] <= _LONGEST_ARRAY:
+                found[name] = lengths[0]
+    return found
+
+
+def _even(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
+    """The table with lists of these lengths; raises ``ArrowException`` where one has another."""
+    for name, length in lengths.items():
+        if (at := table.schema.get_field_index(name)) >= 0:
+            column = table.column(at)
+            kind = arrow.list_(column.type.value_type, length)
+            table = table.set_column(at, name, column.cast(kind))
+    return table
 
 
 def _too_large(metadata: Any) -> set[str]:

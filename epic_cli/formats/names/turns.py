@@ -42,6 +42,9 @@ _EULER_WORDS = frozenset(("euler", "angle", "angles", "eulers"))
 #: ``qx``, ``quatw``, ``rotX``, ``wx``, ``avz``, ``angvelx``: two words in one.
 _JOINED = re.compile(r"(q|quat|rot|w|av|angvel|omega)([xyzw])|(r)([xyz])")
 
+#: A number of a matrix in rows: ``rotation.0.2``.
+_CELL = re.compile(r"(.+\.)([0-2])\.([0-2])")
+
 #: So near to 0 one of the ends of a quaternion is not its w.
 _NONE = 1e-6
 
@@ -192,6 +195,11 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
         return []
     names = {text: name_of(text) for text in values}
     found: list[dict[str, str]] = []
+    cells: dict[str, dict[str, str]] = {}
+    for text in values:
+        if (cell := _CELL.fullmatch(text)) and _part_of(name_of(cell[1] + "0")):
+            cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
+    found += [{"columns": _written(one)} for one in cells.values() if len(one) == 9]
     for key, parts in _groups(columns, names, values):
         if key.kind in "qa" and {*"0123"} == set(parts):
             found += [{"columns": _written(one)} for one in _orders(parts, values)]
@@ -202,11 +210,12 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
             found.append({"columns": _written(angles)})
         elif key.kind == "a" and "yaw" in parts:
             found.append({"columns": _written({one: parts[one] for one in ANGLES if one in parts})})
-        elif key.kind in "qe" and {*"xyz"} == set(parts):
-            angles = {"yaw": parts["y"], "pitch": parts["x"], "roll": parts["z"]}
+        elif key.kind in "qe" and set(parts) in ({*"xyz"}, {*"012"}):
+            x, y, z = (parts[at] for at in sorted(parts))
+            angles = {"yaw": y, "pitch": x, "roll": z}
             found.append({"columns": _written(angles), "euler": "unity"})
             if key.kind == "q":
-                found.append({"columns": _written({f"r{one}": parts[one] for one in "xyz"})})
+                found.append({"columns": _written({"rx": x, "ry": y, "rz": z})})
     return found
 
 

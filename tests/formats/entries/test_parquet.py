@@ -77,12 +77,24 @@ def test_names_and_units_are_told_as_in_tables(tmp_path: Path) -> None:
     [
         pa.array([{"x": 1.0, "y": 2.0, "z": 3.0}]),
         pa.array([[1.0, 2.0, 3.0]], pa.list_(pa.float32(), 3)),
+        pa.array([[1.0, 2.0, 3.0]], pa.list_(pa.float32())),
+        pa.array([[1.0, 2.0, 3.0]], pa.large_list(pa.float64())),
     ],
-    ids=["struct", "array"],
+    ids=["struct", "array", "list", "large-list"],
 )
 def test_nested_positions_are_paths(tmp_path: Path, position: Any) -> None:
     path = written(tmp_path / "nested", {"t": [0.5], "pos": position})
     assert packets_of(path) == [Packet((1.0, 2.0, 3.0), None, 0.5)]
+
+
+def test_lists_that_change_their_length_are_refused_where_they_are_read(tmp_path: Path) -> None:
+    count = 9000
+    lists = [[float(n), 1.0] if n < 8500 else [1.0] for n in range(count)]
+    times = [n / 10 for n in range(count)]
+    with pytest.raises(Unreadable, match="lists"):
+        packets_of(written(tmp_path / "read", {"t": times, "pos": lists}))
+    path = written(tmp_path / "other", {"t": times, "x": times, "y": times, "items": lists})
+    assert len(packets_of(path)) == count
 
 
 def test_single_precision_has_all_its_digits(tmp_path: Path) -> None:
