@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet
@@ -16,13 +14,9 @@ from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import csv_field, number
 from epic_cli.live.addresses import UNFRAGMENTED, Resolved
 from epic_cli.live.event_loop import prefetched, set_or_late
+from epic_cli.live.moments import Moment
 from epic_cli.network.link import Channel
-from epic_cli.network.sender import Sender, sample
 from epic_cli.network.simulation import Statistics
-from epic_cli.network.state import Movement
-
-#: The states of one moment (seconds), in the order of sending.
-Moment = tuple[float, list[Packet]]
 
 
 class Datagram(NamedTuple):
@@ -31,163 +25,6 @@ class Datagram(NamedTuple):
     time: float
     packets: list[Packet]
     data: bytes
-
-
-def due_time(packet: Packet) -> float:
-    """When it arrived or, where that is not known, was sent."""
-    return packet.time if packet.arrival is None else packet.arrival
-
-
-class _Seen:
-    """Of one entity in a recording: its times and numbers, and its first steps in time."""
-
-    def __init__(self, time: float) -> None:
-        self.first = self.last = time
-        self.low: int | None = None
-        self.high = -1
-        self.steps: list[float] = []
-
-    def add(self, packet: Packet) -> None:
-        if self.last < packet.time and len(self.steps) < _STEPS:
-            self.steps.append(packet.time - self.last)
-        self.first, self.last = min(self.first, packet.time), max(self.last, packet.time)
-        if packet.sequence is not None:
-            self.low = packet.sequence if self.low is None else min(self.low, packet.sequence)
-            self.high = max(self.high, packet.sequence)
-
-    @property
-    def step(self) -> float:
-        """The usual one (s), the median; 0: there is none."""
-        return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
-
-    def number(self, sequence: int | None, later: int) -> int | None:
-        """The sequence number so many rounds later."""
-        return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
-
-
-#: So many steps are looked at for the usual one; a recording of one time is repeated so often (s).
-_STEPS, _LONE = 1000, 1.0
-
-
-def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packet]:
-    """The packets that ``read`` gives, so many times over (infinite: endlessly), as if it went on.
-
-    The times of each round are a period later than those of the one before. The period is the
-    longest that an entity is there for, and its usual step more: so that one's packets go on at
-    their own pace, and no time goes back. Sequence numbers go on, too; an entity's first packet in
-    a round is a teleport.
-    """
-    seen: dict[str, _Seen] = {}
-    if times == 1:
-        yield from read()
-        return
-    for packet in read():
-        if math.isfinite(packet.time):
-            seen.setdefault(packet.entity, _Seen(packet.time)).add(packet)
-        yield packet
-    if not seen:
-        return
-    span = max(one.last for one in seen.values()) - min(one.first for one in seen.values())
-    period = max(one.last - one.first + one.step for one in seen.values())
-    if period <= span:  # one follows the other
-        period = span + (min((one.step for one in seen.values() if one.step), default=_LONE))
-    later = 1
-    while later < times:
-        shift, there = later * period, set[str]()
-        for packet in read():
-            if packet.entity in seen:
-                number = seen[packet.entity].number(packet.sequence, later)
-                jumps = packet.teleport or packet.entity not in there
-                yield shifted(packet, shift)._replace(sequence=number, teleport=jumps)
-                there.add(packet.entity)
-        later += 1
-
-
-def shifted(packet: Packet, seconds: float) -> Packet:
-    """It, so much later, in whole nanoseconds."""
-    arrival = None if packet.arrival is None else round(packet.arrival + seconds, 9)
-    return packet._replace(time=round(packet.time + seconds, 9), arrival=arrival)
-
-
-def together(
-    recordings: Sequence[tuple[str, Iterator[Packet]]], renamed: Callable[[str, str, str], object]
-) -> Iterator[Packet]:
-    """The packets of several named recordings in the order of sending.
-
-    All begin with the first packet of the first one. An entity whose name belongs to one in another
-    recording, which was there before, becomes ENTITY@RECORDING: ``renamed(recording, old, new)``;
-    one without a name becomes RECORDING.
-    """
-    origin: float | None = None
-    streams = []
-    for index, (_, packets) in enumerate(recordings):
-        for first in packets:
-            if math.isfinite(due_time(first)):
-                origin = due_time(first) if origin is None else origin
-                streams.append(_beside(index, first, packets, origin - due_time(first)))
-                break
-    owners: dict[str, int] = {}
-    names: dict[tuple[int, str], str] = {}
-    for _, index, packet in heapq.merge(*streams, key=lambda one: one[:2]):
-        name = names.get((index, packet.entity))
-        if name is None:
-            recording, old = recordings[index][0], packet.entity
-            other, number = f"{old}@{recording}" if old else recording, 1
-            name = old
-            while owners.setdefault(name, index) != index or name in names.values():
-                name = other if number == 1 else f"{other}-{number}"
-                number += 1
-            names[index, old] = name
-            if name != old:
-                renamed(recording, old, name)
-        yield packet if name == packet.entity else packet._replace(entity=name)
-
-
-def _beside(
-    index: int, first: Packet, packets: Iterator[Packet], shift: float
-) -> Iterator[tuple[float, int, Packet]]:
-    """Packets with the times at which they are due, which do not fall, and their stream's index."""
-    due = -math.inf
-    for packet in chain([first], packets):
-        one = shifted(packet, shift) if shift else packet
-        if math.isfinite(due_time(one)):
-            due = max(due, due_time(one))
-        yield due, index, one
-
-
-def moments_of_recording(
-    packets: Iterable[Packet], duration: float, leave_out: Callable[[], object]
-) -> Iterator[Moment]:
-    """Packets at the time at which they arrived or, where that is not known, were sent.
-
-    Packets of one time are grouped; one with an earlier time than its predecessor joins it.
-    ``leave_out`` is called for each packet that has no finite time.
-    """
-    due, first = -math.inf, math.inf
-    at_once: list[Packet] = []
-    for packet in packets:
-        time = due_time(packet)
-        if not math.isfinite(time):
-            leave_out()
-            continue
-        if time > due:
-            if at_once:
-                yield due, at_once
-            due, at_once = time, []
-            first = min(first, due)
-            if due > first + duration:
-                return
-        at_once.append(packet)
-    if at_once:
-        yield due, at_once
-
-
-def moments_of_movement(
-    movement: Movement, rate: float, duration: float, sender: Sender
-) -> Iterator[Moment]:
-    """A movement, sampled so many times a second."""
-    for snapshot in sample(movement, rate, duration):
-        yield snapshot.time, sender.packets(snapshot)
 
 
 def datagrams(

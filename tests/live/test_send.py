@@ -16,7 +16,7 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.sending import rounds, together
+from epic_cli.live.moments import rounds, together
 from epic_cli.ui.main import main
 
 WALK = b"""\

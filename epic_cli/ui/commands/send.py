@@ -20,16 +20,14 @@ from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.event_loop import microsecond_loop, run_until_stopped
-from epic_cli.live.sending import (
+from epic_cli.live.moments import (
     Moment,
-    Sending,
-    SendSpec,
-    SentLog,
     moments_of_movement,
     moments_of_recording,
     rounds,
     together,
 )
+from epic_cli.live.sending import Sending, SendSpec, SentLog
 from epic_cli.network import LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
@@ -234,7 +232,8 @@ def send(
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
-        say(summary(sending.statistics, fates(channel)) + _nobody(target, sending.refused))
+        nobody = f"nobody listened at {target} for some of them\n" if sending.refused else ""
+        say(summary(sending.statistics, fates(channel)) + nobody)
     refused = any(reporter.refused for reporter in reporters)
     done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
     return ended(stopped, done)
@@ -273,16 +272,10 @@ def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
 def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:
     side = math.isqrt(source.entities - 1) + 1
     name = source.entity or ""
-    (_, first), *others = (
-        (
-            f"{name}{index + 1}",
-            spread_path(
-                index, side, str(source.path), source.path_speed, source.size, seed, source.turning
-            ),
-        )
-        for index in range(source.entities)
-    )
-    movement = PathMovement(first, f"{name}1" if others else name, *others)
+    how = str(source.path), source.path_speed, source.size, seed, source.turning
+    paths = [(f"{name}{n + 1}", spread_path(n, side, *how)) for n in range(source.entities)]
+    first = f"{name}1" if len(paths) > 1 else name
+    movement = PathMovement(paths[0][1], first, *paths[1:])
     spec = SenderSpec(rotation_bits=source.rotation_bits)
     check_turning(movement, spec)
     return moments_of_movement(movement, source.send_rate, source.seconds, spec.sender())
@@ -322,10 +315,6 @@ def _packets(file: str, source: _SourceOptions, reporters: Iterator[Reporter]) -
         if source.entity is not None:
             block.keep_entity(source.entity)
         yield from (block[index] for index in range(len(block)))
-
-
-def _nobody(target: Address, refused: int) -> str:
-    return f"nobody listened at {target} for some of them\n" if refused else ""
 
 
 @contextlib.contextmanager
