@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from epic_cli.live.addresses import Address, ReceivedDatagram, Resolved, resolve
@@ -225,11 +225,10 @@ def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
     return False
 
 
-class _Connection:
-    def __init__(self, accepted: socket.socket, sender: tuple[Any, ...], by: Splitter) -> None:
-        self.socket = accepted
-        self.sender = sender
-        self.splitter = by
+class _Connection(NamedTuple):
+    socket: socket.socket
+    sender: tuple[Any, ...]
+    splitter: Splitter
 
 
 class StreamSocket(Reception):

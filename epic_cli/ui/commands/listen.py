@@ -247,12 +247,7 @@ def listen(
     return ended(stopped)
 
 
-def _explore(
-    address: Address,
-    receiving: Reception,
-    duration: float,
-    color: ColorChoice,
-) -> int:
+def _explore(address: Address, receiving: Reception, duration: float, color: ColorChoice) -> int:
     from epic_cli.views.exploring import report
 
     received: list[ReceivedDatagram] = []
