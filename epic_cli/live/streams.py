@@ -361,6 +361,8 @@ def listening(
             raise ValueError("ws:// needs a library: pip install 'epic-cli[websocket]'") from None
         make = partial(WebSocketMessages, binary, origins)
     elif binary:
+        if prefix not in PREFIXES:
+            raise ValueError(f"prefix must be {', '.join(PREFIXES)}, not {prefix!r}")
         make = partial(Prefixed, prefix)
     else:
         layout = None if ingest is None else ingest.layout

@@ -375,6 +375,8 @@ def test_options_of_another_protocol_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             receive_at(Address(port=0, scheme=scheme), None, *arguments)
+    with pytest.raises(ValueError, match="u16, big-u16, u32, not 'u8'"):
+        listen("tcp://0", layout=LAYOUT, prefix="u8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "websockets.server", None)
         with pytest.raises(ValueError, match="epic-cli\\[websocket\\]"):
