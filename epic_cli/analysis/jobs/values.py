@@ -56,7 +56,7 @@ def from_json(value: Any) -> Any:
     """The value of which ``as_json`` has made this; raises ``NotAValue``."""
     try:
         return _from_json(value)
-    except (LookupError, TypeError, ValueError, AttributeError, ImportError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ImportError, SyntaxError) as error:
         raise NotAValue(f"this is no value: {error}") from error
 
 

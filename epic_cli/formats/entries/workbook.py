@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.formats import Format, Unreadable
@@ -22,8 +22,12 @@ _NAMED = 8
 #: A database in a stream is held in memory.
 _LONGEST = 256 << 20
 
-#: A workbook unpacks to no more than this, and to no more cells, unless its XML is longer.
-_UNPACKED, _CELLS = 512 << 20, 8 << 20
+#: A workbook unpacks to no more than this, to no more cells unless half of them are written, and
+#: has no more elements of XML and sheets.
+_UNPACKED, _CELLS, _ELEMENTS, _SHEETS = 512 << 20, 8 << 20, 24 << 20, 1000
+
+#: XFD1048576; and what the parser of XML holds at once: levels, names, bytes of a tag.
+_PLACE, _DEEPEST, _DIFFERENT, _LONGEST_TAG = 10, 200, 2000, 8 << 20
 
 #: A database's values are no longer, and it takes no more steps to a row: a view may compute both.
 _VALUE, _STEPS = 4 << 20, 10**9
@@ -85,11 +89,16 @@ class Workbook(Packed):
             raise Unreadable(
                 f"an archive that is no workbook: unpack it first ({error})"
             ) from error
+        if len(book.sheet_names) > _SHEETS:
+            raise Unreadable(f"a workbook of more than {_SHEETS:,} sheets: export one as CSV")
 
-        def sheet(name: str) -> Callable[[], Iterable[Iterable[Any]]]:
-            return lambda: book.get_sheet_by_name(name).iter_rows()
+        def rows(name: str) -> Iterator[Iterable[Any]]:
+            try:
+                yield from book.get_sheet_by_name(name).iter_rows()
+            except Exception as error:  # as above
+                raise Unreadable(f"the sheet {name!r} cannot be read: {error}") from error
 
-        return {name: sheet(name) for name in book.sheet_names}
+        return {name: partial(rows, name) for name in book.sheet_names}
 
 
 class Sqlite(Packed):
@@ -129,27 +138,86 @@ class Sqlite(Packed):
 def _check_sizes(file: IO[bytes]) -> None:
     """Raises ``Unreadable`` where an archive takes far more memory than it has bytes.
 
-    Every cell of XLSX is made that lies between the first and the last.
+    Every cell of XLSX is made that lies between the first and the last. Where they lie is read
+    strictly: a cell that this did not see would be made all the same.
     """
-    import re
     import zipfile
 
-    place = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})(\d{1,7})["']""")
     with zipfile.ZipFile(file) as archive:
         if sum(one.file_size for one in archive.infolist()) > _UNPACKED:
             raise Unreadable("an archive that unpacks to more than 512 MiB: export a table as CSV")
+        if any(one.filename.lower().endswith("workbook.bin") for one in archive.infolist()):
+            raise Unreadable("a binary workbook (XLSB): save it as XLSX")
+        elements = 0
         for one in archive.infolist():
-            rows, names, rest = 1, {b"A"}, b""
-            with archive.open(one) as sheet:
-                while part := sheet.read(1 << 20):
-                    rest = rest[-32:] + part
-                    for name, row in place.findall(rest):
-                        names.add(name)
-                        rows = max(rows, int(row))
-            columns = max(reduce(lambda n, c: 26 * n + c - 64, name, 0) for name in names)
-            if rows * columns > max(_CELLS, one.file_size):
-                raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
+            rest, is_sheet = b"", False
+            with archive.open(one) as member:
+                while part := member.read(1 << 20):
+                    is_sheet |= b"sheetData" in rest + part
+                    elements += part.count(b"</") + part.count(b"/>")
+                    rest = part[-16:]
+            if elements > _ELEMENTS:
+                raise Unreadable("a workbook of too many cells or texts: export a table as CSV")
+            if is_sheet:
+                with archive.open(one) as member:
+                    _check_extent(member, one.filename)
     file.seek(0)
+
+
+def _check_extent(member: IO[bytes], name: str) -> None:
+    from xml.parsers import expat
+
+    extent, parser, read = _Extent(), expat.ParserCreate("utf-8"), 0
+    parser.StartElementHandler = extent.begins
+    parser.EndElementHandler = extent.ends
+    parser.StartDoctypeDeclHandler = extent.declares  # it could give cells other places
+    try:
+        while part := member.read(1 << 20):
+            parser.Parse(part)
+            read += len(part)
+            if read - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise ValueError("a tag is too long")
+    except (expat.ExpatError, ValueError) as error:
+        raise Unreadable(f"{name} in it is no sheet: {error}") from error
+    if extent.rows * extent.columns > max(_CELLS, 2 * extent.cells):
+        raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
+
+
+class _Extent:
+    """How far a sheet's cells reach; where one has no place, it is right of the last."""
+
+    def __init__(self) -> None:
+        self.cells = self.rows = self.columns = self._column = self._depth = 0
+        self._names: set[str] = set()
+
+    def begins(self, name: str, attributes: dict[str, str]) -> None:
+        """Raises ``ValueError`` at a place that no sheet has."""
+        self._depth += 1
+        self._names.update((name, *attributes))
+        if self._depth > _DEEPEST or len(self._names) > _DIFFERENT:
+            raise ValueError("its elements are too many or too deep")
+        kind = name.rpartition(":")[2]
+        if kind == "row":
+            self.rows, self._column = max(self.rows + 1, int(attributes.get("r", 0))), 0
+        elif kind == "c":
+            self.cells += 1
+            letters = attributes.get("r", "").rstrip("0123456789")
+            if place := attributes.get("r"):
+                if not letters.isalpha() or not place.isascii() or len(place) > _PLACE:
+                    raise ValueError(f"there is no cell {place[:20]!r}")
+                self._column = reduce(lambda n, c: 26 * n + ord(c) - 64, letters.upper(), 0)
+                self.rows = max(self.rows, int(place[len(letters) :] or 0))
+            else:
+                self._column += 1
+            self.columns = max(self.columns, self._column)
+
+    def ends(self, _: str) -> None:
+        """The element that began last."""
+        self._depth -= 1
+
+    def declares(self, *_: object) -> None:
+        """Raises ``ValueError``."""
+        raise ValueError("it declares a document type")
 
 
 def _listed(names: Iterable[str]) -> str:

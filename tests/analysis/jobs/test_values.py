@@ -92,6 +92,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
         '{"of": ["epic_cli.analysis.metrics.lag:Lag"]}',
         '{"of": []}',
         '{"array": ["O", [1], ""]}',
+        '{"array": ["(1,2", [1], ""]}',
         '{"array": ["<f8", [2], "AAAA"]}',
         '{"enum": ["epic_cli.analysis.notes:Flaw", "NONE_SUCH"]}',
         '{"other": 1}',

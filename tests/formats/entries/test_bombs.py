@@ -20,8 +20,8 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELATED = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
-def workbook(cells: dict[str, int], blank: int = 0) -> io.BytesIO:
-    """A workbook of one sheet with these cells, and so many spaces behind it."""
+def workbook(cells: dict[str, int], blank: int = 0, more: str = "", head: str = "") -> io.BytesIO:
+    """A workbook of one sheet with these cells and ``more``, and so many spaces behind it."""
     file = io.BytesIO()
     relation = f'<Relationship Id="r1" Type="{OFFICE}/%s" Target="%s"/>'
     relations = f'<Relationships xmlns="{RELATED}">{relation}</Relationships>'
@@ -35,8 +35,9 @@ def workbook(cells: dict[str, int], blank: int = 0) -> io.BytesIO:
         )
         archive.writestr("xl/_rels/workbook.xml.rels", relations % ("worksheet", "s.xml"))
         with archive.open("xl/s.xml", "w") as sheet:
-            rows = f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(made)}</sheetData></worksheet>'
-            sheet.write(rows.encode())
+            rows = "".join(made) + more
+            whole = f'{head}<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+            sheet.write(whole.encode())
             for _ in range(blank >> 20):
                 sheet.write(b" " * (1 << 20))
     file.seek(0)
@@ -56,6 +57,47 @@ def test_wide_sheets_and_long_ones_are_read() -> None:
         rows = list(sheet())
         assert next(iter(rows[0])) == 1
         assert list(rows[-1])[-1] == 2
+
+
+FAR = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        workbook({"A1": 1, "I1048576": 2}, 10 << 20),  # its XML is long, but has two cells
+        workbook({"A1": 1}, more=FAR.replace("XFD1048576", "xfd1048576")),
+        workbook({"A1": 1}, more=FAR.replace("XFD1048576", "XFD0000001048576")),
+        workbook({"A1": 1}, more=FAR.replace("XFD1048576", "XFD&#49;048576")),
+        workbook({"A1": 1}, more=FAR.replace("XFD1048576", "ZZZZZZ9")),
+        workbook({"A1": 1}, more="<row/>" * 70_000 + "<row>" + "<c><v>1</v></c>" * 200 + "</row>"),
+        workbook({"A1": 1}, more=FAR, head='<!DOCTYPE c [<!ATTLIST c r CDATA "A1">]>'),
+        workbook({"A1": 1}, more=FAR, head="<a></b>"),
+        workbook({"A1": 1}, more="<a>" * 300_000),
+        workbook({"A1": 1}, more="".join(f"<a{n}/>" for n in range(100_000))),
+    ],
+    ids=[
+        "padded",
+        "small",
+        "zeros",
+        "entity",
+        "wide",
+        "counted",
+        "type",
+        "unpaired",
+        "deep",
+        "names",
+    ],
+)
+def test_cells_whose_places_are_hidden_are_refused_too(sheet: io.BytesIO) -> None:
+    with pytest.raises(Unreadable, match=r"too far apart|is no sheet"):
+        Workbook().tables(sheet)
+
+
+def test_a_sheet_that_the_library_cannot_read_is_refused() -> None:
+    tables = Workbook().tables(workbook({"A1": 1}, more='<row><c r="A2" t="s"><v>9</v></c></row>'))
+    with pytest.raises(Unreadable, match="'S' cannot be read"):
+        list(tables["S"]())
 
 
 @pytest.mark.parametrize(
