@@ -210,7 +210,7 @@ KINDS: Mapping[str, Kind] = {
     "E502": Kind(
         "w is first",
         _WARNING,
-        "the four numbers of rotations look like w, x, y, z: x is always near 1, w never",
+        "the four numbers of rotations look like w, x, y, z: as x, y, z, w it lies down, or rolls",
         "name the columns in the order w, x, y, z",
         "What lies on its back for good has such rotations, and what stands upright where w comes"
         " first and is taken for x. Programs differ: Unity, Unreal, Godot and glTF have w last,"

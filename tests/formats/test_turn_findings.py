@@ -155,6 +155,26 @@ def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
     assert found(headed, thorough=True, columns="yaw=") == []
 
 
+@pytest.mark.parametrize("pace", [0.3, 1, 2])
+def test_w_first_of_what_turns_all_the_way_round_is_found(pace: float) -> None:
+    def circling(at: str, plane: str = "xy") -> list[Row]:
+        made = []
+        for n in range(400):
+            a = pace * n / 20
+            place = dict(zip("xyz", (0.0, 0.0, 0.0), strict=True))
+            place |= {plane[0]: 9 * math.sin(a), plane[1]: -9 * math.cos(a)}
+            turn = {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 0.0}
+            turn |= {f"q{at[0]}": math.sin(a / 2), f"q{at[1]}": math.cos(a / 2)}
+            made.append({"time": n / 20, **place, **turn})
+        return made
+
+    [finding] = found(circling("wx"))  # the columns are w, x, y, z by name of x, y, z, w
+    assert finding.code == "E502"
+    assert found(circling("wx"), **dict(finding.options)) == []
+    assert found(circling("zw")) == []
+    assert found(circling("yw", "xz")) == []  # from the side
+
+
 def test_three_numbers_and_matrices_in_rows_are_proposed(tmp_path: Path) -> None:
     angles = [f"[0,0,{20 * n}]" for n in range(40)]
     cosines = [(math.cos(0.3 * n), math.sin(0.3 * n)) for n in range(40)]

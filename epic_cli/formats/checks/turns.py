@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: A w taken for x is at least this, and the x taken for w at most that.
 _FIRST, _NEVER = 0.8, 0.6
 
+#: What turns all the way round is sometimes so far from how it was at first, in radians.
+_ROUND = 3.0
+
 #: Angles in radians: at most a turn, and at least one of them between the greatest and the least.
 _TURN, _RADIAN = 6.2832, 1.0
 
@@ -56,11 +59,16 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
         line = min(one.uneven_line for one in uneven)
         yield Finding("E501", {"packets": sum(one.uneven for one in uneven)}, (line,))
     turning = any(one.angle > _STILL for one in judged)
-    if turning and all(one.x >= _FIRST and one.w <= _NEVER for one in judged):
+    about = {one.entity for one in tracks if _goes_about(one)}
+    upright = all(one.x >= _FIRST and one.w <= _NEVER for one in judged)
+    rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
+        one.entity in about and one.angle >= _ROUND and one.yaw_high - one.yaw_low <= _STILL
+        for one in judged
+    )
+    if turning and (upright or rolls):
         yield Finding("E502", options=_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
-        moved = {one.entity for one in tracks if _goes_about(one)}
-        yaws = [one for one in judged if one.entity in moved]
+        yaws = [one for one in judged if one.entity in about]
         small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
         if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
             yield Finding("E504", options=watch.with_options(angles="rad"))
