@@ -2,11 +2,13 @@
 
 import pkgutil
 import re
+import struct
 from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
+from support.captures import ipv4, pcap, udp
 from support.places import SAMPLES
 from support.running import epic, shell
 
@@ -53,6 +55,9 @@ def test_examples_work(page: list[str], tmp_path: Path) -> None:
     (tmp_path / "sample_inputs").symlink_to(SAMPLES)
     (tmp_path / "walk.csv").write_text("time,x,y,z\n0,0,0,0\n1,2,0,0\n")
     (tmp_path / "network.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.12\n")
+    states = [struct.pack("<Hfff", 50 * n, n / 8, 20 - n / 4, 1.5) for n in range(120)]
+    sent = [(n / 20, ipv4(udp(state))) for n, state in enumerate(states)]
+    (tmp_path / "capture.pcap").write_bytes(pcap(sent, 101))
     for line in examples(page):
         if not needs_terminal(line):
             finite = re.sub("epic (listen|proxy)", r"epic \1 --duration 0", line)
