@@ -514,3 +514,37 @@ def test_who_turns_on_the_spot_is_not_held() -> None:
     assert set(statuses) == {"interpolated"}
     still = [one._replace(rotation=(0.0, 0.0, 0.0, 1.0)) for one in packets]
     assert {one.status for one in replay(still, "lerp") if 1 < one.time < 2.5} == {"held"}
+
+
+@pytest.mark.parametrize("way", ["slerp", "nlerp", "unchecked", "hold"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_snapshot_turns_as_it_is_asked(way: str, seed: int) -> None:
+    """By NumPy alone, between quaternions of which some have the other sign."""
+    random = np.random.default_rng(seed)
+    steps = random.normal(0, 0.35, (50, 3)).cumsum(axis=0)
+    quats = Rotation.from_rotvec(steps).as_quat() * random.choice((-1.0, 1.0), (50, 1))
+    packets = [
+        Packet((n / 10, 0.0, 0.0), (1.0, 0.0, 0.0), n / 10, rotation=tuple(one))
+        for n, one in enumerate(quats.tolist())
+    ]
+    rows = replay_array(
+        packets, strategy("snapshot", interpolation_time=0.3, rotation=way), tick=0.007
+    )
+    x = rows["x"]
+    inside = (x > 0) & (x < 4.9) & (np.abs(x * 10 - np.rint(x * 10)) > 1e-6)
+    at = np.floor(x[inside] * 10).astype(int)
+    u = (x[inside] * 10 - at)[:, None]
+    before, after = quats[at], quats[at + 1]
+    near = np.where((before * after).sum(axis=1, keepdims=True) < 0, -after, after)
+    if way == "slerp":
+        angle = np.arccos(np.clip((before * near).sum(axis=1, keepdims=True), -1, 1))
+        wanted = (np.sin((1 - u) * angle) * before + np.sin(u * angle) * near) / np.sin(angle)
+    elif way == "hold":
+        wanted = before
+    else:
+        wanted = before * (1 - u) + (near if way == "nlerp" else after) * u
+    wanted /= np.sqrt((wanted**2).sum(axis=1, keepdims=True))
+    shown = quaternions_of(rows)[inside]
+    apart = Rotation.from_quat(wanted) * Rotation.from_quat(shown).inv()
+    assert len(shown) > 500
+    assert apart.magnitude().max() < 1e-9

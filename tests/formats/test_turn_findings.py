@@ -170,7 +170,7 @@ def test_w_first_of_what_turns_all_the_way_round_is_found(pace: float) -> None:
 
     [finding] = found(circling("wx"))  # the columns are w, x, y, z by name of x, y, z, w
     assert finding.code == "E502"
-    assert found(circling("wx"), **dict(finding.options)) == []
+    assert found(circling("wx"), False, **dict(finding.options)) == []
     assert found(circling("zw")) == []
     assert found(circling("yw", "xz")) == []  # from the side
 

@@ -6,7 +6,9 @@ from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample,
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer
-from epic_cli.engine.strategies.parts.turning cimport slerp_between
+from epic_cli.engine.strategies.parts.turning cimport (
+    curve_between, nlerp_between, slerp_between, unchecked_between,
+)
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
@@ -15,6 +17,13 @@ from epic_cli.engine.parameters import Choice, Number
 cpdef enum class Clock:
     STAMPS
     PLL
+
+cpdef enum class Turning:
+    SLERP
+    NLERP
+    HERMITE
+    UNCHECKED
+    HOLD
 
 cdef class SnapshotInterpolation(Strategy):
     """Draws the entity ``interpolation_time`` in the past, between the two updates around it.
@@ -50,7 +59,7 @@ cdef class SnapshotInterpolation(Strategy):
         source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
         " PositionCircularBuffer)",
         proof="formula",
-        rotates="slerp between the same two updates (ours: the log has none)",
+        rotates="slerp, or as rotation says, between the same two updates (ours: the log has none)",
         lag_wavers=Wavering(
             "by up to the time between two packets: it waits for each, unless"
             " interpolation_time covers the latency and that time, and step is about that time",
@@ -72,11 +81,15 @@ cdef class SnapshotInterpolation(Strategy):
                    "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
             Number("resync", 1.0, "restart the loop at an update that is this far off, with"
                    " clock=pll", "s", 0.01, 3600),
+            Choice("rotation", "slerp", "how it turns: slerp, nlerp, hermite (by the angular"
+                   " velocities), hold, or unchecked: nlerp that goes the long way where the signs"
+                   " of quaternions differ, a common bug", Turning, tune=False),
         ),
     )
 
     cdef public double interpolation_time, resync
     cdef public Clock clock
+    cdef public Turning rotation
     cdef bint running               # the loop has had its first update
     cdef PhaseLockedLoop loop
     cdef SnapshotBuffer updates
@@ -136,5 +149,17 @@ cdef class SnapshotInterpolation(Strategy):
                         (time - before.time) / (after.time - before.time)),
                    (after.position - before.position) * (1 / (after.time - before.time))),
             INTERPOLATED)
-        slerp_between(before[0], after[0], (time - before.time) / (after.time - before.time),
-                      sample)
+        self.turn(before[0], after[0], (time - before.time) / (after.time - before.time), sample)
+
+    cdef void turn(self, const Snapshot& before, const Snapshot& after, double u,
+                   Sample& sample) noexcept nogil:
+        if self.rotation == Turning.SLERP:
+            slerp_between(before, after, u, sample)
+        elif self.rotation == Turning.NLERP:
+            nlerp_between(before, after, u, sample)
+        elif self.rotation == Turning.HERMITE:
+            curve_between(before, after, u, sample)
+        elif self.rotation == Turning.UNCHECKED:
+            unchecked_between(before, after, u, sample)
+        else:
+            slerp_between(before, before, 0, sample)

@@ -26,6 +26,35 @@ inline void slerp_between(const Snapshot& before, const Snapshot& after, double 
     turn_between<slerp_turn>(before, after, u, out);
 }
 
+// On the chord of the great circle; unchecked: also of the longer way, where the signs differ.
+inline Turn chord_turn(const Turn& from, const Quaternion& to, double duration, double u) {
+    const Quaternion sum = from.rotation * (1 - u) + to * u;
+    const Vec3<double> way = vector_between(from.rotation, to);
+    return {length(sum) > 1e-9 ? normalized(sum) : from.rotation,
+            duration > 0 ? way * (1 / duration) : Vec3<double>()};
+}
+
+inline Turn nlerp_turn(const Turn& from, const Turn& to, double duration, double u) {
+    return chord_turn(from, near_to(to.rotation, from.rotation), duration, u);
+}
+
+inline Turn unchecked_turn(const Turn& from, const Turn& to, double duration, double u) {
+    Turn turn = chord_turn(from, to.rotation, duration, u);
+    const double rate = norm(turn.spin);
+    if (dot(from.rotation, to.rotation) < 0 && rate > 0)  // round the other way
+        turn.spin = turn.spin * (1 - 360 * kDegree / (rate * duration));
+    return turn;
+}
+
+inline void nlerp_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    turn_between<nlerp_turn>(before, after, u, out);
+}
+
+inline void unchecked_between(const Snapshot& before, const Snapshot& after, double u,
+                              Sample& out) {
+    turn_between<unchecked_turn>(before, after, u, out);
+}
+
 // On the curve that matches their angular velocities.
 inline void curve_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
     turn_between<hermite_turn>(before, after, u, out);

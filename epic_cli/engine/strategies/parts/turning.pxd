@@ -6,6 +6,8 @@ from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 
 cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
     void slerp_between(const Snapshot&, const Snapshot&, double, Sample&)
+    void nlerp_between(const Snapshot&, const Snapshot&, double, Sample&)
+    void unchecked_between(const Snapshot&, const Snapshot&, double, Sample&)
     void curve_between(const Snapshot&, const Snapshot&, double, Sample&)
     void angles_between(const Snapshot&, const Snapshot&, double, Sample&)
     Vec3[double] degrees_of(const Quaternion&)
