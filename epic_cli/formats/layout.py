@@ -95,6 +95,11 @@ class Layout(NamedTuple):
     factors: tuple[float, ...] | None = None
 
     @property
+    def is_numbered(self) -> bool:
+        """Whether columns are given by their numbers: then no line is a header."""
+        return any(place.isdigit() for place in self.places.values())
+
+    @property
     def places(self) -> dict[str, str]:
         """The columns by field, those that are not empty."""
         return {field: column for field, column in self.columns or () if column}

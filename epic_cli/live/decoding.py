@@ -104,7 +104,7 @@ class Decoder:
         self._format = packet_format
         given = layout or Layout()
         self._layout = given._replace(time_unit=given.time_unit or "s", time_origin=0.0)
-        self._numbered = any(place.isdigit() for place in self._layout.places.values())
+        self._numbered = self._layout.is_numbered
         self._records = records
         self._record_reader: RecordReader | None = None
         self._names = Entities()  # of packet text

@@ -366,6 +366,6 @@ def listening(
         make = partial(Prefixed, prefix)
     else:
         layout = None if ingest is None else ingest.layout
-        numbered = layout is not None and any(one.isdigit() for one in layout.places.values())
+        numbered = layout is not None and layout.is_numbered
         make = partial(Lines, None if ingest is None else ingest.packet_format, numbered)
     return StreamSocket(resolve(address), make)

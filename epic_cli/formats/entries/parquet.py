@@ -141,8 +141,7 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     from epic_cli.formats.tables import split_row
 
     cells = split_row(row, ",")
-    by_number = any(column.isdigit() for column in layout.places.values())
-    if cells is None or len(cells) != len(names) or by_number:
+    if cells is None or len(cells) != len(names) or layout.is_numbered:
         return names
     try:
         found = infer_row_layout(layout, dict(zip(map(column_text, names), cells, strict=True)))

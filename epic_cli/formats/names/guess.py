@@ -101,7 +101,7 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
     if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
         return {"time": ticks[0]}
     timed = [text for text in ticks if names[text].unit in TIME_UNITS_IN_BRACKETS]
-    two = any(name.spelling == "ty" for name in names.values())  # tx is no time, but x
+    two = any(name.spelling == "ty" for name in names.values())  # tx is x, not a time
     timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
     found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
     if found:

@@ -10,8 +10,8 @@ from epic_cli.engine.text.widths import cut, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from epic_cli.engine.contract import Packet
     from epic_cli.live.consumer import Counts
+    from epic_cli.ui.screens.listen.history import History
 
 #: Seconds of silence after which an entity has left.
 SILENCE = 3.0
@@ -40,21 +40,16 @@ class EventLog:
         self._looked = float("-inf")
         self._here: dict[str, float] = {}  # entities, by their last arrival
         self._left: dict[str, float] = {}
-        self._teleported: list[str] = []
         self._resets = self._dropped = 0
 
-    def take(self, packets: Iterable[Packet]) -> None:
-        """Packets came in."""
-        self._teleported += [one.entity for one in packets if one.teleport]
-
     def look(
-        self, newest: dict[str, Packet], now: float, real_time: float, counts: Counts, dropped: int
+        self, history: History, now: float, real_time: float, counts: Counts, dropped: int
     ) -> None:
         """What has happened up to ``now``, on the receiver's clock; ``real_time`` on any (s)."""
         if real_time - self._looked < _EVERY:
             return
         self._looked = real_time
-        arrivals = {name: one.arrival or now for name, one in newest.items()}
+        arrivals = {name: one.arrival or now for name, one in history.newest.items()}
         silent = {name for name, arrival in arrivals.items() if now - arrival > SILENCE}
         joined = arrivals.keys() - self._here.keys() - self._left.keys()
         back = (self._left.keys() & arrivals.keys()) - silent
@@ -63,8 +58,8 @@ class EventLog:
         self._note(now, self._here.keys() & silent, "left")
         self._here = {name: arrivals[name] for name in arrivals.keys() - silent}
         self._left = {name: arrivals[name] for name in silent}
-        self._note(now, dict.fromkeys(self._teleported), "teleported")
-        self._teleported = []
+        self._note(now, history.teleported, "teleported")
+        history.teleported.clear()
         if counts.clock_resets > self._resets:
             step = counts.clock_step
             way = "back" if step > 0 else "ahead"

@@ -101,12 +101,13 @@ class History:
     """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
 
     ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
-    were drawn last, by the entities' numbers.
+    were drawn last, by the entities' numbers. ``teleported`` have teleported since it was cleared.
     """
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
         self.newest: dict[str, Packet] = {}
+        self.teleported: set[str] = set()
         self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
@@ -137,6 +138,7 @@ class History:
             self._count -= len(self._blocks.popleft())
         self._points.add(arrival, points.tobytes())
         self.newest.update((one.entity, one) for one in packets)
+        self.teleported.update(one.entity for one in packets if one.teleport)
         return points
 
     def _is_old(self, block: PacketBlock, now: float) -> bool:

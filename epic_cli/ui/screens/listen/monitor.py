@@ -107,7 +107,6 @@ class Monitor(Consumer):
     def take_packets(self, block: PacketBlock) -> None:
         """Packets came in."""
         self._traffic.add(self._live.take(block))
-        self._log.take(block[index] for index in range(len(block)))
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Samples were drawn."""
@@ -133,7 +132,7 @@ class Monitor(Consumer):
             return
         self._traffic.look(self._live, self._listener.drawn_up_to, real_time, self._listener.counts)
         self._log.look(
-            self._live.newest,
+            self._live,
             self._listener.drawn_up_to,
             real_time,
             self._listener.counts,
