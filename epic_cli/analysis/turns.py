@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.arrays import TIME, packet_table
-from epic_cli.engine.measure import fill_rotations
+from epic_cli.engine.measure import fill_rotations, read_turns
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Flags, Floats, Integers
@@ -23,23 +23,26 @@ if TYPE_CHECKING:
 #: Times nearer to each other than this (s) are the same.
 SAME_TIME = 1e-9
 
+#: Spins that differ from what the rotations say by more than this share are not used.
+SPIN_MISMATCH = 0.5
+
 #: What turns less than this (degrees) does not turn: quantised rotations are rounded to as much.
 RESTING = 0.01
 
 
 @dataclass(frozen=True)
 class TurnTruth:
-    """The rotations (m, 4) of one entity at ``times`` (m), slerp between them, as lags need it.
+    """The rotations and spins ``states`` (m, 7) of one entity at ``times`` (m), as lags need them.
 
-    It is cut where the ``path`` is, at whose ``starts`` and ``ends``. Rotations are of length 1,
-    each on the side of the one before.
+    Between two it turns on the curve that matches both spins (rad/s), as positions do. It is cut
+    where the ``path`` is, at whose ``starts`` and ``ends``. Rotations are of length 1.
     """
 
     path: Path
     starts: Floats
     ends: Floats
     times: Floats
-    rotations: Floats
+    states: Floats
 
     @cached_property
     def _segments(self) -> Integers:
@@ -60,7 +63,8 @@ class TurnTruth:
         slack = SAME_TIME / (end - begin)
         known = (share >= -slack) & (share <= 1 + slack)
         known &= (self._segments[last - 1] == self._segments[last]) | (share <= slack)
-        found = slerp(self.rotations[last - 1], self.rotations[last], share.clip(0, 1))
+        found = np.empty((len(at), 4))
+        read_turns(self.times, self.states, at, found)
         found[~known] = np.nan
         return found
 
@@ -92,20 +96,65 @@ def turns_of(
 ) -> TurnTruth | None:
     """The rotations of the packets that move on the ``path``; None: fewer than two.
 
-    ``offset`` (s) is added to the times. Of rotations of one time the last counts.
+    ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
+    missing, or that differ from the rotations' own differences by more than half, are replaced by
+    these.
     """
-    found = np.empty((len(packets), 4))
+    found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
     times = packet_table(packets)[TIME] + offset
-    sizes = np.sqrt(np.einsum("ij,ij->i", found, found))
+    sizes = _norms(found[:, :4])
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(times) & (sizes > 1e-6) & (sizes < 1e6)
     order = np.flatnonzero(usable)[np.argsort(times[usable], kind="stable")]
     order = order[np.append(np.diff(times[order]) > 0, True)[: len(order)]]
     if len(order) < 2:
         return None
-    rotations = one_sided(found[order] / sizes[order, None])
-    return TurnTruth(path, starts, ends, times[order], rotations)
+    states = found[order]
+    states[:, :4] /= sizes[order, None]
+    truth = TurnTruth(path, starts, ends, times[order], states)
+    segments = truth._segments
+    states[:, 4:] = _usable(
+        truth.times, states, (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
+    )
+    return truth
+
+
+def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
+    """The spins (n, 3), or the rotations' own where those cannot be meant.
+
+    ``unbroken`` says which of the n - 1 intervals are of one movement.
+    """
+    steps = np.diff(times)[:, None]
+    sent = states[:, 4:]
+    between_ = np.radians(vectors(between(states[:-1, :4], states[1:, :4]))) / steps
+    if np.isfinite(sent).all() and sent.any():
+        mean = (sent[1:] + sent[:-1])[unbroken] / 2
+        # more than half a turn in a step looks like less, the other way
+        ways = _with_whole_turns(between_[unbroken], mean, steps[unbroken])
+        speed = _norms(ways)
+        moving = speed > 0
+        if not moving.any():
+            return sent
+        mismatch = np.median(_norms(mean - ways)[moving])
+        if mismatch <= SPIN_MISMATCH * np.median(speed[moving]):
+            return sent
+    # the slope of the parabola through three states, at an end that to the one neighbour
+    weight = np.where(unbroken[:, None], 1 / steps, 0.0)
+    totals, sums = np.zeros((len(times), 1)), np.zeros((len(times), 3))
+    for side in (slice(1, None), slice(None, -1)):
+        totals[side] += weight
+        sums[side] += weight * between_
+    return sums / np.where(totals > 0, totals, 1.0)
+
+
+def _with_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
+    """``rates`` (n, 3, rad/s) with whole turns more a step (n, 1, s) where these are expected."""
+    speeds = _norms(rates)[:, None]
+    turn = 2 * np.pi / steps
+    along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
+    turns = np.rint((along - speeds) / turn)
+    return np.asarray(rates * (1 + turns * turn / np.where(speeds > 0, speeds, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -127,19 +176,6 @@ def one_sided(rotations: Floats) -> Floats:
     dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
     signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
     return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
-
-
-def slerp(begin: Floats, end: Floats, share: Floats) -> Floats:
-    """Between unit quaternions (n, 4) each, the ``share`` (n) of the shorter way."""
-    end = np.where((np.einsum("ij,ij->i", begin, end) < 0)[:, None], -end, end)
-    angle = 2 * np.arctan2(_norms(end - begin), _norms(end + begin))
-    sine = np.sin(angle)
-    small = sine < 1e-9
-    divisor = np.where(small, 1.0, sine)
-    first = np.where(small, 1 - share, np.sin((1 - share) * angle) / divisor)
-    last = np.where(small, share, np.sin(share * angle) / divisor)
-    found = begin * first[:, None] + end * last[:, None]
-    return np.asarray(found / _norms(found)[:, None])
 
 
 def angles(one: Floats, other: Floats) -> Floats:

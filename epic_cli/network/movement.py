@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from epic_cli.engine.contract import Rotation, Vector
 from epic_cli.engine.measure import interpolated
-from epic_cli.engine.packets import slerped
+from epic_cli.engine.packets import turn_between
 from epic_cli.network.paths import Path
 from epic_cli.network.state import Snapshot, State
 
@@ -47,7 +47,8 @@ class Track:
     """The recorded states of one entity, and the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities, and turns at a constant spin (slerp). After a break it restarts (``breaks``, see
+    velocities, and turns on that through their rotations and spins, or at a constant spin
+    (slerp) where spins are missing. After a break it restarts (``breaks``, see
     ``add``): before a teleport it stands where it was last seen, with the velocity that it had; in
     a gap longer than ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
     """
@@ -116,7 +117,8 @@ class Track:
         motion = interpolated(before[:2], after[:2], step, since / step)
         rotation, spin = before.rotation, None
         if rotation is not None and after.rotation is not None:
-            rotation, spin = slerped(rotation, after.rotation, step, since / step)
+            ends = (rotation, before.spin), (after.rotation, after.spin)
+            rotation, spin = turn_between(*ends, step, since / step)
         return State(*motion, before.teleports, rotation, before.spin and spin)
 
     def next_known(self, time: float) -> float:

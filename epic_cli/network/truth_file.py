@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
 
 from epic_cli.engine.contract import Packet, Rotation, Vector
-from epic_cli.engine.packets import PacketBlock, slerped
+from epic_cli.engine.packets import PacketBlock, turn_between
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read
@@ -181,7 +181,7 @@ class _TrackBuilder:
         self._derives_spins = velocities != "taken"
         rotation, spin = packet.rotation, None if velocities == "derived" else packet.spin
         if rotation is not None and abs(math.hypot(*rotation) - 1) > ROUNDED:
-            rotation, _ = slerped(rotation, rotation, 1.0, 0.0)  # of length 1
+            rotation, _ = turn_between((rotation, None), (rotation, None), 1.0, 0.0)  # of length 1
         point = _Point(time, packet.position, velocity, packet.teleport, rotation, spin)
         last = self._last
         if last is not None:
@@ -223,7 +223,8 @@ class _TrackBuilder:
         if velocity is None:
             velocity = _slope(*neighbours, _velocity)
         if spin is None and point.rotation is not None and self._derives_spins:
-            spin = _slope(*neighbours, _spin)
+            before, _, after = (one if one and one.rotation else None for one in neighbours)
+            spin = _slope(before, point, after, _spin)
         turn = point.rotation, spin
         self._track.add(point.time, point.position, velocity, point.breaks, *turn)
 
@@ -259,9 +260,9 @@ def _velocity(begin: _Point, end: _Point) -> Vector:
 
 
 def _spin(begin: _Point, end: _Point) -> Vector:
-    if begin.rotation is None or end.rotation is None:
-        return (0.0, 0.0, 0.0)
-    return slerped(begin.rotation, end.rotation, end.time - begin.time, 0.0)[1]
+    assert begin.rotation is not None
+    assert end.rotation is not None
+    return turn_between((begin.rotation, None), (end.rotation, None), end.time - begin.time, 0.0)[1]
 
 
 class TruthWriter:

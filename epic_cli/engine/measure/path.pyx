@@ -7,7 +7,9 @@ from libc.string cimport memcpy
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Motion, Vec3, components, dot
+from epic_cli.engine.packets cimport (
+    Motion, Quaternion, Turn, Vec3, components, dot, hermite_turn, near_to,
+)
 from epic_cli.engine.strategies.parts.curves cimport hermite
 
 
@@ -242,3 +244,38 @@ cdef Vec3[double] row_of(const double[:, :] vectors, Py_ssize_t row) noexcept no
 
 cdef void set_row(double[:, :] vectors, Py_ssize_t row, Vec3[double] value) noexcept nogil:
     vectors[row, 0], vectors[row, 1], vectors[row, 2] = value.x, value.y, value.z
+
+
+def read_turns(const double[:] times, const double[:, :] turns, const double[:] at,
+               double[:, :] rotations):
+    """Fills in the rotations (m, 4) at m times, on the curve through n unit quaternions and spins.
+
+    ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: x y z w, and rad/s); before the
+    first and after the last the end counts. Between two the curve is ``hermite_turn``; each
+    rotation is on the side of the one before (q and -q are the same).
+    """
+    cdef Py_ssize_t row, index, count = times.shape[0]
+    cdef Quaternion found
+    cdef double step
+    if not (count == turns.shape[0] > 1 and turns.shape[1] == 7
+            and at.shape[0] == rotations.shape[0] and rotations.shape[1] == 4):
+        raise ValueError("there is a turn for each time, two at least, and a row for each answer")
+    with nogil:
+        for row in range(at.shape[0]):
+            index = upper_bound(&times[0], &times[0] + count, at[row]) - &times[0]
+            index = min(max(index, 1), count - 1)
+            step = times[index] - times[index - 1]
+            found = near_to(hermite_turn(turn_of(turns, index - 1), turn_of(turns, index), step,
+                                         min(max((at[row] - times[index - 1]) / step, 0), 1)
+                                         ).rotation, found)
+            rotations[row, 0] = found.x
+            rotations[row, 1] = found.y
+            rotations[row, 2] = found.z
+            rotations[row, 3] = found.w
+
+
+cdef Turn turn_of(const double[:, :] turns, Py_ssize_t index) noexcept nogil:
+    cdef Turn turn
+    turn.rotation = Quaternion(turns[index, 0], turns[index, 1], turns[index, 2], turns[index, 3])
+    turn.spin = Vec3[double](turns[index, 4], turns[index, 5], turns[index, 6])
+    return turn

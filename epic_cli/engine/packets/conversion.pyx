@@ -85,17 +85,22 @@ def is_quaternion(rotation):
     return is_rotation(Quaternion(x, y, z, w))
 
 
-def slerped(start, end, double duration, double u):
+def turn_between(start, end, double duration, double u):
     """The rotation and the spin at the fraction u of the way between two, so long (s) apart.
 
-    They are quaternions of any length; the shorter way is taken, at a constant spin (rad/s).
+    Each is a quaternion of any length, and a spin (rad/s) or None. The curve matches both spins
+    (``hermite_turn``); without one of them it is the great circle, at a constant spin.
     """
-    cdef OptionalTurn turn, last
-    turn_from_python(start, None, turn)
-    turn_from_python(end, None, last)
-    turn.set(slerp_turn(Turn(normalized(turn.value().rotation), Vec3[double]()),
-                        Turn(normalized(last.value().rotation), Vec3[double]()), duration, u))
-    return rotation_of_turn(turn), components(turn.value().spin)
+    cdef OptionalTurn first, last
+    turn_from_python(start[0], start[1], first)
+    turn_from_python(end[0], end[1], last)
+    first.value().rotation = normalized(first.value().rotation)
+    last.value().rotation = normalized(last.value().rotation)
+    if start[1] is None or end[1] is None:
+        first.set(slerp_turn(first.value(), last.value(), duration, u))
+    else:
+        first.set(hermite_turn(first.value(), last.value(), duration, u))
+    return rotation_of_turn(first), components(first.value().spin)
 
 
 def angles(rotation):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.contract import Packet, Rotation
-from epic_cli.engine.packets import slerped
+from epic_cli.engine.packets import turn_between
 from epic_cli.engine.replay.playback import tick_text
 from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
@@ -84,7 +84,8 @@ def _turned_on(before: Packet, last: Packet) -> Rotation | None:
     """The rotation as far from the last as that is from the one before."""
     if last.rotation is None:
         return None
-    rotation, _ = slerped(before.rotation or last.rotation, last.rotation, 1.0, 2.0)
+    begin = before.rotation or last.rotation
+    rotation, _ = turn_between((begin, None), (last.rotation, None), 1.0, 2.0)
     x, y, z, w = (round(one, 9) + 0.0 for one in rotation)
     return x, y, z, w
 

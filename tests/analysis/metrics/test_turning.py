@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation, Slerp
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
 from support import movements
 
 from epic_cli.analysis.compare.pool import compare
@@ -29,8 +31,15 @@ TICK = 1 / 60
 TIMES = np.arange(0, 20, TICK)
 
 
-def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlock, Slerp]:
-    """A straight run that turns to a random direction at each packet; some signs are flipped."""
+#: The rotation at a time, or at several.
+Turning = Callable[[ArrayLike], Rotation]
+
+
+def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlock, Turning]:
+    """A straight run that turns to a random direction at each packet; some signs are flipped.
+
+    What it does between them is the truth's own (``tests/analysis/test_turns.py``).
+    """
     chance = np.random.default_rng(seed)
     times = np.arange(0, 21, 1 / rate)
     steps = Rotation.from_rotvec(chance.normal(0, 0.2, (len(times), 3)))
@@ -47,7 +56,15 @@ def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlo
         )
         for t, q, sign in zip(times, turned, signs, strict=True)
     ]
-    return movements.block(packets), Slerp(times, Rotation.concatenate(turned))
+    block = movements.block(packets)
+    truth = truth_of(block, "given").turns
+    assert truth is not None
+
+    def turning(at: ArrayLike) -> Rotation:
+        found = Rotation.from_quat(truth.at(np.atleast_1d(at).astype(float)))
+        return found if np.ndim(at) else found[0]
+
+    return block, turning
 
 
 def measured(
@@ -120,7 +137,7 @@ def test_jumps_and_jerk_are_against_the_truths() -> None:
     assert figures["turn_jerk"] > 1
 
 
-def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Slerp, late: int) -> float:
+def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: int) -> float:
     """Row by row, as the definition has it, with SciPy's logarithms."""
     sampled = sample_truth(truth_of(block, "given"), TIMES, TICK)
     turned, squares = true(TIMES), []
@@ -155,7 +172,7 @@ def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
 @pytest.mark.parametrize("far", [0.0, 8.0, 20.0])
 def test_what_turns_on_past_a_stop_overshoots_by_that(far: float) -> None:
     """The truth turns by 90 degrees a second and stops dead at 10 s; it is drawn turning on."""
-    stamps = np.arange(0, 21, 0.05)
+    stamps = np.arange(0, 21, 0.005)
     yaw = np.minimum(stamps, 10.0) * 90
     packets = [
         Packet(time=float(t), position=(3 * t, 0.0, 0.0), velocity=(3.0, 0.0, 0.0),
