@@ -71,8 +71,9 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     ]
     if not having:
         return error
-    commands = " and ".join(f"'epic {name}'" for name in having)
-    return click.UsageError(f"{error.option_name} is an option of {commands}", error.ctx)
+    commands = [f"'epic {name}'" for name in having]
+    listed = " and ".join(filter(None, [", ".join(commands[:-1]), commands[-1]]))
+    return click.UsageError(f"{error.option_name} is an option of {listed}", error.ctx)
 
 
 class Entry(NamedTuple):
