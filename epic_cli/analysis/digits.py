@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -60,6 +60,11 @@ def amount(value: float) -> str:
 def counted(number: int, word: str) -> str:
     """``1 row`` or ``1,200 rows``."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def verb(number: int, one: str, many: str | None = None) -> str:

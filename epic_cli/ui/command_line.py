@@ -64,6 +64,8 @@ def _run(args: list[str]) -> int | None:
 
 def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     """Names the commands that have an unknown option, instead of guessing a misspelling."""
+    from epic_cli.analysis.digits import listed
+
     having = [
         name
         for name in COMMANDS
@@ -72,8 +74,7 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     if not having:
         return error
     commands = [f"'epic {name}'" for name in having]
-    listed = " and ".join(filter(None, [", ".join(commands[:-1]), commands[-1]]))
-    return click.UsageError(f"{error.option_name} is an option of {listed}", error.ctx)
+    return click.UsageError(f"{error.option_name} is an option of {listed(commands)}", error.ctx)
 
 
 class Entry(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.digits import counted, one_decimal, reach
+from epic_cli.analysis.digits import counted, listed, one_decimal, reach
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.engine.text.widths import some
@@ -170,9 +170,9 @@ def _matters(one: Tuning, metric: Metric) -> str:
     words = []
     if great:
         names = [f"{each.name} ({points(metric, each.loss)})" for each in great[:_NAMED]]
-        words.append(f"{_joined(names)} {'matters' if len(great) == 1 else 'matter'} most")
+        words.append(f"{listed(names)} {'matters' if len(great) == 1 else 'matter'} most")
     if flat := [each.name for each in one.influences if each.flat]:
-        words.append(f"{_joined(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
+        words.append(f"{listed(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
     return f"{'; '.join(words)}." if words else ""
 
 
@@ -181,14 +181,10 @@ def _bounds(one: Tuning) -> str:
     ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
     last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
     tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
-    words = [*filter(None, [_joined(last)])]
+    words = [*filter(None, [listed(last)])]
     if tried:
-        words.append(f"nothing was tried beyond {_joined(tried)}")
+        words.append(f"nothing was tried beyond {listed(tried)}")
     return f"{'; '.join(words)}." if words else ""
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 # ---------------------------------------------------------------- several strategies
@@ -226,7 +222,7 @@ def _several(found: Tunings) -> list[str]:
         words.append(f"Tuning clearly helps {len(better)} of {len(found.tunings)}.")
     kept = (GainKind.NO_BETTER, GainKind.SAME, GainKind.WORSE)
     if keep := [name for verdict in kept for name in groups.get(verdict, [])]:
-        names = _joined(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
+        names = listed(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
         words.append(f"No better than with their defaults: {names}.")
     if found.interrupted:
         words.append("Interrupted: more tries may find better settings.")

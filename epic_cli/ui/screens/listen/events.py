@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.analysis.digits import listed
 from epic_cli.engine.text.widths import cut, printable
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ class EventLog:
         rest = len(several) - len(shown)
         if rest:
             shown.append(f"{rest:,} more")
-        who = " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]
-        self.events.append(Event(now, f"{who} {(verbs or verb) if several[1:] else verb}"))
+        self.events.append(
+            Event(now, f"{listed(shown)} {(verbs or verb) if several[1:] else verb}")
+        )
 
     def news(self, now: float) -> Sequence[str]:
         """The events of the last seconds, the latest first."""
