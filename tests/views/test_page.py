@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from support import comparisons, movements
+from support.pages import content, numbers, times_of, visited
 
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
@@ -28,9 +23,6 @@ from epic_cli.views.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
-
-#: Scripts that do what a reader would, and leave what they saw where the test finds it.
-VISITS = Path(__file__).parent / "page_visits"
 
 #: What a reader sees.
 SEEN = {
@@ -65,40 +57,6 @@ SEEN = {
 
 #: A link that somebody sent long ago, or was sent by this page.
 LINK = "#t=3.5&off=Late&on=Raising&entity=b&log=1"
-
-
-def content(text: str) -> Any:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
-    assert found
-    return json.loads(found[1])
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="session")
-def browser() -> str:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"no browser to open the page in: none of {', '.join(BROWSERS)}")
-    return found
-
-
-def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, str]:
-    """The page's document after its scripts have run, and what the browser complained about."""
-    file = folder / "page.html"
-    file.write_text(text)
-    run = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            f"--user-data-dir={folder / 'profile'}", "--no-first-run", "--enable-logging=stderr",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--window-size=1300,900", "--dump-dom", f"{file.as_uri()}{link}",
-        ],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    complaints = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
-    return run.stdout, "\n".join(complaints)
 
 
 class Tags(HTMLParser):
@@ -140,9 +98,7 @@ def test_the_data_are_those_of_the_comparison() -> None:
     assert [one["label"] for one in found["rows"]] == ["Late", "Jumping", "Raising"]
     assert found["shown"] == ["Late", "Jumping"]
     scene, truth = found["scenes"][1], COMPARISON.scenes[1]
-    np.testing.assert_allclose(
-        numbers(scene["truth"]["t"]) + scene["start"], truth.times, atol=1e-5
-    )
+    np.testing.assert_allclose(times_of(scene, {}), truth.times, atol=1e-9)
     late = scene["drawn"][0]
     x = numbers(late["x"]) + scene["origin"][0]
     np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=1e-5)
@@ -151,25 +107,9 @@ def test_the_data_are_those_of_the_comparison() -> None:
     np.testing.assert_array_equal(counted, np.isfinite(truth.drawn[0].errors))
 
 
-def numbers(text: str) -> NDArray[np.float32]:
-    return np.frombuffer(base64.b64decode(text), "<f4")
-
-
 def test_the_same_comparison_gives_the_same_bytes() -> None:
     again = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
     assert page(again, shown=["Late", "Jumping"]) == PAGE
-
-
-def test_a_thinned_page_says_so_and_is_as_large_as_it_may_be() -> None:
-    scene = COMPARISON.scenes[0]
-    rows = slice(0, len(scene.times), 2)
-    thin = [one._replace(times=one.times[rows], positions=one.positions[rows],
-                         distances=one.distances[rows], errors=one.errors[rows])
-            for one in scene.drawn]  # fmt: skip
-    thinned = scene._replace(times=scene.times[rows], truth=scene.truth[rows], drawn=tuple(thin))
-    facts = dict(content(page(replace(COMPARISON, scenes=(thinned,))))["facts"])
-    assert "up to 102 of 204 rows" in facts["Pictures"]
-    assert "Pictures" not in dict(content(PAGE)["facts"])
 
 
 def test_it_says_what_it_is() -> None:
@@ -199,15 +139,15 @@ def test_nothing_to_draw_is_an_error() -> None:
 
 
 def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
-    assert visited(browser, "visit", tmp_path) == SEEN
+    assert visited(browser, "visit", tmp_path, PAGE) == SEEN
 
 
 def test_levels_of_detail_keep_extremes_and_holes(browser: str, tmp_path: Path) -> None:
-    assert visited(browser, "levels", tmp_path) == []
+    assert visited(browser, "levels", tmp_path, PAGE) == []
 
 
 def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
-    found = visited(browser, "linked", tmp_path, LINK)
+    found = visited(browser, "linked", tmp_path, PAGE, LINK)
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
 
 
@@ -248,7 +188,7 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     ]
     study = replace(COMPARISON, recordings=("one", "two"))
     text = page(study, diagnoses=sections, tuning=TUNING)
-    found = visited(browser, "diagnosed", tmp_path, text=text)
+    found = visited(browser, "diagnosed", tmp_path, text)
     assert found[:4] == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
     assert found[4:] == [["setting", "a", "b"], "-s late --set a=1", True]
 
@@ -275,9 +215,9 @@ def test_pages_have_rotations_where_the_recording_has() -> None:
 def test_headings_and_angles_are_those_of_the_rows() -> None:
     oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
     scene = content(TURNED)["scenes"][0]
-    truth = {"label": "truth", "heads": scene["heads"], "t": scene["truth"]["t"]}
+    truth = {"label": "truth", "heads": scene["heads"]}
     for one in (truth, *scene["drawn"]):
-        times = numbers(one.get("t", truth["t"])).astype(float) + scene["start"]
+        times = times_of(scene, one)
         heads = np.frombuffer(base64.b64decode(one["heads"]), "<i2").reshape(-1, 2) / 32767
         known = np.flatnonzero(heads.any(axis=1))
         assert len(known) > 150
@@ -293,7 +233,7 @@ def test_headings_and_angles_are_those_of_the_rows() -> None:
 def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_path: Path) -> None:
     """Tips are as many pixels from their rows as the x axis, seen from above, is long."""
     oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
-    found = visited(browser, "turned", tmp_path, text=TURNED)
+    found = visited(browser, "turned", tmp_path, TURNED)
     for label, darts in found["darts"].items():
         assert len(darts) > 10
         for time, tip_x, tip_y, x, y in darts:
@@ -329,14 +269,3 @@ def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_
     )
     assert found["others"] == [[True, [False, False]], [False, [True, True]]]
     assert found["words"].startswith("Angle over time")
-
-
-def visited(browser: str, name: str, folder: Path, link: str = "", text: str = PAGE) -> Any:
-    script = (VISITS / f"{name}.js").read_text()
-    text = text.replace("</body>", f"<script>{script}</script></body>")
-    document, complaints = visit(browser, text, folder, link)
-    assert complaints == ""
-    assert 'data-ready="yes"' in document
-    found = re.search(r'data-seen="([^"]*)"', document)
-    assert found, document[:2000]
-    return json.loads(unescape(found[1]))

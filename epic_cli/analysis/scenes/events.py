@@ -17,6 +17,7 @@ from epic_cli.analysis.arrays import (
     packet_table,
 )
 from epic_cli.analysis.metrics.recovery import LONGEST
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,16 +128,17 @@ def interruptions(events: Events) -> tuple[Interruption, ...]:
 def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
     """Which of the n - 1 steps of what is ``shown`` (n, 3) lead across a cut of the truth.
 
-    They are those soon after it that are half as long as the cut is wide: no movement, which no
-    line should suggest.
+    They are those soon after it that are half as long as the cut is wide, and longer than the
+    truth's: no movement, which no line should suggest.
     """
     times = sampled.times[span]
     steps = lengths(np.diff(shown, axis=0))
     across = np.zeros(len(steps), bool)
+    usual = JUMP_FACTOR * sampled.top_speed * sampled.tick
     for begin, end, wide in _cuts(sampled):
         first, last = np.searchsorted(times, [begin, end + LONGEST])
         part = slice(max(int(first) - 1, 0), int(last))
-        across[part] |= (steps[part] > 0.5 * wide) & (wide > 0)
+        across[part] |= (steps[part] > max(0.5 * wide, usual)) & (wide > 0)
     return across
 
 

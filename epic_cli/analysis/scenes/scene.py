@@ -15,7 +15,15 @@ from epic_cli.analysis.scenes.events import (
     interruptions,
     snaps,
 )
-from epic_cli.analysis.scenes.series import LagSeries, kept_rows, lag_over_time, runs
+from epic_cli.analysis.scenes.series import (
+    LagSeries,
+    blur,
+    edges,
+    kept_rows,
+    lag_over_time,
+    runs,
+    shared_rows,
+)
 from epic_cli.analysis.turns import angles
 from epic_cli.engine.packets import Status
 
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.scenes.series import Rows
 
 #: All pictures of a comparison together hold about so many drawn positions.
-MOST_POSITIONS = 400_000
+MOST_POSITIONS = 500_000
 
 #: An entity's strategy has at least so many, where there are many of both.
 _FEWEST = 200
@@ -70,7 +78,8 @@ class Drawn(NamedTuple):
     ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
     was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
     of the span, kept or not. ``rotations`` (n, 4) are NaN where none is drawn, ``angles`` (n,
-    degrees) those to the truth in rows that count; None: it does not turn.
+    degrees) those to the truth in rows that count; None: it does not turn. ``blur`` is that of
+    ``Scene`` for this strategy alone.
     """
 
     label: str
@@ -87,6 +96,7 @@ class Drawn(NamedTuple):
     rms: float
     rotations: Floats | None = None
     angles: Floats | None = None
+    blur: Floats | None = None
 
 
 class Scene(NamedTuple):
@@ -96,8 +106,11 @@ class Scene(NamedTuple):
 
     ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
     ``arrivals`` (m) when they came, NaN where that is not known. ``deliveries`` has all packets
-    of the recording. ``rows`` is how many rows the comparison has in this span: of more than
-    pictures can hold, the truth and every strategy keep those that matter, see ``kept_rows``.
+    of the recording. ``rows`` is how many rows the comparison has in this span. Of more than
+    pictures can hold, all keep those at the ``shared`` times (s), and each those that matter to
+    it; the truth has all of these. ``blur`` (s, lengths): after each shared time, until the next
+    one, no row that is left out is further than this from the straight line between its
+    neighbours that are kept. None: every row is there.
     ``rotations`` (n, 4) are the truth's, None where the recording has none.
     """
 
@@ -112,6 +125,8 @@ class Scene(NamedTuple):
     deliveries: Deliveries
     interruptions: tuple[Interruption, ...]
     rotations: Floats | None = None
+    shared: Floats | None = None
+    blur: Floats | None = None
 
 
 class Selection(NamedTuple):
@@ -165,20 +180,25 @@ def drawn(
         turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
     errors = np.where(sampled.counted[chosen], distances, np.nan)
     broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
-    kept = np.concatenate(
-        [
-            kept_rows([*positions.T, distances, errors, *turned[1:]], selection.most)
-            if len(times)
-            else broken,
-            _moments(times, errors, events, selection.most // 2),
-            # the two rows of a snap: the hole stands between them
-            broken,
-            broken + 1,
-        ]
-    )
+    shared, most = _shared(times, events, selection.most), selection.most
+    kept = np.arange(len(times))
+    if len(shared) < len(times):
+        worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
+        kept = np.concatenate(
+            [
+                shared,
+                kept_rows([errors, *turned[1:]], most // 3),
+                _moments(times, worst, most // 4),
+                edges(positions),
+                # the two rows of a snap: the hole stands between them
+                broken,
+                broken + 1,
+            ]
+        )
     kept = np.unique(kept)
     at = np.searchsorted(kept, broken + 1)
     starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    turned = [np.insert(one[kept], at, np.nan, axis=0) for one in turned]
     return Drawn(
         label,
         np.insert(times[kept], at, times[broken]),
@@ -192,20 +212,22 @@ def drawn(
         _histogram(errors),
         tuple(recoveries),
         root_mean_square(errors[np.isfinite(errors)]),
-        *(np.insert(one[kept], at, np.nan, axis=0) for one in turned),
+        turned[0] if turned else None,
+        turned[1] if turned else None,
+        blur(times, positions, kept, shared),
     )
 
 
-def _moments(times: Floats, errors: Floats, events: Events, most: int) -> Rows:
-    """Rows that are all kept, ``most`` at most: around the largest error, and the longest outages.
+def _shared(times: Floats, events: Events, most: int) -> Rows:
+    """The rows of an entity that every line keeps: of the longest outages all."""
+    longest = events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]
+    return shared_rows(len(times), most, _moments(times, longest, most // 6))
 
-    People look there.
-    """
-    middles = [events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]]
-    if np.isfinite(errors).any():
-        middles.insert(0, times[[int(np.nanargmax(errors))]])
+
+def _moments(times: Floats, middles: Floats, most: int) -> Rows:
+    """The rows around some moments, at which people look: ``most`` at most."""
     kept = [np.empty(0, np.int64)]
-    for middle in np.concatenate(middles).tolist():
+    for middle in middles.tolist():
         first, last = np.searchsorted(times, [middle - AROUND, middle + AROUND])
         most -= int(last - first)
         if most < 0:
@@ -235,8 +257,11 @@ def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[D
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
-    kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
-    kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
+    shared = _shared(times, events, selection.most)
+    of_all = np.searchsorted(times, np.concatenate([one.times for one in shown] or [times]))
+    kept = np.unique(np.concatenate([shared, of_all, edges(truth)]))
+    blurs = [one.blur for one in shown] + [blur(times, truth, kept, shared)]
+    known_blurs = [one for one in blurs if one is not None]
     deliveries = deliveries_of(entity.packets, offset, sampled.truth)
     sent = deliveries.sent
     inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
@@ -256,4 +281,6 @@ def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[D
         deliveries,
         interruptions(events),
         None if turns is None else turns[kept],
+        times[shared] if known_blurs else None,
+        np.max(known_blurs, axis=0) if known_blurs else None,
     )

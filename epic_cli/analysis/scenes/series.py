@@ -52,6 +52,35 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
             return rows
 
 
+def shared_rows(count: int, most: int, moments: Rows) -> Rows:
+    """Of ``count`` rows those that every line keeps: all, or every k-th and some ``moments``.
+
+    Whatever is left out of a line, at these rows all lines are exact.
+    """
+    every = 1 if count <= most else -(-3 * count // most)
+    return np.unique(np.concatenate([np.arange(0, count, every), np.arange(count)[-1:], moments]))
+
+
+def edges(positions: Floats) -> Rows:
+    """The last row before and the first one after each edge of what is known (n, 3)."""
+    flips = np.flatnonzero(np.diff(np.isnan(positions).any(axis=1)))
+    return np.concatenate([flips, flips + 1])
+
+
+def blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
+    """How far the rows left out are from the line between those kept, after each shared row.
+
+    Of ``positions`` (n, 3) at ``times`` (n) the largest distance until the next shared row, 0 after
+    the last one; None: all rows are ``kept``.
+    """
+    if len(kept) == len(times):
+        return None
+    straight = [np.interp(times, times[kept], axis[kept]) for axis in positions.T]
+    apart = np.sqrt(np.square(np.stack(straight, axis=1) - positions).sum(axis=1))
+    apart[kept] = 0.0
+    return np.asarray(np.maximum.reduceat(np.nan_to_num(apart), shared))
+
+
 def _holes(unknown: Rows, rows: Rows) -> Rows:
     """One of the ``unknown`` rows from between each two known ``rows`` that have any."""
     at = np.searchsorted(unknown, rows[:-1], side="left")

@@ -110,16 +110,8 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     found.append(
         ("Rows", f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} count")
     )
-    most = max((one.rows for one in scenes), default=0)
-    if any(len(one.times) < one.rows for one in scenes):
-        kept = max(len(drawn.times) for one in scenes for drawn in one.drawn)
-        found.append(
-            (
-                "Pictures",
-                f"keep the extremes of each stretch and every hole: up to {kept:,} of {most:,}"
-                " rows; --span draws fewer seconds with every row",
-            )
-        )
+    if any(one.shared is not None for one in scenes):
+        found.append(("Pictures", "have every row where most happens; --span has all of a part"))
     if any(one.rotations is not None for one in scenes):
         found.append(("Heading", "where the x axis of what turns points to, seen from above"))
     found.append(("Units", "lengths are in the recording's own unit, times in seconds"))

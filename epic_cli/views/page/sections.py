@@ -109,10 +109,14 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
         return {"heads": _base64(np.rint(32767 * seen).astype("<i2"))}
 
     def drawn(one: Drawn) -> dict[str, Any]:
-        same = np.array_equal(one.times, scene.times)
+        at = np.searchsorted(scene.times, one.times, "right") - 1
+        steps, when = np.diff(at, prepend=0), {"t": _f64(one.times - start)}
+        if np.array_equal(scene.times[at], one.times) and steps.max(initial=0) < 1 << 16:
+            same = np.array_equal(one.times, scene.times)
+            when = {} if same else {"at": _base64(steps.astype("<u2"))}
         return {
             "label": one.label,
-            **({} if same else {"t": _f32(one.times - start)}),
+            **when,
             **path(one.positions),
             **heads(one.rotations),
             **({} if one.angles is None else {"angle": _f32(one.angles)}),
@@ -135,7 +139,10 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
         "start": start,
         "end": float(scene.times[-1]),
         "bins": BINS,
-        "truth": {"t": _f32(scene.times - start), **path(scene.truth)},
+        "shared": scene.shared is not None
+        and scene.blur is not None
+        and {"t": _f64(scene.shared - start), "blur": _f32(scene.blur)},
+        "truth": {"t": _f64(scene.times - start), **path(scene.truth)},
         **heads(scene.rotations),
         "packets": {
             "t": _f32(scene.packet_times - start),
@@ -155,6 +162,10 @@ def _f32(values: Floats) -> str:
     with np.errstate(invalid="ignore"):
         inside = np.where(np.abs(values) < FURTHEST, values, np.nan)
     return _base64(inside.astype("<f4"))
+
+
+def _f64(values: Floats) -> str:
+    return _base64(values.astype("<f8"))
 
 
 def _u8(values: ArrayLike) -> str:

@@ -45,14 +45,15 @@ function near(time, leader) {
   if (error * state.view.scale > most) state.view.scale = most / error;
 }
 
-const errorAt = (one, time) => one.distance[rowAt(one.t, time)];
+const errorAt = (one, time) => between(one, one.distance, time);
 
 function drawAbove() {
   const { pen, width, height } = prepare($("above"));
   const now = scene(), view = state.view;
   const box = { left: 50, right: width - 6, top: 4, bottom: height - 20 };
   const middleX = (box.left + box.right) / 2, middleY = (box.top + box.bottom) / 2;
-  const here = placeAt(now.truth, state.time) || placeAt(visible()[0], state.time);
+  const time = settled(state.time), here = placeAt(now.truth, time) || placeAt(visible()[0], time);
+  $("clock").textContent = clockWords(time);
   if ($("follow").checked && here) [view.x, view.y] = here;
   const { x: viewX, y: viewY, scale } = view;
   const toX = (x) => middleX + (x - viewX) * scale, toY = (y) => middleY - (y - viewY) * scale;
@@ -81,19 +82,21 @@ function drawAbove() {
     }
     pen.globalAlpha = 1;
     for (const one of [...shown].reverse()) {
-      const last = rowAt(one.t, state.time), first = Math.max(0, last - most, rowAt(one.t, state.time - trail));
+      const last = rowAt(one.t, time), first = Math.max(0, last - most, rowAt(one.t, time - trail));
       if (last < 0) continue;
       pen.strokeStyle = lineColor(one.label);
       pen.setLineDash(dashes(one.label));
       pen.lineWidth = 2.4;
       paintPath(one, first, last);
+      const place = placeAt(one, time);
+      if (place) trace(pen, [one.x[last], place[0]], [one.y[last], place[1]], { rows: null, from: 0, to: 1 }, toX, toY, box);
     }
     pen.setLineDash([]);
     /*turns drawHeadings(pen, shown, trail, most); */
     if (here) dot(pen, toX(here[0]), toY(here[1]), 8, null, color("--text"));
     const names = [];
     for (const one of [...shown].reverse()) {
-      const place = placeAt(one, state.time);
+      const place = placeAt(one, time);
       if (!place) continue;
       const x = toX(place[0]), y = toY(place[1]);
       if (here) {
@@ -114,29 +117,37 @@ function drawAbove() {
 
   function paintPath(path, first, last) {
     for (const [from, to] of runsInside(path, inside, first, last)) {
-      trace(pen, path.x, path.y, { rows: null, from, to }, toX, toY, box);
+      let begin = from;
+      for (let i = from; i <= to; i++) {
+        if (i < to && !(now.shared && leftOut(path, i) && blurred(path.t[i]))) continue;
+        trace(pen, path.x, path.y, { rows: null, from: begin, to: i }, toX, toY, box);
+        begin = i + 1;
+      }
     }
   }
 }
 
-// The first and the last of so many rows around the moment, as far as they follow each other as
-// they were drawn: of rows that are thinned, a line would cut corners that nobody cut.
-const CLOSE = 0.3; // seconds
-function around(path, most) {
-  const { t } = path, here = Math.max(0, rowAt(t, state.time)), close = Math.max(CLOSE, 3 * data.tick);
-  let first = here, last = here;
-  while (last - first < most) {
-    const before = first > 0 && t[first] - t[first - 1] <= close, after = last + 1 < t.length && t[last + 1] - t[last] <= close;
-    if (!before && !after) break;
-    if (before) first--;
-    if (after) last++;
-  }
-  return [first, last];
+// The first and the last of so many rows around the moment.
+function around({ t }, most) {
+  const first = Math.max(0, Math.min(rowAt(t, state.time) - (most >> 1), t.length - 1 - most));
+  return [first, Math.min(t.length - 1, first + most)];
 }
 
-// Where a path is at a time; null: nowhere.
+// Whether rows are left out after a row of a path.
+const leftOut = ({ t }, row) => t[row + 1] - t[row] > 1.5 * data.tick;
+
+// Whether it can be seen at this zoom that rows around a time are left out.
+function blurred(time) {
+  const { shared } = scene();
+  return shared && shared.blur[rowAt(shared.t, time)] * state.view.scale > 0.5;
+}
+
+// The moment that is shown on the map: where left out rows could be seen, the nearest that all have.
+const settled = (time) => (blurred(time) && !state.exact ? scene().shared.t[nearest(scene().shared.t, time)] : time);
+
+// Where a path is at a time; null: nowhere, or it is not known where.
 function placeAt(path, time) {
-  const row = path ? rowAt(path.t, time) : -1;
-  const x = row < 0 ? NaN : path.x[row], y = row < 0 ? NaN : path.y[row];
-  return x === x && y === y ? [x, y] : null;
+  const row = path ? rowAt(path.t, time) : -1, x = path ? between(path, path.x, time) : NaN;
+  const known = row >= 0 && (path.t[row] === time || !leftOut(path, row) || !blurred(time));
+  return x === x && known ? [x, between(path, path.y, time)] : null;
 }

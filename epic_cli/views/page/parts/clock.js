@@ -1,5 +1,6 @@
 // The moment that is shown, and its going on.
-function go(time) {
+function go(time, exact = false) {
+  state.exact = exact;
   state.time = Math.min(Math.max(0, time), duration());
   $("time").value = state.time;
   $("clock").textContent = clockWords(state.time);
@@ -53,7 +54,7 @@ function goToWorst(label) {
   if (time < start || time > end) showTime(time - (end - start) / 2, time + (end - start) / 2);
   $("follow").checked = true;
   near(time, one);
-  go(time);
+  go(time, true);
   say(`${clockWords(time)}: ${one.label} is ${short(one.error[one.worst])} from the truth, its worst`);
 }
 
@@ -83,7 +84,7 @@ function choose(index) {
     const time = best.t[best.worst];
     if (duration() > 60) showTime(time - 10, time + 10);
     near(time, best);
-    go(time);
+    go(time, true);
   } else go(0);
   redraw();
 }

@@ -9,12 +9,17 @@ function bytes(text) {
   return array;
 }
 const u8 = bytes;
+const u16 = (text) => new Uint16Array(bytes(text).buffer);
 const f32 = (text) => new Float32Array(bytes(text).buffer);
+const f64 = (text) => new Float64Array(bytes(text).buffer);
 
 for (const scene of data.scenes) {
-  for (const path of [scene.truth, scene.packets, scene.lost]) for (const key of Object.keys(path)) path[key] = f32(path[key]);
+  const times = scene.truth.t = f64(scene.truth.t);
+  if (scene.shared) scene.shared = { t: f64(scene.shared.t), blur: f32(scene.shared.blur) };
+  for (const path of [scene.truth, scene.packets, scene.lost]) for (const key of Object.keys(path)) if (path[key] !== times) path[key] = f32(path[key]);
   for (const one of scene.drawn) {
-    one.t = one.t === undefined ? scene.truth.t : f32(one.t);
+    let row = 0;
+    one.t = one.at ? Float64Array.from(u16(one.at), (step) => times[row += step]) : one.t ? f64(one.t) : times;
     for (const key of ["x", "y", "distance"]) one[key] = f32(one[key]);
     const counted = u8(one.counted);
     // only rows that count are part of the figures, and of the picture of errors
@@ -26,6 +31,17 @@ for (const scene of data.scenes) {
     one.runs = { t: f32(one.runs.t), status: u8(one.runs.status) };
     one.lag = { t: f32(one.lag.t), seconds: f32(one.lag.seconds) };
   }
+}
+
+// A value of a path at a time: of unbroken movement between two rows on the straight line, else that
+// of the row before; NaN: not known.
+function between(path, values, time) {
+  const { t } = path;
+  let row = rowAt(t, time);
+  // what breaks a line stands at the time of the row before it; times are rounded
+  if (values[row] !== values[row]) row += t[row + 1] - time < data.tick / 100 ? 1 : t[row] === t[row - 1] ? -1 : 0;
+  const step = (time - t[row]) / (t[row + 1] - t[row]) * (values[row + 1] - values[row]);
+  return row < 0 ? NaN : step === step && time > t[row] ? values[row] + step : values[row];
 }
 
 // The last of the sorted times that is not after this one, -1: none.

@@ -112,7 +112,7 @@ function updateNow() {
   const byLabel = new Map(scene().drawn.map((one) => [one.label, one]));
   for (const line of $("figures").tBodies[0].rows) {
     const one = byLabel.get(line.dataset.label);
-    const row = one ? rowAt(one.t, state.time) : -1, error = row < 0 ? NaN : one.distance[row];
+    const error = one ? errorAt(one, settled(state.time)) : NaN;
     line.cells[1].textContent = error === error ? short(error) : "-";
   }
 }

@@ -18,7 +18,7 @@ function wordsAt(lane, time) {
     const row = rowAt(one.t, time), lag = one.lag.seconds[nearest(one.lag.t, time)];
     if (lane === "lag") return [lag === lag ? -lag : Infinity, `${one.label}  ${lag === lag ? `${(1000 * lag).toFixed(0)} ms` : "not clear"}`];
     /*turns if (lane === "angle") return angleWords(one, time); */
-    const error = row < 0 ? NaN : one.distance[row];
+    const error = errorAt(one, time);
     const words = lane === "status" ? statusAt(one, time) : error === error ? short(error) : "-";
     return [error === error ? -error : Infinity, `${one.label}  ${words}${lane === "error" && error === error && one.error[row] !== one.error[row] ? " (does not count)" : ""}`];
   });

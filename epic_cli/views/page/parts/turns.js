@@ -59,7 +59,7 @@ function drawHeadings(pen, shown, trail, most) {
   pen.fillStyle = color("--soft");
   drawDarts(pen, truth, ...around(truth, 2 * most), frameAbove, 9);
   for (const one of [...shown].reverse()) {
-    const last = rowAt(one.t, state.time), first = Math.max(0, last - most, rowAt(one.t, state.time - trail));
+    const time = settled(state.time), last = rowAt(one.t, time), first = Math.max(0, last - most, rowAt(one.t, time - trail));
     pen.fillStyle = lineColor(one.label);
     drawDarts(pen, one, first, last, frameAbove, 8);
   }
@@ -68,7 +68,7 @@ function drawHeadings(pen, shown, trail, most) {
 // At the moment, what the truth sees is a cone, and where each strategy heads an arrow.
 function drawArrows(pen, shown, names) {
   const { toX, toY } = frameAbove, { truth } = scene();
-  const at = (path) => ({ place: placeAt(path, state.time), heading: headingOf(path, rowAt(path.t, state.time)) });
+  const time = settled(state.time), at = (path) => ({ place: placeAt(path, time), heading: headingOf(path, rowAt(path.t, time)) });
   const { place, heading } = at(truth);
   if (place && heading) {
     const [x, y, angle] = [toX(place[0]), toY(place[1]), Math.atan2(-heading[1], heading[0])];
