@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Rows that are given at once, and looked at for a header.
 _ROWS, _LOOKED_AT = 4096, 30
 
+#: Seconds of processor time for a look at all sheets.
+_PATIENCE = 10.0
+
 #: So many tables are listed.
 _NAMED = 8
 
@@ -25,6 +28,9 @@ _LONGEST = 256 << 20
 #: A workbook unpacks to no more than this, to no more cells unless half of them are written, and
 #: has no more elements of XML and sheets.
 _UNPACKED, _CELLS, _ELEMENTS, _SHEETS = 512 << 20, 8 << 20, 24 << 20, 1000
+
+#: The member of an OpenDocument that has its sheets.
+_ODS = "content.xml"
 
 #: XFD1048576; and what the parser of XML holds at once: levels, names, bytes of a tag.
 _PLACE, _DEEPEST, _DIFFERENT, _LONGEST_TAG = 10, 200, 2000, 8 << 20
@@ -48,7 +54,7 @@ class Packed(Format):
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table
         if name is None:
-            found = [one for one in tables if _has_packets(tables[one]())] or list(tables)
+            found = _with_packets(tables) or list(tables)
             if len(found) != 1:
                 raise Unreadable(f"which {self.what}? --table NAME, of {_listed(found)}")
             (name,) = found
@@ -153,7 +159,7 @@ def _check_sizes(file: IO[bytes]) -> None:
             rest, is_sheet = b"", False
             with archive.open(one) as member:
                 while part := member.read(1 << 20):
-                    is_sheet |= b"sheetData" in rest + part
+                    is_sheet |= one.filename == _ODS or b"sheetData" in rest + part
                     elements += part.count(b"</") + part.count(b"/>")
                     rest = part[-16:]
             if elements > _ELEMENTS:
@@ -179,16 +185,26 @@ def _check_extent(member: IO[bytes], name: str) -> None:
                 raise ValueError("a tag is too long")
     except (expat.ExpatError, ValueError) as error:
         raise Unreadable(f"{name} in it is no sheet: {error}") from error
-    if extent.rows * extent.columns > max(_CELLS, 2 * extent.cells):
+    if extent.area > max(_CELLS, 2 * extent.cells):
         raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
 
 
 class _Extent:
-    """How far a sheet's cells reach; where one has no place, it is right of the last."""
+    """How far a sheet's cells reach; where one has no place, it is right of the last.
+
+    OpenDocument has all sheets in one, equal cells and rows once, with a count, and makes no empty
+    ones behind the last.
+    """
 
     def __init__(self) -> None:
         self.cells = self.rows = self.columns = self._column = self._depth = 0
+        self._row = self._empty = self._before = 0
         self._names: set[str] = set()
+
+    @property
+    def area(self) -> int:
+        """The cells that will be made."""
+        return self._before + self.rows * self.columns
 
     def begins(self, name: str, attributes: dict[str, str]) -> None:
         """Raises ``ValueError`` at a place that no sheet has."""
@@ -210,6 +226,19 @@ class _Extent:
             else:
                 self._column += 1
             self.columns = max(self.columns, self._column)
+        elif kind == "table":
+            self._before, self.rows, self.columns = self.area, 0, 0
+            self._row = self._empty = 0
+        elif kind == "table-row":
+            self._empty += self._row
+            self._row, self._column = _count(attributes, "number-rows-repeated"), 0
+        elif kind.endswith("table-cell"):
+            self._column += _count(attributes, "number-columns-repeated")
+            if any(one.endswith("value-type") for one in attributes):
+                self.cells += 1
+                self.rows += self._empty + self._row
+                self._empty = self._row = 0
+                self.columns = max(self.columns, self._column)
 
     def ends(self, _: str) -> None:
         """The element that began last."""
@@ -218,6 +247,11 @@ class _Extent:
     def declares(self, *_: object) -> None:
         """Raises ``ValueError``."""
         raise ValueError("it declares a document type")
+
+
+def _count(attributes: dict[str, str], name: str) -> int:
+    given = (value for key, value in attributes.items() if key.endswith(name))
+    return max(int(next(given, 1)), 1)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -248,6 +282,19 @@ def _query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
     return rows
+
+
+def _with_packets(tables: Tables) -> list[str]:
+    """Those with packets; none where a look takes too long: sheets can be many that are one."""
+    from time import process_time
+
+    found, end = [], process_time() + _PATIENCE
+    for name, rows in tables.items():
+        if process_time() > end:
+            return []
+        if _has_packets(rows()):
+            found.append(name)
+    return found
 
 
 def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:

@@ -7,6 +7,7 @@ import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -121,3 +122,14 @@ def test_views_that_compute_without_end_are_refused(
         rows: Callable[[], object] = Sqlite().tables(file)["packets"]
         with pytest.raises(Unreadable, match="cannot be read"):
             list(rows())  # type: ignore[call-overload]
+
+
+def test_a_look_into_sheets_that_are_all_one_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("epic_cli.formats.entries.workbook._PATIENCE", -1.0)
+    looked: list[str] = []
+    tables = {name: (lambda name=name: looked.append(name) or []) for name in "AB"}
+    monkeypatch.setattr(Workbook, "tables", lambda *_: tables)
+    source = SimpleNamespace(file=lambda _: None)
+    with pytest.raises(Unreadable, match="which sheet"):
+        Workbook().unpack(source, None)  # type: ignore[arg-type]
+    assert looked == []

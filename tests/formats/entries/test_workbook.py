@@ -7,11 +7,15 @@ import random
 import zipfile
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.running import epic
 
 from epic_cli import read_packets
+from epic_cli.formats import Unreadable
+from epic_cli.formats.entries.workbook import Workbook
+from epic_cli.formats.layout import Layout
 
 pytest.importorskip("python_calamine")
 
@@ -82,18 +86,54 @@ def test_empty_rows_are_passed_over_and_no_cells_are_made_up(tmp_path: Path) -> 
     assert b"a.ods:7:" in done.stderr
 
 
-@pytest.mark.parametrize("more", [(1, 10**9), (10**9, 1)], ids=["cells", "rows"])
-def test_counts_without_end_take_no_memory(tmp_path: Path, more: tuple[int, int]) -> None:
-    rows, cells = more
-    zeros = f'<table:table-cell table:number-columns-repeated="{cells}" office:value-type="float"'
-    bomb = f'<table:table-row table:number-rows-repeated="{rows}">{zeros} office:value="0"/>'
+def with_rows(more: str) -> io.BytesIO:
+    """A workbook with packets, and such rows below them."""
     data = sheet([NAMES, (0.0,) * 7])
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(file, "w") as made:
         content = given.read("content.xml").decode()
         at = content.rindex('<table:table-row table:number-rows-repeated="900000"')
-        made.writestr("mimetype", given.read("mimetype"))
-        made.writestr("content.xml", f"{content[:at]}{bomb}</table:table-row>{content[at:]}")
-    (tmp_path / "a.ods").write_bytes(file.getvalue())
-    done = epic("inspect", "--format", "json", "a.ods", cwd=tmp_path)
-    assert b"Traceback" not in done.stderr
+        for name in given.namelist():
+            data = given.read(name)
+            whole = f"{content[:at]}{more}{content[at:]}".encode()
+            made.writestr(name, whole if name == "content.xml" else data)
+    return file
+
+
+def equal(rows: int, cells: int) -> str:
+    zeros = f'<table:table-cell table:number-columns-repeated="{cells}" office:value-type="float"'
+    bomb = f'<table:table-row table:number-rows-repeated="{rows}">{zeros} office:value="0"/>'
+    return f"{bomb}</table:table-row>"
+
+
+EMPTY = '<table:table-row table:number-rows-repeated="900000"><table:table-cell/></table:table-row>'
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        equal(1, 10**9),
+        equal(10**9, 1),
+        equal(1000, 16384),
+        EMPTY + equal(1, 100),
+        equal(1, -1)[:-9],
+    ],
+    ids=["cells", "rows", "both", "empty", "unpaired"],
+)
+def test_counts_without_end_are_refused_before_they_are_made(more: str) -> None:
+    with pytest.raises(Unreadable, match=r"too far apart|is no sheet"):
+        Workbook().tables(with_rows(more))
+
+
+def test_equal_rows_of_a_usual_number_are_made() -> None:
+    (rows,) = Workbook().tables(with_rows(EMPTY + equal(1000, 7))).values()
+    assert sum(any(one != "" for one in row) for row in rows()) == 1002
+
+
+def test_a_look_at_sheets_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = with_rows(equal(3, 7))
+    source = SimpleNamespace(file=lambda _: file)
+    assert b"time,x,y" in Workbook().unpack(source, None)()  # type: ignore[arg-type]
+    monkeypatch.setattr("epic_cli.formats.entries.workbook._PATIENCE", -1.0)
+    asked = Layout(table="Sheet1")
+    assert b"time,x,y" in Workbook().unpack(source, asked)()  # type: ignore[arg-type]

@@ -1,0 +1,679 @@
+"""Inputs of 64 kB to 1 MB, damaged in many places, through the whole readers.
+
+    python -m endurance.large csv --seconds 1200 --bytes 1000000000
+    python -m endurance.large --seconds 600
+
+``readers`` finds the ways through a reader with inputs of some kilobytes; these are long enough for
+blocks, batches, pages and tables that grow. What the packed formats have inside is damaged before
+it is packed, half of the time, so that it is reached. A case is its number: ``--first N`` shows one
+again. A reader may refuse anything with a reason that has words; it must not raise anything else,
+take ten seconds of processor time, or grow beyond 3 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import io
+import json
+import mmap
+import os
+import random
+import resource
+import sqlite3
+import struct
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from support import captures
+from support.typed_session import TypedSession
+
+from endurance.readers import PATTERN, scratch, seeds, table, variant
+from endurance.watched import run_cases
+from epic_cli.analysis.jobs.journal import Journal, UnusableJournal
+from epic_cli.checking.case import BrokenCase
+from epic_cli.checking.case_file import read_case
+from epic_cli.formats import Unreadable, recordings
+from epic_cli.formats.grouped import may_be_grouped
+from epic_cli.formats.layout import Layout
+from epic_cli.formats.wording import FrontEnd, in_words
+from epic_cli.live.binary import RecordLayout
+from epic_cli.live.captures.reading import Capture
+from epic_cli.live.decoding import Decoder
+from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.network.trace_file import read_trace
+from epic_cli.network.truth_file import read_movement
+from epic_cli.play.match.script import parse_script
+from epic_cli.ui.session import journal as session_journals
+
+LIMIT, MEMORY = 10.0, 3 << 30
+
+#: Refusals of a block that are put into words.
+_SAID = 20
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_RELATED = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+Members = dict[str, bytes]
+
+
+class Found(NamedTuple):
+    """What a reader made of an input: packets (or entries), and what it refused."""
+
+    taken: int
+    refused: int
+
+
+# ------------------------------------------------------------------------------------- readers
+
+
+def worded(refusal: object) -> Found:
+    """One refusal, which has words."""
+    assert str(refusal)
+    return Found(0, 1)
+
+
+def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
+    """Reads a recording to its end, as bytes that come from a stream or a file."""
+    layout = None if pattern is None else Layout(pattern=pattern)
+
+    def read(data: bytes) -> Found:
+        rows = refused = 0
+        try:
+            for block in recordings.read(io.BytesIO(data), kind, layout):
+                rows += len(block)
+                refused += len(block.refusals)
+                for one in block.refusals[:_SAID]:
+                    assert in_words(one, FrontEnd.COMMAND_LINE).what
+        except (Unreadable, OSError) as error:
+            refused += worded(error).refused
+        return Found(rows, refused)
+
+    return read
+
+
+#: The fields of the log in sentences.
+SENTENCES = r"^\[(?P<time>[\d:.]+)\] .*pos=\((?P<x>[-\d.]+), (?P<y>[-\d.]+), (?P<z>[-\d.]+)\)"
+
+
+def whole(read: Callable[[bytes], str]) -> Callable[[bytes], Found]:
+    """A reader of ``readers``, which takes a file or says why not."""
+    return lambda data: Found(1, 0) if read(data) == "taken" else Found(0, 1)
+
+
+def grouped(data: bytes) -> Found:
+    """A table whose entities may stand one after the other."""
+    path = scratch().with_name("grouped.csv")
+    path.write_bytes(data)
+    may_be_grouped(str(path), "tank1")
+    return packets("auto")(data)
+
+
+def from_file(data: bytes) -> Found:
+    """As ``packets``, from a descriptor."""
+    path = scratch().with_name("database")
+    path.write_bytes(data)
+    with path.open("rb") as stream:
+        rows = refused = 0
+        try:
+            for block in recordings.read(stream.fileno()):
+                rows += len(block)
+                refused += len(block.refusals)
+        except (Unreadable, OSError) as error:
+            refused += worded(error).refused
+    return Found(rows, refused)
+
+
+def case(data: bytes) -> Found:
+    """Reads a case file."""
+    scratch().write_bytes(data)
+    try:
+        read_case(str(scratch()))
+    except BrokenCase as broken:
+        return worded(broken)
+    return Found(1, 0)
+
+
+def answers(data: bytes) -> Found:
+    """Opens a journal of results, and reads all of it."""
+    path = scratch().with_name("journal")
+    path.write_bytes(data)
+    try:
+        with Journal(str(path), "compare") as one:
+            known = len(one)
+            for number in range(0, 5000, 50):
+                assert one.find(f"{number:064x}") in (None, {"n": number})
+            return Found(known, sum(damage.number for damage in one.damage))
+    except UnusableJournal as refused:
+        return worded(refused)
+
+
+def session(data: bytes) -> Found:
+    """Goes on with a session."""
+    path = scratch().with_name("session.epic")
+    path.write_bytes(data)
+    typed = TypedSession()
+    typed.run_quietly(session_journals.read(path), path.name)
+    return Found(len(typed.lines), 0)
+
+
+def capture(data: bytes) -> Found:
+    """Reads a capture of a network."""
+    one = Capture(Ingest(IngestSpec()))
+    count = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
+    assert one.words()
+    return Found(count, one.frames - count)
+
+
+def datagrams(data: bytes) -> Found:
+    """Reads datagrams of any kind, each behind its length."""
+    pieces, at = [], 0
+    while at + 2 <= len(data):
+        (size,) = struct.unpack_from("<H", data, at)
+        pieces.append(data[at + 2 : at + 2 + size])
+        at += 2 + size
+    found = list(Decoder().read(pieces))
+    taken = sum(len(one.block) for one in found if one.block)
+    return Found(taken, max(len(pieces) - taken, 0))
+
+
+def binary(data: bytes) -> Found:
+    """Reads records whose layout is the first line."""
+    words, _, records = data.partition(b"\n")
+    try:
+        layout = RecordLayout(words.decode("utf-8", "replace"))
+    except ValueError as refused:
+        return worded(refused)
+    pieces = [records[at : at + 8 * layout.size] for at in range(0, len(records), 8 * layout.size)]
+    found = list(Decoder(records=layout).read(pieces))
+    return Found(sum(len(one.block) for one in found if one.block), 0)
+
+
+# --------------------------------------------------------------------------------------- inputs
+
+
+def numbers(chance: random.Random, count: int) -> Iterator[tuple[float, ...]]:
+    """States of a path: time, position, velocity."""
+    x, y, z = (chance.uniform(-100, 100) for _ in range(3))
+    now = chance.choice((0.0, 0.1, 1700000000.0))
+    for _ in range(count):
+        now += chance.choice((0.05, 0.1, 0.0, 1 / 30))
+        vx, vy, vz = (chance.uniform(-9, 9) for _ in range(3))
+        x, y, z = x + vx / 10, y + vy / 10, z + vz / 10
+        yield round(now, 4), *(round(one, 3) for one in (x, y, z, vx, vy, vz))
+
+
+def text(chance: random.Random, count: int) -> bytes:
+    """Packet text."""
+    keys = chance.choice(("", " entity=tank{}", " arrival={} seq=1", " yaw=0.1 teleport=0"))
+    return "".join(
+        f"{x},{y},{z} / {vx},{vy},{vz} / {t}{keys.format(int(t * 10) % 7)}\n"
+        for t, x, y, z, vx, vy, vz in numbers(chance, count)
+    ).encode()
+
+
+def rows(chance: random.Random, count: int) -> bytes:
+    """A table, with one of several separators, headers and ways to write a time."""
+    separator = chance.choice((",", ";", "\t", "|"))
+    header = chance.choice(
+        ("time,x,y,z,vx,vy,vz,entity", "t,pos_x,pos_y,pos_z,vel_x,vel_y,vel_z,id",
+         "timestamp,position.x,position.y,position.z,a,b,c,player", "time_ms,x,y,z,vx,vy,vz,name")
+    )  # fmt: skip
+    quoted = chance.choice(('"tank{}"', "tank{}"))
+    out = [header.replace(",", separator)]
+    out += [
+        separator.join((*map(repr, one), quoted.format(k % 5)))
+        for k, one in enumerate(numbers(chance, count))
+    ]
+    return chance.choice(("\n", "\r\n")).join(out).encode() + b"\n"
+
+
+def by_entity(chance: random.Random, count: int) -> bytes:
+    """A table with its entities one after the other."""
+    out = ["time,x,y,z,vx,vy,vz,entity"]
+    for tank in range(5):
+        out += [
+            ",".join((*map(repr, one), f"tank{tank}")) for one in numbers(chance, count // 5 + 1)
+        ]
+    return "\n".join(out).encode() + b"\n"
+
+
+def objects(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
+    """Packets as JSON has them."""
+    nested = chance.random() < 0.5
+    for k, (t, x, y, z, vx, vy, vz) in enumerate(numbers(chance, count)):
+        if nested:
+            where: dict[str, Any] = {"pos": [x, y, z], "vel": {"x": vx, "y": vy, "z": vz}}
+        else:
+            where = {"x": x, "y": y, "z": z, "vx": vx, "vy": vy, "vz": vz}
+        yield {"time": t, "entity": f"é{k % 5}", **where}
+
+
+def json_lines(chance: random.Random, count: int) -> bytes:
+    """One object a line."""
+    return "".join(json.dumps(one) + "\n" for one in objects(chance, count)).encode()
+
+
+def frames(chance: random.Random, count: int) -> bytes:
+    """A document: a list, frames with players, or columns."""
+    kind, found = chance.randrange(3), list(objects(chance, count))
+    if kind == 0:
+        return json.dumps({"meta": {"v": 1}, "data": found}).encode()
+    if kind == 1:
+        made = [{"t": one.pop("time"), "players": {"a": one, "b": one}} for one in found]
+        return json.dumps({"frames": made}).encode()
+    names = ("time", "x", "y", "z")
+    columns = zip(*(one[:4] for one in numbers(chance, count)), strict=True)
+    return json.dumps({n: list(c) for n, c in zip(names, columns, strict=True)}).encode()
+
+
+def lines(chance: random.Random, count: int) -> bytes:
+    """A log that the pattern reads."""
+    return "".join(
+        f"{t} tank{k % 5} ({x}, {y})\n" for k, (t, x, y, *_) in enumerate(numbers(chance, count))
+    ).encode()
+
+
+def log(chance: random.Random, count: int) -> bytes:
+    """A log of a game in sentences."""
+    return "".join(
+        f"[{k // 36000:02}:{k // 600 % 60:02}:{k / 10 % 60:06.3f}] [Net] recv pos=({x}, {y}, {z})"
+        f" rot=(0.000, {vx}, 0.000) seq={k}\n"
+        for k, (_, x, y, z, vx, *_) in enumerate(numbers(chance, count))
+    ).encode()
+
+
+def gpx(chance: random.Random, count: int) -> bytes:
+    """A track."""
+    made = "".join(
+        f'<trkpt lat="{50 + x / 1e4}" lon="{8 + y / 1e4}"><ele>{z}</ele>'
+        f"<time>2024-05-01T{k // 3600 % 24:02}:{k // 60 % 60:02}:{k % 60:02}Z</time></trkpt>\n"
+        for k, (_, x, y, z, *_) in enumerate(numbers(chance, count))
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><gpx xmlns="http://www.topografix.com/GPX/1/1">'
+        f"<trk><name>a</name><trkseg>{made}</trkseg></trk></gpx>"
+    ).encode()
+
+
+def nmea(chance: random.Random, count: int) -> bytes:
+    """Sentences of a receiver."""
+
+    def checked(words: str) -> str:
+        total = functools.reduce(lambda one, other: one ^ other, words.encode())
+        return f"${words}*{total:02X}\r\n"
+
+    made = ""
+    for k, (_, x, y, *_) in enumerate(numbers(chance, count)):
+        clock = f"{k // 3600 % 24:02}{k // 60 % 60:02}{k % 60:02}.00"
+        lat, lon = f"50{abs(x) % 60:07.4f},N", f"008{abs(y) % 60:08.5f},E"
+        made += checked(f"GPGGA,{clock},{lat},{lon},1,08,1.0,100.0,M,47.0,M,,")
+        made += checked(f"GPRMC,{clock},A,{lat},{lon},36.0,018.0,050124,,")
+    return made.encode()
+
+
+def xlsx(chance: random.Random, count: int) -> Members:
+    """The members of a workbook with one sheet or two."""
+    relation = f'<Relationship Id="r{{}}" Type="{_OFFICE}/{{}}" Target="{{}}"/>'
+    names = chance.choice((("S",), ("S", "T")))
+
+    def relations(*some: str) -> bytes:
+        return f'<Relationships xmlns="{_RELATED}">{"".join(some)}</Relationships>'.encode()
+
+    header = "".join(f'<c t="inlineStr"><is><t>{one}</t></is></c>' for one in ("time", *"xyz"))
+    body = "".join(
+        f'<row r="{k}">{"".join(f"<c><v>{value!r}</v></c>" for value in one[:4])}</row>'
+        for k, one in enumerate(numbers(chance, count), 2)
+    )  # fmt: skip
+    sheets = "".join(
+        f'<sheet name="{one}" sheetId="{k}" r:id="r{k}"/>' for k, one in enumerate(names, 1)
+    )
+    made = {
+        "_rels/.rels": relations(relation.format(1, "officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{sheets}'
+        "</sheets></workbook>".encode(),
+        "xl/_rels/workbook.xml.rels": relations(
+            *(relation.format(k, "worksheet", f"s{k}.xml") for k in range(1, len(names) + 1))
+        ),
+    }
+    for k in range(1, len(names) + 1):
+        first = f'<row r="1">{header}</row>' if k == 1 else ""
+        made[f"xl/s{k}.xml"] = (
+            f'<worksheet xmlns="{_MAIN}"><sheetData>{first}{body if k == 1 else ""}</sheetData>'
+            "</worksheet>"
+        ).encode()
+    return made
+
+
+def ods(chance: random.Random, count: int) -> Members:
+    """The members of a workbook of OpenDocument."""
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+
+    def cell(value: object) -> str:
+        kind = "string" if isinstance(value, str) else f'float" office:value="{value}'
+        times = chance.choice(("",) * 30 + (' table:number-columns-repeated="2"',))
+        shown = f"<text:p>{value}</text:p></table:table-cell>"
+        return f'<table:table-cell{times} office:value-type="{kind}">{shown}'
+
+    body = "".join(
+        f"<table:table-row>{''.join(map(cell, one))}</table:table-row>"
+        for one in [("time", *"xyz"), *(one[:4] for one in numbers(chance, count))]
+    )
+    content = (
+        f'<?xml version="1.0"?><office:document-content{spaces} office:version="1.3"><office:body>'
+        f'<office:spreadsheet><table:table table:name="A">{body}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    return {
+        "mimetype": b"application/vnd.oasis.opendocument.spreadsheet",
+        "content.xml": content.encode(),
+        "META-INF/manifest.xml": b"<manifest/>",
+    }
+
+
+def zipped(members: Members, chance: random.Random) -> bytes:
+    """An archive of them."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", chance.choice((0, 0, zipfile.ZIP_DEFLATED))) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def parquet(chance: random.Random, count: int) -> bytes:
+    """A file of Parquet with one of several ways to write columns."""
+    import pyarrow
+    from pyarrow import parquet as library
+
+    columns = list(zip(*numbers(chance, count), strict=True))
+    made: dict[str, Any] = dict(zip(("time", "x", "y", "z"), columns, strict=False))
+    if chance.random() < 0.5:
+        made["vel"] = [list(one) for one in zip(*columns[4:], strict=True)]
+    if chance.random() < 0.5:
+        made["entity"] = [f"tank{k % 5}" for k in range(count)]
+    if chance.random() < 0.3:
+        made["more"] = [{"a": k, "b": "x"} for k in range(count)]
+    file = io.BytesIO()
+    library.write_table(
+        pyarrow.table(made), file, compression=chance.choice(("none", "snappy", "zstd")),
+        row_group_size=chance.choice((500, 100_000)), use_dictionary=chance.random() < 0.5,
+    )  # fmt: skip
+    return file.getvalue()
+
+
+def sqlite(chance: random.Random, count: int) -> bytes:
+    """A database with a table, an index and a view."""
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE packets (time REAL, x REAL, y REAL, z REAL, entity TEXT)")
+    base.executemany(
+        "INSERT INTO packets VALUES (?, ?, ?, ?, ?)",
+        ((*one[:4], f"tank{k % 5}") for k, one in enumerate(numbers(chance, count))),
+    )
+    base.execute("CREATE INDEX places ON packets (time)")
+    base.execute("CREATE VIEW last AS SELECT entity FROM packets")
+    base.commit()
+    return base.serialize()
+
+
+def captured(chance: random.Random, count: int) -> bytes:
+    """A capture in either format."""
+    one, frame, now = chance.randrange(4), [], 0.0
+    for t, *rest in numbers(chance, count):
+        x, y, z, vx, vy, vz = rest
+        words = f"{x},{y},{z} / {vx},{vy},{vz} / {t}".encode()
+        segment = captures.udp(words)
+        packet = captures.ipv6(segment) if chance.random() < 0.2 else captures.ipv4(segment)
+        now += 0.05
+        frame.append((now, captures.ethernet(packet)))
+    order = chance.choice("<>")
+    return captures.pcapng(frame, order=order) if one else captures.pcap(frame, order=order)
+
+
+def sent(chance: random.Random, count: int) -> bytes:
+    """Datagrams: text, JSON, tables and msgpack."""
+    import msgpack  # type: ignore[import-untyped, unused-ignore]
+
+    made = []
+    for one in objects(chance, count):
+        kind = chance.randrange(4)
+        if kind == 0:
+            made.append(b"1.0,2.0,3.0 / 1,2,3 / %a" % one["time"])
+        elif kind == 1:
+            made.append(json.dumps(one).encode())
+        elif kind == 2:
+            made.append(b"time,x,y\n%a,2,3" % one["time"])
+        else:
+            made.append(msgpack.packb(one))
+    return b"".join(struct.pack("<H", len(one)) + one for one in made)
+
+
+def records(chance: random.Random, count: int) -> bytes:
+    """Binary records behind their layout."""
+    layout, form = chance.choice(
+        (("time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16", "<d6fH"),
+         ("big time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16", ">d6fH"),
+         ("{time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16}[2]", "<d6fH"),
+         ("{time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16}", "<d6fH"))
+    )  # fmt: skip
+    made = b"".join(struct.pack(form, *one, k % 5) for k, one in enumerate(numbers(chance, count)))
+    return layout.encode() + b"\n" + made
+
+
+def known_answers(_: random.Random, count: int) -> bytes:
+    """A journal of results."""
+    path = scratch().with_name("whole")
+    path.unlink(missing_ok=True)
+    with Journal(str(path), "compare") as one:
+        for number in range(min(count, 5000)):
+            one.add(f"{number:064x}", {"n": number})
+    return path.read_bytes()
+
+
+def resumed(chance: random.Random, count: int) -> bytes:
+    """A journal of a session."""
+    commands = (b":set calc_ahead=0.1\n", b":reset\n", b":strategy lerp\n", b":tick 0.1\n")
+    out = text(chance, count).splitlines(True)
+    for _ in range(5):
+        out.insert(chance.randrange(len(out)), chance.choice(commands))
+    return b"".join(out)
+
+
+def trace(chance: random.Random, count: int) -> bytes:
+    """A measured link."""
+    if chance.random() < 0.5:
+        made = (f"a,{k / 10},{chance.choice((30, 30.5, ''))},40" for k in range(count))
+        return "\n".join(("flow,send_time,owd_down_ms,owd_up_ms", *made)).encode()
+    made = (f"{k / 10},{chance.choice((f'{k / 10 + 0.05:.3f}', ''))}" for k in range(count))
+    return "\n".join(("send_time,recv_time", *made)).encode()
+
+
+def script(chance: random.Random, count: int) -> bytes:
+    """Inputs of two players."""
+    words = ("up", "left", "stop", "right", "right up shoot aim=1,0.5", "throw aim=B")
+    made = (f"{k / 10} {chance.choice('AB')} {chance.choice(words)}" for k in range(count))
+    return "\n".join(("# inputs", "set latency=80ms", *made)).encode() + b"\n"
+
+
+def case_file(chance: random.Random, count: int) -> bytes:
+    """A case with many recordings and expectations."""
+    names = ", ".join(f'"{k}.csv"' for k in range(count))
+    sections = "".join(
+        f'[expect.{one}]\nscore = ">40"\nlag = "<=120ms"\n' for one in ("lerp", "epic", "hermite")
+    )
+    strategies = 'strategies = ["lerp", "epic", "hermite"]\n'
+    comment = "# " + "x" * chance.randrange(2000) + "\n"
+    return (f"recording = [{names}]\n{strategies}{comment}latency = 0.1\n{sections}").encode()
+
+
+Make = Callable[[random.Random, int], "bytes | Members"]
+
+#: A reader, what makes its inputs, and about how many bytes of these a packet is.
+KINDS: dict[str, tuple[Callable[[bytes], Found], Make, int]] = {
+    "text": (packets("text"), text, 60),
+    "csv": (packets("csv"), rows, 60),
+    "table": (packets("auto"), rows, 60),
+    "grouped": (grouped, by_entity, 60),
+    "jsonl": (packets("jsonl"), json_lines, 120),
+    "frames": (packets("auto"), frames, 120),
+    "pattern": (packets("auto", PATTERN), lines, 40),
+    "sentences": (packets("auto", SENTENCES), log, 90),
+    "proposed": (packets("sentences"), log, 90),
+    "gpx": (packets("gpx"), gpx, 110),
+    "nmea": (packets("nmea"), nmea, 160),
+    "xlsx": (packets("auto"), xlsx, 110),
+    "ods": (packets("auto"), ods, 400),
+    "parquet": (packets("auto"), parquet, 30),
+    "sqlite": (packets("auto"), sqlite, 70),
+    "database": (from_file, sqlite, 70),
+    "capture": (capture, captured, 110),
+    "datagrams": (datagrams, sent, 80),
+    "binary": (binary, records, 34),
+    "truth": (whole(table(read_movement)), rows, 60),
+    "trace": (whole(table(read_trace)), trace, 10),
+    "script": (
+        whole(table(lambda stream: parse_script(stream, ("A", "B")))), script, 12,
+    ),
+    "case": (case, case_file, 12),
+    "answers": (answers, known_answers, 130),
+    "session": (session, resumed, 60),
+}  # fmt: skip
+
+#: Inputs that are varied, and their sizes.
+_BASES, _SIZES = 8, (64_000, 150_000, 400_000, 1_000_000)
+
+_SLOW = {"session": 64_000, "case": 400_000}
+
+#: Read to the first fault, which should not be in the first lines.
+_WHOLE = {"truth", "trace", "script", "case", "frames", "gpx"}
+
+
+@functools.cache
+def bases(name: str) -> list[bytes | Members]:
+    """Inputs without damage."""
+    chance = random.Random(f"{name} bases")
+    _, make, each = KINDS[name]
+    longest = _SLOW.get(name, _SIZES[-1])
+    return [make(chance, min(chance.choice(_SIZES), longest) // each) for _ in range(_BASES)]
+
+
+def damaged(chance: random.Random, data: bytes, others: list[bytes], most: int = 200) -> bytes:
+    """With none to two hundred places changed, and sometimes cut."""
+    out = bytearray(data)
+    for _ in range(min(chance.choice((0, 1, 1, 2, 5, 30, 200)), most) if out else 0):
+        place = chance.randrange(len(out) + 1)
+        length = chance.choice((1, 1, 2, 8, 60))
+        kind = chance.randrange(6)
+        if kind == 0:
+            del out[place : place + length]
+        elif kind == 1:
+            out[place:place] = chance.randbytes(length)
+        elif kind == 2:
+            out[place : place + length] = chance.randbytes(len(out[place : place + length]))
+        elif kind == 3:
+            other = chance.choice(others)
+            begin = chance.randrange(len(other) + 1)
+            out[place:place] = other[begin : begin + length * 8]
+        elif kind == 4:
+            out[place : place + 1] = chance.choice((b"\n", b",", b'"', b"\0", b"-", b"e9", b"{"))
+        elif out[place : place + 1].isdigit():
+            out[place : place + 1] = chance.choice((b"9", b"99999", b"1e9", b"-"))
+    if chance.random() < 0.1:
+        del out[chance.randrange(len(out) + 1) :]
+    return bytes(out)
+
+
+def made(name: str, number: int) -> bytes:
+    """The input of a case."""
+    chance = random.Random(f"{name} {number}")
+    some = bases(name)
+    base = chance.choice(some)
+    if isinstance(base, dict):
+        members = [one for one in some if isinstance(one, dict)]
+        if chance.random() < 0.2:
+            return damaged(chance, zipped(base, chance), [zipped(members[0], chance)])
+        inner = chance.choice(list(base))
+        others = [data for one in members for data in one.values()]
+        return zipped({**base, inner: damaged(chance, base[inner], others)}, chance)
+    if chance.random() < 0.02 and seeds(name):
+        return variant(chance, seeds(name))
+    most = 2 if name in _WHOLE else 200
+    return damaged(chance, base, [one for one in some if isinstance(one, bytes)], most)
+
+
+class Totals:
+    """What cases came to, shared with the process that runs them."""
+
+    NAMES = ("bytes", "cases", "with packets", "packets", "refused", "slowest, us", "peak, KiB")
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 8 * len(self.NAMES))
+
+    @property
+    def values(self) -> list[int]:
+        """In the order of the names."""
+        return list(struct.unpack(f"{len(self.NAMES)}q", self._memory[:]))
+
+    def add(self, size: int, found: Found, seconds: float) -> None:
+        """One case."""
+        now = self.values
+        for at, more in enumerate((size, 1, found.taken > 0, *found)):
+            now[at] += more
+        now[5] = max(now[5], round(seconds * 1e6))
+        now[6] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._memory[:] = struct.pack(f"{len(self.NAMES)}q", *now)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{n}: {v:,}" for n, v in zip(self.NAMES, self.values, strict=True))
+
+
+class Enough(SystemExit):
+    """The time or the bytes are over."""
+
+
+def attack(name: str, seconds: float, size: int, first: int = 0, most: int = 10**9) -> list[str]:
+    """Runs cases until there is enough; what was found."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    read, totals, begin = KINDS[name][0], Totals(), time.monotonic()
+    bases(name)
+
+    def run(number: int) -> None:
+        if totals.values[0] > size or time.monotonic() - begin > seconds:
+            os._exit(0)
+        data = made(name, number)
+        start = time.process_time()
+        found = read(data)
+        totals.add(len(data), found, time.process_time() - start)
+
+    found = [f"{name}: {one}" for one in run_cases(range(first, first + most), run, LIMIT)]
+    print(f"{name}: {totals}; {time.monotonic() - begin:.0f} s; found {len(found)}", flush=True)
+    return found
+
+
+def main() -> int:
+    """Attacks one reader, or each; status 1 where one has not held."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("reader", nargs="*", choices=[[], *KINDS])
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--bytes", type=int, default=1_000_000_000)
+    parser.add_argument("--first", type=int, default=0, help="the first case")
+    parser.add_argument("--cases", type=int, default=10**9)
+    options = parser.parse_args()
+    found = []
+    for name in options.reader or KINDS:
+        found += attack(name, options.seconds, options.bytes, options.first, options.cases)
+        for one in found:
+            print(one, flush=True)
+    return bool(found)
+
+
+if __name__ == "__main__":
+    Path(scratch())
+    sys.exit(main())
