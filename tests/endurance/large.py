@@ -197,10 +197,10 @@ def binary(data: bytes) -> Found:
 # --------------------------------------------------------------------------------------- inputs
 
 
-def numbers(chance: random.Random, count: int) -> Iterator[tuple[float, ...]]:
-    """States of a path: time, position, velocity."""
+def numbers(chance: random.Random, count: int, latest: float = 2e9) -> Iterator[tuple[float, ...]]:
+    """States of a path, that begins before ``latest``: time, position, velocity."""
     x, y, z = (chance.uniform(-100, 100) for _ in range(3))
-    now = chance.choice((0.0, 0.1, 1700000000.0))
+    now = min(chance.choice((0.0, 0.1, 1700000000.0)), latest)
     for _ in range(count):
         now += chance.choice((0.05, 0.1, 0.0, 1 / 30))
         vx, vy, vz = (chance.uniform(-9, 9) for _ in range(3))
@@ -208,12 +208,12 @@ def numbers(chance: random.Random, count: int) -> Iterator[tuple[float, ...]]:
         yield round(now, 4), *(round(one, 3) for one in (x, y, z, vx, vy, vz))
 
 
-def text(chance: random.Random, count: int) -> bytes:
+def text(chance: random.Random, count: int, latest: float = 2e9) -> bytes:
     """Packet text."""
     keys = chance.choice(("", " entity=tank{}", " arrival={} seq=1", " yaw=0.1 teleport=0"))
     return "".join(
         f"{x},{y},{z} / {vx},{vy},{vz} / {t}{keys.format(int(t * 10) % 7)}\n"
-        for t, x, y, z, vx, vy, vz in numbers(chance, count)
+        for t, x, y, z, vx, vy, vz in numbers(chance, count, latest)
     ).encode()
 
 
@@ -480,7 +480,7 @@ def known_answers(_: random.Random, count: int) -> bytes:
 def resumed(chance: random.Random, count: int) -> bytes:
     """A journal of a session."""
     commands = (b":set calc_ahead=0.1\n", b":reset\n", b":strategy lerp\n", b":tick 0.1\n")
-    out = text(chance, count).splitlines(True)
+    out = text(chance, count, 0.1).splitlines(True)
     for _ in range(5):
         out.insert(chance.randrange(len(out)), chance.choice(commands))
     return b"".join(out)
@@ -503,14 +503,13 @@ def script(chance: random.Random, count: int) -> bytes:
 
 
 def case_file(chance: random.Random, count: int) -> bytes:
-    """A case with many recordings and expectations."""
+    """A case with many recordings, or with many settings."""
     names = ", ".join(f'"{k}.csv"' for k in range(count))
-    sections = "".join(
-        f'[expect.{one}]\nscore = ">40"\nlag = "<=120ms"\n' for one in ("lerp", "epic", "hermite")
-    )
-    strategies = 'strategies = ["lerp", "epic", "hermite"]\n'
-    comment = "# " + "x" * chance.randrange(2000) + "\n"
-    return (f"recording = [{names}]\n{strategies}{comment}latency = 0.1\n{sections}").encode()
+    settings = ", ".join(f'"calc_ahead=0.{k:06}"' for k in range(count))
+    return chance.choice(
+        (f'recording = [{names}]\nstrategy = "epic"\nlatency = 0.1\nexpected = "a.jsonl"\n',
+         f'recording = "a.csv"\nstrategy = "epic"\nset = [{settings}]\ntolerance = 1e-6\n')
+    ).encode()  # fmt: skip
 
 
 Make = Callable[[random.Random, int], "bytes | Members"]

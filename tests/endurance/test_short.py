@@ -11,7 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from endurance import calls, full_disk, hangs, killed, readers, recorded, scale, ways
+from endurance import (
+    altered,
+    calls,
+    full_disk,
+    hangs,
+    killed,
+    large,
+    readers,
+    recorded,
+    scale,
+    ways,
+)
 from endurance.watched import run_cases
 
 COMPILER = os.environ.get("CXX", "g++").split()
@@ -81,6 +92,22 @@ def test_a_reader_takes_anything(name: str) -> None:
     for data in [readers.variant(chance, known) for _ in range(20)]:
         said = read(data)
         assert said == read(data)
+
+
+@pytest.mark.parametrize("name", list(large.KINDS))
+def test_a_reader_takes_long_input(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "_SIZES", (4000,))
+    large.bases.cache_clear()
+    read = large.KINDS[name][0]
+    found = [read(large.made(name, number)) for number in range(12)]
+    large.bases.cache_clear()
+    assert any(one.taken for one in found) or name == "proposed"
+    assert any(one.refused for one in found) or name in ("binary", "capture", "session")
+
+
+def test_a_journal_that_was_altered(tmp_path: Path) -> None:
+    assert not altered.attack("session", 40, 4, tmp_path)["WRONG"]
+    assert not altered.attack("diagnose", 2, 4, tmp_path)["WRONG"]
 
 
 def test_two_ways_find_the_same() -> None:

@@ -1,7 +1,8 @@
 """Nothing lost: what was accepted is in the state directory before its rows are drawn.
 
 A journal is a script that makes the session again: packets, and the commands that changed them
-or their view. It is only ever appended to.
+or their view. It is only ever appended to. Behind each line stands a checksum of it and of the one
+before, so that a line that was altered, moved or lost is noticed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import os
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -19,6 +21,13 @@ from epic_cli.formats.output_files import lock
 from epic_cli.formats.recordings import BINARY
 
 Warn = Callable[[str], None]
+
+#: A line, its checksum, and its end; journals of earlier versions have none.
+_LINE = re.compile(rb"([^\n]*?)(?:\t#([0-9a-f]{8}))?\n")
+
+#: What a damaged line is made to begin with, and how much of it is left: long ones are read in
+#: pieces.
+_DAMAGED, _SHOWN = b"damaged: ", 100
 
 #: So many sessions can be gone back to.
 _KEPT = 20
@@ -44,12 +53,17 @@ class Journal:
         self._warn = warn
         self._warned = False
         self._pending = b""
+        self._sum = _check(path.read_bytes())[1] if path is not None and path.is_file() else 0
         self._descriptor: int | None = None
         self.path = path
 
     def write(self, lines: bytes) -> None:
         """Appends whole lines; what a full disk does not take is kept for the next attempt."""
-        self._pending += lines
+        parts = []
+        for line in lines.split(b"\n")[:-1]:
+            self._sum = _sum(line, self._sum)
+            parts.append(b"%b\t#%08x\n" % (line, self._sum))
+        self._pending += b"".join(parts)
         try:
             if self._descriptor is None:
                 self._open()
@@ -98,14 +112,37 @@ def newest(directory: Path) -> Path | None:
 def read(path: Path) -> bytes:
     """The journal's whole lines; what a crash left of a last one is cut off, in the file too.
 
-    A line that would end a recording is none that was written: it is made one that is refused, so
-    that the damage is told and the lines below it are read. Raises ``OSError``.
+    A damaged line, or one that would end a recording, is made one that is refused, so that the
+    damage is told and the lines below it are read. Raises ``OSError``.
     """
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     if len(whole) < len(text):
         os.truncate(path, len(whole))
-    return re.sub(rb"^[q\0]", b"?", whole, flags=re.MULTILINE)
+    return _check(whole)[0]
+
+
+def _check(text: bytes) -> tuple[bytes, int]:
+    """The lines without their checksums, the damaged ones marked; and the last checksum."""
+    lines: list[bytes] = []
+    computed = stored = 0
+    plain = 0  # lines without a checksum: an earlier version wrote them, if they are the first
+    for line, given in _LINE.findall(text):
+        before, computed = stored, _sum(line, computed)
+        stored = int(given, 16) if given else computed
+        if given and stored in (computed, _sum(line, before)):
+            mark = b""
+        elif not given and plain == len(lines):
+            mark, plain = b"", plain + 1
+        else:
+            lines = [_DAMAGED + one for one in lines] if plain == len(lines) else lines
+            mark, line = _DAMAGED, line[:_SHOWN]  # noqa: PLW2901
+        lines.append(mark + (b"?" + line[1:] if line[:1] in (b"q", b"\0") else line))
+    return b"".join(one + b"\n" for one in lines), stored
+
+
+def _sum(line: bytes, before: int) -> int:
+    return zlib.crc32(b"\n", zlib.crc32(line, before))  # with its end: "a", "b" is not "ab"
 
 
 def in_use(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_packets_are_there_before_their_rows_are_drawn(tmp_path: Path) -> None:
     typed.type(PACKETS[0])
     assert typed.dialogue.journal is not None
     assert typed.dialogue.journal.path is not None
-    assert typed.dialogue.journal.path.read_text() == PACKETS[0] + "\n"
+    assert journals.read(typed.dialogue.journal.path).decode() == PACKETS[0] + "\n"
 
 
 def test_a_reset_is_kept_too(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path: Path) -> None:
     assert journals.read(path) == PACKETS[0].encode() + b"\n"
     typed = TypedSession(journal=Journal(tmp_path, pytest.fail, path))
     typed.type(PACKETS[1])
-    assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
+    assert journals.read(path).decode() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 
 
 @pytest.mark.parametrize("damage", [b"q", b"\0", b":", b"\xff", b" ", b"#"])
@@ -91,6 +92,47 @@ def test_a_damaged_line_costs_no_other(tmp_path: Path, damage: bytes) -> None:
         typed.run_quietly(journals.read(path), path.name)
         expected = [line for line in whole.splitlines(True) if line in text.splitlines(True)]
         assert [line for line in typed.lines if line in expected] == expected
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_was_altered_is_told_and_never_taken(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    typed = session_with(tmp_path, [])
+    typed.type(*(f"{k},0,0 / 10,0,0 / {k / 10}" for k in range(8)), ":set calc_ahead=0.1")
+    journal = typed.dialogue.journal
+    assert journal is not None
+    assert journal.path is not None
+    journal.close()
+    whole = journal.path.read_bytes()
+    lines = whole.splitlines(True)
+    if seed % 3 == 0:
+        at = chance.choice([at for at in range(len(whole)) if whole[at : at + 1].isdigit()])
+        digit = b"%d" % ((whole[at] - 48 + chance.randrange(1, 10)) % 10)
+        text = whole[:at] + digit + whole[at + 1 :]
+    elif seed % 3 == 1:
+        at, length = chance.randrange(len(whole) - 30), chance.randrange(1, 30)
+        text = whole[:at] + whole[at + length :]
+    else:
+        one, other = chance.sample(range(len(lines)), 2)
+        lines[one], lines[other] = lines[other], chance.choice((lines[one], lines[other]))
+        text = b"".join(lines)
+    journal.path.write_bytes(text)
+    again = TypedSession()
+    again.run_quietly(journals.read(journal.path), "journal")
+    assert text == whole or b"damaged: " in again.output.getvalue()
+    kept = iter(typed.lines)
+    assert all(line in kept for line in again.lines), "in the order in which they were typed"
+
+
+def test_a_journal_of_an_earlier_version_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_text(f"{PACKETS[0]}\n:set calc_ahead=0.1\n")
+    typed = TypedSession(journal=Journal(tmp_path, pytest.fail, path))
+    typed.type(PACKETS[1])
+    text = path.read_bytes()
+    assert journals.read(path).decode() == f"{PACKETS[0]}\n:set calc_ahead=0.1\n{PACKETS[1]}\n"
+    path.write_bytes(text.replace(b"0.1\n", b"0.2\n", 1))
+    assert journals.read(path).startswith(b"damaged: ")
 
 
 def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:
@@ -112,7 +154,7 @@ def test_what_a_full_disk_did_not_take_is_written_later(tmp_path: Path) -> None:
     path.rmdir()
     typed.type(PACKETS[1])
     assert len(warnings) == 1
-    assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
+    assert journals.read(path).decode() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 
 
 def test_a_directory_that_cannot_be_made_is_one_warning(tmp_path: Path) -> None:
