@@ -41,7 +41,7 @@ class Number(Parameter):
 
     ``words`` stand for numbers outside of the range: ``{"unlimited": math.inf}``. ``unset`` is
     one of them, for "no number", such as ``auto``, which arrives as NaN. ``tune`` is the range
-    worth searching, on a ``linear`` or ``log`` scale; None: not worth tuning.
+    worth searching, and that of a slider, on a ``linear`` or ``log`` scale; None: not worth tuning.
     """
 
     def __init__(

@@ -200,7 +200,9 @@ def _share(name: str, help_text: str, highest: float = 1.0) -> Number:
 
 #: Link conditions in the terms of netem: the fields of ``LinkConditions``.
 LINK: tuple[Parameter, ...] = (
-    Number("latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY),
+    Number(
+        "latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY, tune=(0, 0.5)
+    ),
     Number(
         "jitter",
         LinkConditions.jitter,
@@ -208,6 +210,7 @@ LINK: tuple[Parameter, ...] = (
         "s",
         0,
         LONGEST_DELAY,
+        tune=(0, 0.2),
     ),
     Choice(
         "distribution",
@@ -243,6 +246,7 @@ LINK: tuple[Parameter, ...] = (
         "packets",
         1,
         1_000_000,
+        tune=(1, 20),
         whole=True,
     ),
     _share(
@@ -257,6 +261,8 @@ LINK: tuple[Parameter, ...] = (
         "bit/s",
         1,
         words={"unlimited": math.inf},
+        tune=(8000, 2_000_000),
+        scale="log",
     ),
     Custom(
         "queue",
@@ -274,6 +280,7 @@ LINK: tuple[Parameter, ...] = (
         "bytes",
         1,
         65535,
+        tune=(20, 1500),
         whole=True,
     ),
     Switch(

@@ -265,6 +265,8 @@ PATH = (
         "units/s",
         1e-6,
         1e6,
+        tune=(0.1, 50),
+        scale="log",
     ),
     Number(
         "size",
@@ -273,5 +275,7 @@ PATH = (
         "units",
         1e-3,
         1e6,
+        tune=(0.5, 50),
+        scale="log",
     ),
 )

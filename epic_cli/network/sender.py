@@ -152,6 +152,8 @@ SEND_RATE = Number(
     0.001,
     100_000,
     words={RECORDED: RECORDED},
+    tune=(1, 128),
+    scale="log",
 )
 
 ROTATION_BITS = Number(
@@ -176,6 +178,8 @@ SENDER: tuple[Parameter, ...] = (
         1e-6,
         1e6,
         words={HALF: HALF, HALF_DELTA: HALF_DELTA},
+        tune=(0.001, 2),
+        scale="log",
     ),
     Number(
         "quantize_velocity",
@@ -184,6 +188,8 @@ SENDER: tuple[Parameter, ...] = (
         "units/s",
         1e-6,
         1e6,
+        tune=(0.001, 2),
+        scale="log",
     ),
     ROTATION_BITS,
     Number(
@@ -194,6 +200,7 @@ SENDER: tuple[Parameter, ...] = (
         "",
         0,
         1_000_000,
+        tune=(0, 20),
         whole=True,
     ),
     Switch(
@@ -208,6 +215,7 @@ SENDER: tuple[Parameter, ...] = (
         "s",
         -1e9,
         1e9,
+        tune=(-1, 1),
     ),
     Number(
         "clock_drift",
@@ -216,5 +224,6 @@ SENDER: tuple[Parameter, ...] = (
         "ppm",
         -100_000,
         100_000,
+        tune=(-1000, 1000),
     ),
 )

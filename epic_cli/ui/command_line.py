@@ -101,6 +101,7 @@ _ORDER = (
     "session",
     "replay",
     "inspect",
+    "lab",
     "play",
     "simulate",
     "listen",

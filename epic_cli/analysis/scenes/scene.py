@@ -16,6 +16,7 @@ from epic_cli.analysis.scenes.events import (
     snaps,
 )
 from epic_cli.analysis.scenes.series import (
+    NO_LAGS,
     LagSeries,
     blur,
     edges,
@@ -155,10 +156,12 @@ def drawn(
     selection: Selection,
     recoveries: Sequence[float],
     rotations: Floats | None = None,
+    lags: bool = True,
 ) -> Drawn:
     """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
 
-    ``recoveries`` are the seconds until it had recovered from each of the entity's events.
+    ``recoveries`` are the seconds until it had recovered from each of the entity's events. Without
+    ``lags``, which take longest, there are none.
     """
     sampled, events = entity.truth, entity.events
     chosen = selection.rows(sampled.times)
@@ -208,7 +211,7 @@ def drawn(
         np.insert(across[kept], at, np.nan),
         times[starts],
         bands,
-        lag_over_time(sampled, positions, chosen),
+        lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
         _histogram(errors),
         tuple(recoveries),
         root_mean_square(errors[np.isfinite(errors)]),

@@ -130,6 +130,9 @@ class LagSeries(NamedTuple):
     seconds: Floats
 
 
+NO_LAGS = LagSeries(np.empty(0), np.empty(0))
+
+
 @np.errstate(invalid="ignore", divide="ignore")
 def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
     """The lag of what is ``shown`` (n, 3) in the ``chosen`` n ticks, window by window.
@@ -140,7 +143,7 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     """
     times = sampled.times[chosen]
     if len(times) < _PARTS:
-        return LagSeries(np.empty(0), np.empty(0))
+        return NO_LAGS
     whole = float(times[-1] - times[0])
     parts = max(_PARTS, round(_PARTS * whole / max(WINDOW, SHARE * whole)))
     edges = np.linspace(0, len(times), min(parts, len(times)) + 1).astype(int)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -115,14 +114,13 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.analysis.compare.pool import compare as compare_runs
-    from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.ui.io.progress import Progress
     from epic_cli.ui.options.groups import given_options
     from epic_cli.ui.runs.compare_jobs import Recordings
     from epic_cli.ui.runs.compare_output import about_of, write
-    from epic_cli.ui.runs.recordings import simulated_runs
+    from epic_cli.ui.runs.recordings import compare_spec, simulated_runs
 
     given = given_options(context)
     network.check(inputs.recordings, inputs.truth)
@@ -133,24 +131,14 @@ def compare(
     taking_part = _taking_part(participants, drawing)
     shown = pictures.shown(taking_part)
     _check_conditions(scoring, taking_part)
-    spec = CompareSpec(
-        taking_part,
-        timing,
-        scoring.weighing.weights,
-        inputs.truth_offset,
-        scoring.warm_up,
-        pictures.selection,
-        seed=network.seed,
-        threads=threads,
-        aim_range=scoring.weighing.aim_range,
+    spec = compare_spec(
+        taking_part, inputs, network, timing, scoring, pictures.selection, threads=threads
     )
     recordings = None
     if network.simulates:
         if jobs.options:
             raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
-        spec = replace(spec, total=len(network.all_seeds), runs_are="networks")
     else:
-        spec = replace(spec, timing=network.with_latency(timing))
         recordings = Recordings(
             inputs,
             jobs,

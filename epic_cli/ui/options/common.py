@@ -275,6 +275,8 @@ DURATION = Number(
     0,
     1e9,
     words={"endless": math.inf},
+    tune=(2, 120),
+    scale="log",
 )
 
 quiet_option = click.option(

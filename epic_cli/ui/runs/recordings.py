@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.notes import not_enough
@@ -16,12 +18,15 @@ from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.playback import Timing
     from epic_cli.network import Channel, Movement, PathMovement
     from epic_cli.network.trace import Direction
     from epic_cli.ui.io.profiles import Saving
+    from epic_cli.ui.options.compare import Scoring
     from epic_cli.ui.options.networks import NetworkOptions
     from epic_cli.ui.options.runs import Inputs
     from epic_cli.ui.runs.jobs import Tally
@@ -171,6 +176,34 @@ def recorded_runs(
     return runs
 
 
+def compare_spec(
+    participants: Sequence[Participant],
+    inputs: Inputs,
+    network: NetworkOptions,
+    timing: Timing,
+    scoring: Scoring,
+    selection: Selection | None = None,
+    threads: int | None = None,
+) -> CompareSpec:
+    """What ``epic compare`` is asked for, of recordings or of simulated networks."""
+    from epic_cli.analysis.compare.spec import CompareSpec
+
+    simulates = network.simulates
+    return CompareSpec(
+        participants,
+        timing if simulates else network.with_latency(timing),
+        scoring.weighing.weights,
+        inputs.truth_offset,
+        scoring.warm_up,
+        selection,
+        seed=network.seed,
+        threads=threads,
+        total=len(network.all_seeds) if simulates else 1,
+        runs_are="networks" if simulates else "recordings",
+        aim_range=scoring.weighing.aim_range,
+    )
+
+
 def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises."""
     from epic_cli.analysis.compare.networks import Setting, simulated
@@ -203,8 +236,24 @@ def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) 
 
 
 def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> PathMovement:
+    from epic_cli.network.paths import RANDOM_PATHS
+
+    name, turning = str(network.path), network.turning
+    chance = name in RANDOM_PATHS or turning not in ("none", "heading")
+    own = (seed if chance else 0, turning, inputs.entity or "", get_ident())
+    return _path_of(name, network.speed, network.size, *own)
+
+
+@lru_cache(maxsize=512)
+def _path_of(
+    name: str, speed: float, size: float, seed: int, turning: str, entity: str, thread: int
+) -> PathMovement:
+    """The same movement for the same words: its truth is then sampled once.
+
+    A path remembers where it was asked for last: each thread has its own.
+    """
+    del thread
     from epic_cli.network import PathMovement
     from epic_cli.network.turning import turning_path
 
-    path = turning_path(str(network.path), network.speed, network.size, seed, network.turning)
-    return PathMovement(path, inputs.entity or "")
+    return PathMovement(turning_path(name, speed, size, seed, turning), entity)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
@@ -73,12 +73,24 @@ def page(
     before and after, and what tuning has found is the verdict.
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
+    return page_of(comparison.scenes, content_of(comparison, sort, shown, about, diagnoses, tuning))
+
+
+def content_of(
+    comparison: Comparison,
+    sort: str = "score",
+    shown: Sequence[str] = (),
+    about: About | None = None,
+    diagnoses: Sequence[Section] = (),
+    tuning: Report | None = None,
+) -> Content:
+    """All of the page of a comparison but its scenes; see ``page``."""
     told = report(comparison, sort)
     if tuning is not None:
         told = replace(told, verdict=tuning.verdict, notes=tuning.notes)
     about = about or About()
     subject = "Good numbers" if tuning else "What each strategy draws"
-    content = Content(
+    return Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
         report=told,
         facts=_facts(comparison, about),
@@ -88,7 +100,6 @@ def page(
         drawn=next(iter(comparison.recordings), ""),
         tuning=tuning,
     )
-    return page_of(comparison.scenes, content)
 
 
 def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
@@ -126,6 +137,14 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
     ranked as in its table, and those that are not in it come last. The page has everything in it
     and asks the network for nothing. Raises ``NothingToDraw`` where no scene has a row.
     """
+    turns = any(one.rotations is not None for one in scenes if len(one.times))
+    return assembled(content.title, page_data(scenes, content), turns)
+
+
+def page_data(
+    scenes: Sequence[Scene], content: Content, pack: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """What the scripts of ``page_of`` read; ``pack`` says what stands for an array of numbers."""
     usable = [one for one in scenes if len(one.times)]
     if not usable:
         raise NothingToDraw
@@ -135,7 +154,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
     labels += [one.label for scene in usable for one in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
     shown = list(content.shown) or list(ranks)
-    data = {
+    return {
         "title": content.title,
         "verdict": list(told.verdict[:SENTENCES]),
         "details": list(told.verdict[SENTENCES:]),
@@ -155,9 +174,10 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
             for one in content.diagnoses
         ],
         "tuning": content.tuning and section_data(Report(parts=content.tuning.parts)),
-        "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
+        "scenes": [
+            {**scene_data(one, ranks, pack), "words": scene_words(one, shown)} for one in usable
+        ],
     }
-    return _assembled(content.title, data, any(one.rotations is not None for one in usable))
 
 
 def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -179,7 +199,17 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return heads, rows
 
 
-def _assembled(title: str, data: dict[str, Any], turns: bool) -> str:
+class Extra(NamedTuple):
+    """What a page of another room has beside: an ``element``, a ``style``, ``scripts``, sources."""
+
+    element: str = ""
+    style: str = ""
+    scripts: str = ""
+    sources: str = ""
+
+
+def assembled(title: str, data: dict[str, Any], turns: bool, extra: Extra = Extra()) -> str:  # noqa: B008
+    """The page of the parts; ``turns``: with those of rotation."""
     parts = files("epic_cli.views.page") / "parts"
 
     def read(name: str) -> str:
@@ -190,10 +220,13 @@ def _assembled(title: str, data: dict[str, Any], turns: bool) -> str:
     # no text of the recording may end an element
     safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     for mark, part in (
-        ("/*STYLE*/", f"{_variables()}\n{read('page.css')}"),
+        ("<!--ELEMENT-->", extra.element),
+        ("/*SOURCES*/", extra.sources),
+        ("/*STYLE*/", f"{_variables()}\n{read('page.css')}\n{extra.style}"),
         (
             "/*SCRIPT*/",
-            "\n\n".join(read(f"{one}.js") for one in SCRIPTS if turns or one != "turns"),
+            "\n\n".join(read(f"{one}.js") for one in SCRIPTS if turns or one != "turns")
+            + extra.scripts,
         ),
         ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
         ("/*DATA*/", safe),

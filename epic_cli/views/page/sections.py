@@ -15,6 +15,8 @@ from epic_cli.views.pictures.scenes import ground_axes
 from epic_cli.views.report import Figure, Finding, Part, Report, Table, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from epic_cli.analysis.arrays import Floats
@@ -91,41 +93,59 @@ def _address(picture: str) -> str:
 FURTHEST = 1e30
 
 
-def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
-    """The scene for the page; strategies are in the order of their ``ranks``."""
+def scene_data(
+    scene: Scene, ranks: dict[str, int], pack: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """The scene for the page; strategies are in the order of their ``ranks``.
+
+    ``pack`` says what stands for an array of numbers, by default base64.
+    """
+    pack = pack or _base64
+
+    def f32(values: Floats) -> Any:
+        with np.errstate(invalid="ignore"):
+            inside = np.where(np.abs(values) < FURTHEST, values, np.nan)
+        return pack(inside.astype("<f4"))
+
+    def f64(values: Floats) -> Any:
+        return pack(values.astype("<f8"))
+
+    def u8(values: ArrayLike) -> Any:
+        return pack(np.asarray(values).astype("u1"))
+
     a, b = ground_axes(scene)
     known = np.concatenate((scene.truth, scene.packets))[:, (a, b)]
     known = known[np.isfinite(known).all(axis=1)]
     middle = (known.min(axis=0) + known.max(axis=0)) / 2 if len(known) else np.zeros(2)
     start = float(scene.times[0])
 
-    def path(positions: Floats) -> dict[str, str]:
-        return {"x": _f32(positions[:, a] - middle[0]), "y": _f32(positions[:, b] - middle[1])}
+    def path(positions: Floats) -> dict[str, Any]:
+        return {"x": f32(positions[:, a] - middle[0]), "y": f32(positions[:, b] - middle[1])}
 
-    def heads(rotations: Floats | None) -> dict[str, str]:
+    def heads(rotations: Floats | None) -> dict[str, Any]:
         if rotations is None:
             return {}
         seen = np.nan_to_num(headings(rotations, (a, b))).clip(-1, 1)  # 0, 0: not known, or up
-        return {"heads": _base64(np.rint(32767 * seen).astype("<i2"))}
+        return {"heads": pack(np.rint(32767 * seen).astype("<i2"))}
 
     def drawn(one: Drawn) -> dict[str, Any]:
         at = np.searchsorted(scene.times, one.times, "right") - 1
-        steps, when = np.diff(at, prepend=0), {"t": _f64(one.times - start)}
+        steps, when = np.diff(at, prepend=0), {"t": f64(one.times - start)}
         if np.array_equal(scene.times[at], one.times) and steps.max(initial=0) < 1 << 16:
             same = np.array_equal(one.times, scene.times)
-            when = {} if same else {"at": _base64(steps.astype("<u2"))}
+            when = {} if same else {"at": pack(steps.astype("<u2"))}
         return {
             "label": one.label,
             **when,
             **path(one.positions),
             **heads(one.rotations),
-            **({} if one.angles is None else {"angle": _f32(one.angles)}),
-            "distance": _f32(one.distances),
+            **({} if one.angles is None else {"angle": f32(one.angles)}),
+            "distance": f32(one.distances),
             # of a distance a 255th can be seen
-            "across": _u8(np.rint(255 * np.nan_to_num(one.across))),
-            "counted": _u8(np.isfinite(one.errors)),
-            "runs": {"t": _f32(one.run_times - start), "status": _u8(one.run_statuses)},
-            "lag": {"t": _f32(one.lag.times - start), "seconds": _f32(one.lag.seconds)},
+            "across": u8(np.rint(255 * np.nan_to_num(one.across))),
+            "counted": u8(np.isfinite(one.errors)),
+            "runs": {"t": f32(one.run_times - start), "status": u8(one.run_statuses)},
+            "lag": {"t": f32(one.lag.times - start), "seconds": f32(one.lag.seconds)},
             "histogram": {"first": one.histogram.first, "counts": one.histogram.counts.tolist()},
             "recoveries": [round(s, 4) if math.isfinite(s) else None for s in one.recoveries],
         }
@@ -141,35 +161,21 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
         "bins": BINS,
         "shared": scene.shared is not None
         and scene.blur is not None
-        and {"t": _f64(scene.shared - start), "blur": _f32(scene.blur)},
-        "truth": {"t": _f64(scene.times - start), **path(scene.truth)},
+        and {"t": f64(scene.shared - start), "blur": f32(scene.blur)},
+        "truth": {"t": f64(scene.times - start), **path(scene.truth)},
         **heads(scene.rotations),
         "packets": {
-            "t": _f32(scene.packet_times - start),
-            "arrival": _f32(scene.arrivals - start),
+            "t": f32(scene.packet_times - start),
+            "arrival": f32(scene.arrivals - start),
             **path(scene.packets),
         },
-        "lost": {"t": _f32(deliveries.lost_times[lost] - start), **path(deliveries.lost[lost])},
+        "lost": {"t": f32(deliveries.lost_times[lost] - start), **path(deliveries.lost[lost])},
         "interruptions": [
             {"start": one.start - start, "end": one.end - start, "kind": one.kind}
             for one in scene.interruptions
         ],
         "drawn": [drawn(one) for one in sorted(scene.drawn, key=lambda one: ranks[one.label])],
     }
-
-
-def _f32(values: Floats) -> str:
-    with np.errstate(invalid="ignore"):
-        inside = np.where(np.abs(values) < FURTHEST, values, np.nan)
-    return _base64(inside.astype("<f4"))
-
-
-def _f64(values: Floats) -> str:
-    return _base64(values.astype("<f8"))
-
-
-def _u8(values: ArrayLike) -> str:
-    return _base64(np.asarray(values).astype("u1"))
 
 
 def _base64(values: Any) -> str:

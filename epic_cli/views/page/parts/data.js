@@ -2,18 +2,22 @@
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 
+let arrays = null; // what numbers that came beside the data are in: each is a place and a length
 function bytes(text) {
+  if (Array.isArray(text)) return new Uint8Array(arrays, ...text);
   const binary = atob(text);
   const array = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) array[i] = binary.charCodeAt(i);
   return array;
 }
 const u8 = bytes;
-const u16 = (text) => new Uint16Array(bytes(text).buffer);
-const f32 = (text) => new Float32Array(bytes(text).buffer);
-const f64 = (text) => new Float64Array(bytes(text).buffer);
+const typed = (Kind) => (text) => {
+  const { buffer, byteOffset, byteLength } = bytes(text);
+  return new Kind(buffer, byteOffset, byteLength / Kind.BYTES_PER_ELEMENT);
+};
+const u16 = typed(Uint16Array), f32 = typed(Float32Array), f64 = typed(Float64Array);
 
-for (const scene of data.scenes) {
+function unpack(scene) {
   const times = scene.truth.t = f64(scene.truth.t);
   if (scene.shared) scene.shared = { t: f64(scene.shared.t), blur: f32(scene.shared.blur) };
   for (const path of [scene.truth, scene.packets, scene.lost]) for (const key of Object.keys(path)) if (path[key] !== times) path[key] = f32(path[key]);
@@ -32,6 +36,7 @@ for (const scene of data.scenes) {
     one.lag = { t: f32(one.lag.t), seconds: f32(one.lag.seconds) };
   }
 }
+data.scenes.forEach(unpack);
 
 // A value of a path at a time: of unbroken movement between two rows on the straight line, else that
 // of the row before; NaN: not known.

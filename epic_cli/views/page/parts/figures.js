@@ -81,7 +81,7 @@ function fillFigures() {
     $("more").textContent = open ? "only the best" : `show ${rest.length} more`;
   };
   $("more").hidden = !rest.length;
-  $("more").addEventListener("click", () => fold($("more").getAttribute("aria-expanded") !== "true"));
+  $("more").onclick = () => fold($("more").getAttribute("aria-expanded") !== "true");
   fold(false);
   paintFigures();
 }

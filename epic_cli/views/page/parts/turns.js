@@ -3,13 +3,14 @@ const DARTS = 34;           // pixels from one dart to the next on a line
 const ARROW = 34, CONE = 62; // lengths in pixels of what lies in the plane
 LANES.splice(1, 0, "angle");
 
-const i16 = (text) => new Int16Array(bytes(text).buffer);
-for (const scene of data.scenes) {
+const i16 = typed(Int16Array);
+function unpackTurns(scene) {
   if (scene.heads) scene.truth.heads = i16(scene.heads);
   for (const one of scene.drawn) if (one.heads) one.heads = i16(one.heads);
   // levels of detail keep the extremes of what is called error
   for (const one of scene.drawn) if (one.angle) one.turned = { label: one.label, t: one.t, error: f32(one.angle) };
 }
+data.scenes.forEach(unpackTurns);
 
 // Where a row heads on the plane: as long as it lies in it, at most 1; null: nowhere.
 function headingOf(path, row) {

@@ -1,0 +1,175 @@
+"""The bench of the lab: what an experiment comes to, first what is drawn, then the figures.
+
+An experiment is read by the options of ``epic compare`` itself, and computed by what computes
+that command, so that the line of the command makes the same figures.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epic_cli.analysis.compare.pool import compare
+from epic_cli.analysis.compare.prepared import prepare
+from epic_cli.analysis.compare.run import scenes_of
+from epic_cli.analysis.notes import NotEnoughToSay
+from epic_cli.analysis.scenes.scene import Selection
+from epic_cli.engine.replay import TooManyRows
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.ui.command_line import COMMANDS, load
+from epic_cli.ui.config import give_defaults
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.sources import source_name
+from epic_cli.ui.lab.spec import BY_HAND, Files, LabSpec, by_hand_file
+from epic_cli.ui.options.common import screen_timing_options
+from epic_cli.ui.options.compare import PICTURE_ROWS, Scoring, scoring_options
+from epic_cli.ui.options.networks import NetworkOptions, network_options
+from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
+from epic_cli.ui.runs.recordings import Reading, compare_spec, simulated_runs
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare.result import Comparison
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
+    from epic_cli.analysis.scenes.scene import Scene
+
+
+class Overtaken(Exception):
+    """Nobody waits for this any more."""
+
+
+class Impossible(ValueError):
+    """An experiment that cannot be made, and why."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that has been read: what is compared, and over what."""
+
+    lab: LabSpec
+    spec: CompareSpec
+    inputs: Inputs
+    network: NetworkOptions
+
+    def runs(self) -> Iterator[Run]:
+        """A run for each network, or the recording."""
+        silent = Messages(quiet=True)
+        if self.lab.simulated:
+            return simulated_runs(self.network, self.inputs, silent)
+        return iter([_recording(self.inputs)])
+
+
+@click.command("compare")
+@inputs_options
+@participants_options
+@network_options
+@screen_timing_options
+@scoring_options
+def _words(
+    inputs: Inputs,
+    participants: Participants,
+    network: NetworkOptions,
+    timing: Timing,
+    scoring: Scoring,
+) -> tuple[CompareSpec, Inputs, NetworkOptions]:
+    network.check(inputs.recordings, inputs.truth)
+    selection = Selection(PICTURE_ROWS, -math.inf, math.inf)
+    spec = compare_spec(participants.specs(), inputs, network, timing, scoring, selection)
+    return spec, inputs, network
+
+
+class Bench:
+    """Reads and computes experiments on the ``recording``; for one thread at a time."""
+
+    def __init__(self, recording: str = "") -> None:
+        self._recording = recording
+        self._command, _ = give_defaults(_words, {name: partial(load, name) for name in COMMANDS})
+        self._folder = tempfile.TemporaryDirectory(prefix="epic-lab-")
+        self._last: tuple[LabSpec, Run] | None = None
+
+    def close(self) -> None:
+        """Removes what it has written."""
+        self._folder.cleanup()
+
+    def read(self, lab: LabSpec) -> Experiment:
+        """An experiment ready to be made; raises ``Impossible``."""
+        files = Files(self._recording, os.path.join(self._folder.name, "by-hand.csv"))  # noqa: PTH118
+        if lab.moves == BY_HAND:
+            Path(files.by_hand).write_bytes(by_hand_file(lab.points))
+        try:
+            found = self._command.main(lab.arguments(files), standalone_mode=False)
+            return Experiment(lab, *found)
+        except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
+            raise Impossible(_words_of(error)) from error
+
+    def picture(self, experiment: Experiment) -> list[Scene]:
+        """What is drawn over the first network; raises ``Impossible``."""
+        one = replace(experiment.spec, total=1)
+        sent = replace(experiment.lab, strategies=(), networks=1)
+
+        def scenes() -> list[Scene]:
+            if self._last is None or self._last[0] != sent:  # else only a strategy is another one
+                self._last = sent, next(experiment.runs())
+            return scenes_of(prepare(self._last[1], one), one)
+
+        found: list[Scene] = _possible(scenes)
+        return found
+
+    def figures(
+        self, experiment: Experiment, networks: int, overtaken: Callable[[], bool]
+    ) -> Comparison:
+        """The comparison over so many networks; raises ``Impossible`` and ``Overtaken``."""
+        lab = replace(experiment.lab, networks=networks)
+        if lab != experiment.lab:
+            experiment = self.read(lab)
+
+        def runs() -> Iterator[Run]:
+            for run in experiment.runs():
+                if overtaken():
+                    raise Overtaken
+                yield run
+
+        def progress(*_: Any) -> None:
+            if overtaken():
+                raise Overtaken
+
+        found: Comparison = _possible(lambda: compare(runs(), experiment.spec, progress))
+        return found
+
+
+def _possible(job: Callable[[], Any]) -> Any:
+    from epic_cli.analysis.notes import not_enough
+    from epic_cli.views.comparison.notes import not_enough_words
+
+    try:
+        return job()
+    except NotEnoughToSay as error:
+        raise Impossible(not_enough(not_enough_words(error))) from error
+    except TooManyRows as error:
+        raise Impossible(f"{error} for one entity") from error
+    except (WrongUsage, CannotAccess, ValueError) as error:
+        raise Impossible(str(error)) from error
+
+
+def _words_of(error: Exception) -> str:
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+
+
+@lru_cache(maxsize=1)
+def _read(file: str, changed: float) -> Run:
+    del changed
+    with Reporter(source_name(file), Messages(quiet=True)) as reporter:
+        return Reading().of_one().run(file, reporter)
+
+
+def _recording(inputs: Inputs) -> Run:
+    (file,) = inputs.recordings
+    return _read(file, Path(file).stat().st_mtime)

@@ -1,0 +1,107 @@
+"""What sliders, lists and switches of the page are made of: the tables of parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
+from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.network.conditions import GilbertElliott
+from epic_cli.network.paths import PATHS
+from epic_cli.network.sender import RECORDED as AS_RECORDED
+from epic_cli.network.sender import USUAL_RATE
+from epic_cli.ui.lab.spec import BY_HAND, GROUPS, MOST_STRATEGIES, RECORDED, RECORDING, STEPS
+
+if TYPE_CHECKING:
+    from epic_cli.engine.parameter_base import Parameter
+    from epic_cli.ui.lab.bench import Experiment
+
+#: A number without a range of its own is tried up to so many times its default.
+_AROUND = 10.0
+
+
+def controls(recording: str = "") -> dict[str, Any]:
+    """Everything that can be set, for the page; ``recording`` is the name of the user's own."""
+    own = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
+    return {
+        "moves": {**(own if recording else {}), **{one: one for one in PATHS}, BY_HAND: "drawn"},
+        "simulated": [RECORDED, *PATHS, BY_HAND],
+        "groups": {
+            name: [control(one) for one in group if one.name != "path"]
+            for name, group in GROUPS.items()
+        },
+        "strategies": {name: _strategy(name) for name in remote_names()},
+        "most": MOST_STRATEGIES,
+        "steps": list(STEPS),
+    }
+
+
+def _strategy(name: str) -> dict[str, Any]:
+    declared = declaration(name)
+    return {
+        "help": declared.summary,
+        "settings": [{**control(one), "value": str(one.default)} for one in declared.settings],
+    }
+
+
+def control(parameter: Parameter) -> dict[str, Any]:
+    """One control: its kind, what it takes, and how a slider goes."""
+    found: dict[str, Any] = {
+        "name": parameter.name,
+        "help": parameter.help.partition("  [")[0],
+        "words": list(parameter.choices),
+    }
+    match parameter:
+        case Number():
+            low, high, log = slider(parameter)
+            found |= {"kind": "number", "low": low, "high": high, "log": log}
+            found |= {"unit": parameter.unit, "whole": parameter.whole, "range": parameter.range}
+        case Switch():
+            found["kind"] = "switch"
+        case Choice():
+            found["kind"] = "choice"
+        case Custom():
+            words = [word for word, _ in parameter.complete()]
+            found |= {"kind": "choice" if words else "text", "range": parameter.form}
+            found["words"] = ["", *words] if words else []
+    return found
+
+
+def slider(number: Number) -> tuple[float, float, bool]:
+    """From where to where a slider goes, and whether on a log scale.
+
+    It is the range worth trying where one is declared, or the whole range where that is short.
+    """
+    if number.tune is not None:
+        low, high = number.tune
+        return low, high, number.scale == "log" and low > 0
+    usual = number.default if isinstance(number.default, int | float) else 1.0
+    high = min(number.high, _AROUND * abs(usual) or 1.0)
+    low = max(number.low, -high) if number.low < 0 else number.low
+    if math.isfinite(number.high) and number.high <= _AROUND**2 * max(abs(usual), 1.0):
+        high = number.high
+    return (low, high, False) if low < high else (number.low, number.low + 1, False)
+
+
+def in_force(experiment: Experiment) -> dict[str, str]:
+    """What every control stands at: what was given, what a preset says, or the default."""
+    network, link = experiment.network, experiment.network.link
+    recorded = network.path is None
+    found = {}
+    for name, group in GROUPS.items():
+        holder = {"movement": network, "sender": network.sender, "link": link}[name]
+        for one in group:
+            if one.name in ("path", "preset"):
+                continue
+            value = getattr(holder, one.field)
+            bursts = isinstance(value, GilbertElliott)
+            if one.field == "loss" and bursts != (one.name == "gemodel"):
+                value = None if bursts or one.name == "gemodel" else value
+            if one.name == "send_rate" and value is None:
+                value = AS_RECORDED if recorded else USUAL_RATE
+            if one.name == "duration" and not recorded:
+                value = network.seconds
+            found[one.name] = "" if value is None else one.write(value)
+    found["preset"] = dict(experiment.lab.values).get("preset", "")
+    return found

@@ -1,0 +1,83 @@
+// Sliders, lists and switches, made of what the engine's own tables say.
+const STOPS = 1000; // of a slider
+
+// What a slider's place means, and where a value is on it.
+function valueAt({ low, high, log, whole }, place) {
+  const share = place / STOPS, value = log ? low * (high / low) ** share : low + share * (high - low);
+  if (whole) return Math.round(value);
+  const step = 10 ** Math.floor(Math.log10(log ? value : high - low)) / (log ? 100 : 1000);
+  return Number((Math.round(value / step) * step).toPrecision(10));
+}
+
+function placeOf({ low, high, log }, value) {
+  const share = log ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.round(STOPS * Math.min(1, Math.max(0, share)));
+}
+
+// As people write it: 80ms, 2.5s, 0.02.
+function written(control, value) {
+  if (control.unit !== "s" || value === 0) return String(value);
+  return Math.abs(value) < 1 ? `${Number((1000 * value).toPrecision(6))}ms` : `${value}s`;
+}
+
+const UNITS = { s: 1, ms: 1e-3, us: 1e-6, m: 60, "%": 0.01, hz: 1, kbit: 1e3, mbit: 1e6 };
+function numberIn(words) {
+  const found = /^\s*([-+.\deE]+?)\s*([a-z%]*)\s*$/i.exec(words);
+  return found && Number.isFinite(Number(found[1])) ? Number(found[1]) * (UNITS[found[2].toLowerCase()] || 1) : NaN;
+}
+
+// One control in a box; change(words, done) is told what it is set to, and null for its default.
+function control(about, box, owner, change) {
+  const line = text("div", "", box, "control"), id = `${owner}-${about.name}`;
+  const title = text("label", about.name.replaceAll("_", " "), line);
+  title.htmlFor = id;
+  title.title = about.help;
+  const made = { about, line, show: () => {} };
+  if (about.kind === "switch") {
+    const field = element("input", line, { type: "checkbox", id });
+    field.addEventListener("change", () => change(field.checked ? "on" : "off", true));
+    made.show = (words) => { field.checked = words === "on"; };
+    return made;
+  }
+  if (about.kind === "choice") {
+    const field = element("select", line, { id });
+    for (const word of about.words) text("option", word || "-", field).value = word;
+    field.addEventListener("change", () => change(field.value || null, true));
+    made.show = (words) => { field.value = words; };
+    return made;
+  }
+  const field = element("input", line, { type: "text", id, autocomplete: "off", spellcheck: "false", title: about.range });
+  field.addEventListener("change", () => change(field.value.trim() || null, true));
+  if (about.words.length) {
+    const list = element("datalist", line, { id: `${id}-words` });
+    for (const word of about.words) text("option", "", list).value = word;
+    field.setAttribute("list", list.id);
+  }
+  let slider = null;
+  if (about.kind === "number") {
+    slider = element("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
+    slider.setAttribute("aria-label", `${about.name.replaceAll("_", " ")}${about.unit ? ` (${about.unit})` : ""}`);
+    slider.addEventListener("input", () => {
+      field.value = written(about, valueAt(about, Number(slider.value)));
+      slider.setAttribute("aria-valuetext", field.value);
+      change(field.value, false);
+    });
+    slider.addEventListener("change", () => change(field.value, true));
+    slider.addEventListener("dblclick", () => change(null, true));
+  }
+  made.show = (words) => {
+    const number = numberIn(words), plain = /^[-+.\de]+$/i.test(words);
+    if (document.activeElement !== field) field.value = plain && number === number ? written(about, number) : words;
+    if (!slider || document.activeElement === slider) return;
+    slider.value = number === number ? placeOf(about, number) : 0;
+    slider.setAttribute("aria-valuetext", field.value);
+  };
+  return made;
+}
+
+function element(tag, parent, attributes) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  parent.append(made);
+  return made;
+}

@@ -1,0 +1,103 @@
+// What the engine answers: frames of JSON and arrays, of which only the newest experiment's count.
+function receive(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const message = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  if (message.number < lab.answered) return;
+  lab.answered = message.number;
+  $("lab-refused").hidden = message.kind !== "refused";
+  if (message.kind === "refused") {
+    $("lab-refused").textContent = message.words;
+    lab.sent = 0;
+    return;
+  }
+  arrays = buffer.slice(4 + length); // where arrays are aligned
+  show(message);
+}
+
+function show(message) {
+  const before = data.scenes[state.scene], whole = state.window[0] === 0 && state.window[1] >= before.end - before.start - 1e-6;
+  for (const one of message.scenes) { unpack(one); unpackTurns(one); }
+  keepLags(data.scenes, message.scenes);
+  rename(message.labels);
+  data.scenes = message.scenes;
+  if (message.kind === "figures") Object.assign(data, { rows: message.rows, columns: message.columns, verdict: message.verdict, details: message.details, notes: message.notes, facts: message.facts, tick: message.tick });
+  else data.rows = message.labels.map((one, place) => ({ ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }), label: one }));
+  overview.key = "";
+  state.scene = Math.min(state.scene, data.scenes.length - 1);
+  $("time").max = duration();
+  const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
+  if (moved !== lab.moved) { lab.moved = moved; if (!lab.drawing) wholePath(); }
+  if (whole || state.window[1] > duration()) showTime(0, duration());
+  if (lab.drawing) go(duration()); else if (state.time > duration()) go(duration());
+  if (message.kind === "figures") fillResult(message);
+  for (const [name, one] of lab.controls) if (name in message.values) one.show(message.values[name]);
+  $("lab-line").textContent = message.command;
+  lab.networks = message.networks;
+  lab.message = message;
+  redraw();
+  paintTeam();
+  const since = lab.sent;
+  lab.sent = 0;
+  requestAnimationFrame(() => {
+    setTimeout(() => { // after the frame is painted
+      if (since) lab.delays.push(performance.now() - since);
+      $("lab-state").textContent = `${message.networks > 1 ? `figures of ${message.networks} networks` : message.networks ? "one network" : "the recording"}${since ? `, drawn after ${lab.delays.at(-1).toFixed(0)} ms` : ""}`;
+      document.body.dataset.lab = `${message.kind} ${message.number} ${message.networks}`;
+    });
+  });
+}
+
+// The lag takes longest: until it is known again, the old one stays.
+function keepLags(old, scenes) {
+  scenes.forEach((one, i) => one.drawn.forEach((drawn, place) => {
+    const known = old[i] && old[i].drawn[place];
+    if (!drawn.lag.t.length && known) drawn.lag = known.lag;
+    if (!drawn.recoveries.length && known) drawn.recoveries = known.recoveries;
+    one.words ||= old[i] && old[i].words;
+  }));
+}
+
+// A strategy keeps its colour whatever its settings, which are part of its name.
+function rename(labels) {
+  const old = data.rows.map((one) => one.label);
+  const off = new Set(labels.filter((one, place) => old.length === labels.length && !state.on.has(old[place])));
+  state.on = new Set(labels.filter((one) => !off.has(one)));
+  state.slots = new Map(labels.map((one, place) => [one, place]));
+  data.shown = labels;
+}
+
+function fillResult(message) {
+  for (const id of ["verdict", "detail-list", "notes", "facts", "meanings"]) $(id).replaceChildren();
+  fillWords();
+  const rows = $("figures").tBodies[0].rows;
+  const same = rows.length === data.rows.length && data.rows.every((row, i) => rows[i].dataset.label === row.label) && $("all").tHead.rows[0].cells.length === data.columns.length + 1;
+  if (!same) {
+    for (const id of ["figures", "all"]) $(id).tBodies[0].replaceChildren();
+    fillFigures();
+  } else {
+    const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
+    data.rows.forEach((row, place) => {
+      brief.forEach(([, i], k) => fillCell(rows[place].cells[2 + k], row, i));
+      row.cells.forEach((words, i) => fillCell($("all").tBodies[0].rows[place].cells[1 + i], row, i));
+    });
+  }
+  fillRecoveries();
+  for (const [picture, description] of Object.entries(scene().words || {})) $(`${picture}-words`).textContent = description;
+}
+
+function fillCell(cell, row, i) {
+  (cell.querySelector("button") || cell).textContent = row.cells[i];
+  cell.classList.toggle("best", Boolean(row.best[i]));
+}
+
+function connect() {
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${location.pathname}talk`);
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("open", () => { lab.socket = socket; ask(); });
+  socket.addEventListener("message", (event) => receive(event.data));
+  socket.addEventListener("close", () => {
+    lab.socket = null;
+    $("lab-state").textContent = "epic lab has ended; start it again to go on";
+    setTimeout(connect, 2000);
+  });
+}

@@ -1,0 +1,210 @@
+"""An experiment as a value: the query of an address, and a command line, by one table."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
+
+from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.strategies import remote_names
+from epic_cli.network.conditions import LINK
+from epic_cli.network.paths import PATH
+from epic_cli.network.randomness import SEED
+from epic_cli.network.sender import SENDER
+from epic_cli.network.turning import TURNING
+from epic_cli.network.words import PRESET
+from epic_cli.ui.options.common import DURATION
+
+#: What moves beside the paths: the recording with its own network; its movement over a simulated
+#: one; a movement drawn by hand.
+RECORDING, RECORDED, BY_HAND = "recording", "movement", "hand"
+
+#: The parameters of an experiment by what they are about; of a recording with its own network,
+#: none of them means anything.
+GROUPS: dict[str, tuple[Parameter, ...]] = {
+    "movement": (*PATH, TURNING, DURATION, SEED),
+    "sender": SENDER,
+    "link": (PRESET, *LINK),
+}
+TABLE = tuple(one for group in GROUPS.values() for one in group)
+
+#: Of paths alone.
+_PATHS = {one.name for one in (*PATH, TURNING)}
+
+#: The figures are those of so many networks, one step after the other.
+STEPS = (1, 8, 64, 256)
+
+#: No more strategies than colours.
+MOST_STRATEGIES = 6
+
+#: A link is no longer than this, a movement drawn by hand has no more points.
+LONGEST_QUERY, MOST_POINTS = 60_000, 2000
+
+DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
+
+
+class Files(NamedTuple):
+    """Where the files of an experiment are: the recording, if any, and the drawn movement."""
+
+    recording: str = ""
+    by_hand: str = "by-hand.csv"
+
+
+@dataclass(frozen=True)
+class LabSpec:
+    """An experiment.
+
+    ``moves`` is a path's name, ``RECORDING``, ``RECORDED`` or ``BY_HAND``. ``values`` are those of
+    ``TABLE`` that are set, as they are written, in its order; ``changes`` those of ``--at``.
+    ``strategies`` are written ``NAME+key=value``; ``points`` are ``t,x,y`` of the movement drawn by
+    hand (seconds, lengths).
+    """
+
+    moves: str = "strafe"
+    values: tuple[tuple[str, str], ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()
+    strategies: tuple[str, ...] = DEFAULT_STRATEGIES
+    points: str = ""
+    networks: int = 1
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a network is simulated."""
+        return self.moves != RECORDING
+
+    def query(self) -> str:
+        """The query of its address, which ``read_query`` reads."""
+        pairs = [("path", self.moves), *self.values]
+        pairs += [("at", f"{time} {words}") for time, words in self.changes]
+        pairs += [("s", one) for one in self.strategies]
+        pairs += [("points", self.points)] if self.points else []
+        pairs += [("networks", str(self.networks))] if self.networks > 1 else []
+        return urlencode(pairs, quote_via=quote, safe="+,;")
+
+    def arguments(self, files: Files) -> list[str]:
+        """The words after ``epic compare`` that make the same figures."""
+        words = []
+        if self.moves == RECORDING:
+            words.append(files.recording)
+        elif self.moves in (RECORDED, BY_HAND):
+            file = files.recording if self.moves == RECORDED else files.by_hand
+            words.append(f"--truth={file}")
+        else:
+            words.append(f"--path={self.moves}")
+        if self.simulated:
+            words.append(f"--seeds={self.networks}")
+            on_path = self.moves not in (RECORDED, BY_HAND)
+            for name, value in self.values:
+                if on_path or name not in _PATHS:
+                    words += _option(name, value)
+            for time, change in self.changes:
+                words += ["--at", time, change]
+        return [*words, f"--strategies={','.join(self.strategies)}"]
+
+    def command(self, files: Files) -> str:
+        """The line for a shell."""
+        return f"epic compare {shlex.join(self.arguments(files))}"
+
+
+def _option(name: str, value: str) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if value in ("on", "off") and name in _SWITCHES:
+        return [flag] if value == "on" else []
+    return [f"{flag}={value}"]
+
+
+_SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
+
+
+def read_query(query: str, allowed: Sequence[str] = ()) -> LabSpec:
+    """The experiment of an address, or of its query; an empty one is the default.
+
+    ``allowed`` are names of strategies beside the built-in ones. Raises ``SettingError`` with what
+    is wrong, and what would be right.
+    """
+    if len(query) > LONGEST_QUERY:
+        raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
+    text = query.partition("?")[2] if "://" in query else query.removeprefix("?")
+    try:
+        pairs = parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
+    except ValueError as error:
+        raise SettingError(f"this is no experiment: {error}") from error
+    spec, values = LabSpec(), {}
+    changes, strategies = [], []
+    for name, value in pairs:
+        if name == "path":
+            spec = replace(spec, moves=_moves(value))
+        elif name == "s":
+            strategies.append(value)
+        elif name == "at":
+            time, _, words = value.strip().partition(" ")
+            named(DURATION, DURATION.read, time)
+            changes.append((time, words.strip()))
+        elif name == "points":
+            read_points(value)
+            spec = replace(spec, points=value)
+        elif name == "networks":
+            spec = replace(spec, networks=named(_NETWORKS, _NETWORKS.read, value))
+        else:
+            parameter = find(name, TABLE, "an experiment")
+            named(parameter, parameter.read, value)
+            values[parameter.name] = value
+    if "gemodel" in values:  # which has its own losses
+        values.pop("loss", None)
+        values.pop("loss_correlation", None)
+    _check_strategies(strategies, allowed)
+    if spec.moves == BY_HAND and not spec.points:
+        raise SettingError("nothing has been drawn yet: draw a movement on the map")
+    return replace(
+        spec,
+        values=tuple((one.name, values[one.name]) for one in TABLE if one.name in values),
+        changes=tuple(changes),
+        strategies=tuple(strategies) or DEFAULT_STRATEGIES,
+    )
+
+
+_NETWORKS = Number("networks", 1, "Over how many networks.", "", 1, STEPS[-1], whole=True)
+
+
+def _moves(value: str) -> str:
+    if value in (RECORDING, RECORDED, BY_HAND):
+        return value
+    return str(named(PATH[0], PATH[0].read, value))
+
+
+def _check_strategies(texts: Sequence[str], allowed: Iterable[str]) -> None:
+    if len(texts) > MOST_STRATEGIES:
+        raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
+    known = Choice("strategy", None, "", (*remote_names(), *allowed))
+    for one in texts:
+        known.check(one.partition("+")[0])  # a page may run no code of its own choice
+        if "," in one:
+            raise SettingError(f"{one!r}: a comma separates strategies")
+    read_specs(texts)
+
+
+def read_points(text: str) -> list[tuple[float, float, float]]:
+    """``t,x,y;t,x,y``, of which times rise; raises ``SettingError``."""
+    try:
+        points = [tuple(map(float, one.split(","))) for one in text.split(";") if one]
+        rising = all(b[0] > a[0] for a, b in pairwise(points))
+        fits = all(len(one) == 3 and all(abs(n) < 1e6 for n in one) for one in points)
+    except (ValueError, IndexError):
+        rising = fits = False
+    if not (fits and rising and 2 <= len(points) <= MOST_POINTS):
+        raise SettingError(
+            f"a movement is 2 to {MOST_POINTS} points t,x,y with semicolons between, times rising"
+        )
+    return [(t, x, y) for t, x, y in points]
+
+
+def by_hand_file(text: str) -> bytes:
+    """The movement as a recording."""
+    rows = (f"{t!r},{x!r},{y!r},0\n" for t, x, y in read_points(text))
+    return ("time,x,y,z\n" + "".join(rows)).encode()
