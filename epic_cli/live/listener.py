@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.consumer import Consumer, Counts
+from epic_cli.live.drawing import Drawing
 from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.live.receiving import ReceivingSocket, Reception, machine_time
 
@@ -64,25 +63,17 @@ def receive_at(
     return streams.listening(address, ingest, prefix or "u32", origins)
 
 
-class Listener:
-    """Receives packets, draws all entities at every tick, and passes all of that to consumers.
-
-    The packets that arrived before a tick are passed to the consumers, then applied, then the tick
-    is drawn: the samples equal those of a replay of a recording of them.
-    """
+class Listener(Drawing):
+    """Receives packets, draws all entities at every tick, and passes all of that to consumers."""
 
     def __init__(
         self, spec: ListenSpec, receiving: Reception, consumers: Sequence[Consumer]
     ) -> None:
-        self._spec = spec
         self._receiving = receiving
-        self._consumers = consumers
         self._ingest = Ingest(spec.ingest)
-        self._tick = spec.tick[0] / spec.tick[1]
+        self._duration = spec.duration
         self._reported = -math.inf
-        self._replay = None if spec.strategy is None else self._replay_by(spec.strategy)
-        self._samples = SampleBlock()
-        self._drawn_up_to = -math.inf
+        super().__init__(spec.strategy, spec.tick, self._ingest.entities, consumers)
 
     @property
     def counts(self) -> Counts:
@@ -93,65 +84,15 @@ class Listener:
             counts = counts._replace(refused=refused, example=example or receiving.example)
         return counts
 
-    @property
-    def drawn_up_to(self) -> float:
-        """The time (s) of the receiver's clock up to which ticks have been drawn."""
-        return self._drawn_up_to
-
-    @property
-    def entities(self) -> Entities:
-        """The entities, by the numbers that packets and samples have."""
-        return self._ingest.entities
-
-    def change_strategy(
-        self,
-        strategy: StrategySpec,
-        packets: Iterable[PacketBlock],
-        draw: Callable[[SampleBlock], object],
-    ) -> None:
-        """Draws by other strategies from now on, as if they had had these ``packets``.
-
-        They are the latest ones. ``draw`` gets the samples that would have been drawn since.
-        Nothing changes if a strategy raises.
-        """
-        replay = self.replay(strategy, packets, self._drawn_up_to, draw)
-        if self._replay is not None:
-            self._replay.close()
-        self._replay = replay
-
-    def replay(
-        self,
-        strategy: StrategySpec,
-        packets: Iterable[PacketBlock],
-        until: float,
-        draw: Callable[[SampleBlock], object],
-    ) -> Replay:
-        """A replay of received packets, drawn up to a time (s) of the receiver's clock."""
-        replay, samples = self._replay_by(strategy), SampleBlock()
-        try:
-            for block in packets:
-                replay.feed(block)
-                _draw_due(replay, samples, draw)
-            replay.advance(until)
-            _draw_due(replay, samples, draw)
-        except BaseException:
-            replay.close()
-            raise
-        return replay
-
-    def _replay_by(self, strategy: StrategySpec) -> Replay:
-        pacing = ArrivalPacing(ExactClock(*self._spec.tick))
-        return Replay(strategy.maker(), pacing, self.entities)
-
     async def run(self) -> None:
         """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
-        end = machine_time() + self._spec.duration
+        end = machine_time() + self._duration
         while machine_time() < end:
             await self._receiving.readable(self._wait(end))
             received = self.step()
             if machine_time() - self._reported >= 1:
                 self._reported = machine_time()
-                for one in self._consumers:
+                for one in self.consumers:
                     one.take_counts(self.counts)
             if received:
                 await asyncio.sleep(_PAUSE)  # arrivals in between are taken together
@@ -160,7 +101,7 @@ class Listener:
         """Seconds until the next tick, or the end; None: nothing is due."""
         machine = machine_time()
         now = self._ingest.now(machine)
-        waits = [] if now is None else [(math.floor(now / self._tick) + 1) * self._tick - now]
+        waits = [] if now is None else [self.until_tick(now)]
         if end < math.inf:
             waits.append(max(end - machine, 0))
         return min(waits) + 0.0005 if waits else None
@@ -170,39 +111,10 @@ class Listener:
         before = machine_time()
         received = self._receiving.read(_AT_ONCE)
         if received:
-            for one in self._consumers:
+            for one in self.consumers:
                 one.take_datagrams(received)
-        packets = self._ingest.take(received, self._drawn_up_to)
-        if len(packets):
-            for one in self._consumers:
-                one.take_packets(packets)
-        if self._replay is not None:
-            if len(packets):
-                self._replay.feed(packets)
-                self._show(self._replay)
-            # where more may be waiting, ticks after the last one read are not due yet
-            seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
-            now = self._ingest.now(seen)
-            if now is not None:
-                self._drawn_up_to = max(self._drawn_up_to, math.floor(now * 1e6) / 1e6)
-                self._replay.advance(self._drawn_up_to)
-                self._show(self._replay)
+        packets = self._ingest.take(received, self.drawn_up_to)
+        # where more may be waiting, ticks after the last one read are not due yet
+        seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
+        self.draw(packets, self._ingest.now(seen))
         return bool(received)
-
-    def _show(self, replay: Replay) -> None:
-        """Draws the ticks that are due."""
-
-        def draw(samples: SampleBlock) -> None:
-            for one in self._consumers:
-                one.take_samples(samples, self.entities)
-
-        _draw_due(replay, self._samples, draw)
-
-
-def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]) -> None:
-    more = True
-    while more:
-        more = replay.draw(samples)
-        if len(samples):
-            draw(samples)
-            samples.clear()

@@ -181,3 +181,16 @@ def _in_batches(source: socket.socket) -> KernelBatch | None:
         return KernelBatch(source)
     except (AttributeError, OSError):
         return None
+
+
+def allow_files(count: int) -> None:
+    """Raises the number of files that this process may open, as far as it may."""
+    if sys.platform == "win32":  # which has no such limit
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -99,6 +99,7 @@ class Flow:
         log: TrafficLog | None,
     ) -> None:
         self._direction = direction
+        self.way = direction.way
         self._channel = channel
         self._send = send
         self._queue = queue

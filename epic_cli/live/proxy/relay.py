@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import math
 import socket
-import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from epic_cli.live.addresses import Address, Resolved
@@ -23,7 +22,7 @@ from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
 from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.proxy.watch import Watch
-from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
 from epic_cli.network.words import Way
 
 #: Datagrams that are read from one socket before the others' turn.
@@ -106,9 +105,9 @@ class Relay:
         links: LinkController,
         make_channel: Callable[[Way, int], ChangingChannel],
         log: TrafficLog | None = None,
-        watch: Watch | None = None,
+        watches: Mapping[Way, Watch] = MappingProxyType({}),
     ) -> None:
-        self._watch = watch
+        self._watches = watches
         self._origin = machine_time()
         self._listening = listening
         self._target = target
@@ -207,13 +206,9 @@ class Relay:
             self.end()
             return
         client.used = time
-        watch, watched = self._watch, None
-        if (
-            watch is not None
-            and flow is (client.up if watch.way == "up" else client.down)
-            # of those that are there, the first one to have come
-            and (not watch.one_client or client is next(iter(self.clients.values())))
-        ):
+        watch, watched = self._watches.get(flow.way), None
+        # of those that are there, the first one to have come
+        if watch and (not watch.one_client or client is next(iter(self.clients.values()))):
             watched = watch.take(data, client.address, time)
         flow.take(data, time, watched)
 
@@ -293,16 +288,3 @@ class Relay:
         self._circle.close()
         if self._log is not None:
             self._log.end()
-
-
-def allow_files(count: int) -> None:
-    """Raises the number of files that this process may open, as far as it may."""
-    if sys.platform == "win32":  # which has no such limit
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

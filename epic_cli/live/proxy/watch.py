@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -9,13 +10,17 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.addresses import ReceivedDatagram
+from epic_cli.live.consumer import Mailbox
+from epic_cli.live.drawing import Drawing
 from epic_cli.live.ingest import Ingest, IngestSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from epic_cli.engine.packets import Entities
     from epic_cli.live.addresses import Address
     from epic_cli.live.consumer import Consumer, Counts
+    from epic_cli.live.listener import ListenSpec
     from epic_cli.network.words import Way
 
 
@@ -36,12 +41,21 @@ class Watch:
         self.way = way
         self.one_client = way == "down" and spec.sender is None
         self._ingest = Ingest(spec)
-        self._sent, self._received = sent, received
+        self.sent, self.received = list(sent), list(received)
 
     @property
     def counts(self) -> Counts:
         """What came in until now."""
         return self._ingest.counts
+
+    @property
+    def entities(self) -> Entities:
+        """Those that were sent."""
+        return self._ingest.entities
+
+    def now(self, time: float) -> float | None:
+        """The receiver's clock at a time (s) of the proxy's; None: it has not begun."""
+        return self._ingest.now(time)
 
     def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
         """A datagram came in (s); what is to be called when it has left; None: it has no packets.
@@ -52,7 +66,7 @@ class Watch:
         block = self._ingest.take([datagram], -math.inf)
         if not len(block):
             return None
-        for one in self._sent:
+        for one in self.sent:
             one.take_packets(block)
         return partial(self._pass_on, block, time)
 
@@ -61,5 +75,53 @@ class Watch:
         for index in range(len(block)):
             packet = block[index]
             moved.append(packet._replace(arrival=(packet.arrival or 0.0) + left - received))
-        for one in self._received:
+        for one in self.received:
             one.take_packets(moved)
+
+
+#: Seconds that drawing stays behind: what has just left is on its way to who draws it.
+_BEHIND = 0.01
+
+
+class WatchDrawing(Drawing):
+    """Draws what is received, on a thread of its own if need be; ``clock`` is the proxy's.
+
+    ``truth`` is called with what was sent.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        spec: ListenSpec,
+        clock: Callable[[], float],
+        consumers: Sequence[Consumer],
+        truth: Callable[[PacketBlock], object] | None = None,
+    ) -> None:
+        self._watch, self._clock, self._truth = watch, clock, truth
+        self._sent, self._received = Mailbox(), Mailbox()
+        watch.received.append(self._received)
+        if truth is not None:
+            watch.sent.append(self._sent)
+        super().__init__(spec.strategy, spec.tick, watch.entities, consumers)
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        return self._watch.counts
+
+    def step(self) -> None:
+        """Takes what has come, and draws what is due."""
+        now = self._watch.now(self._clock() - _BEHIND)
+        for block in self._sent.empty():
+            if self._truth is not None:
+                self._truth(block)
+        for block in self._received.empty():
+            self.draw(block, None)
+        self.draw(PacketBlock(self.entities), now)
+
+    async def run(self) -> None:
+        """Draws each tick when it is due, until it is cancelled."""
+        while True:
+            self.step()
+            now = self._watch.now(self._clock() - _BEHIND)
+            await asyncio.sleep(0.05 if now is None else self.until_tick(now))

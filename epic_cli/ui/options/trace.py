@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -26,7 +26,10 @@ from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup, given_options, refuse
 
 if TYPE_CHECKING:
-    from epic_cli.network import Channel
+    from collections.abc import Callable, Mapping
+
+    from epic_cli.network import Channel, Link
+    from epic_cli.network.words import Way
 
 # Links and the reader of recorded networks are imported where they are used: every comparison has
 # these options, and hardly any a network.
@@ -59,6 +62,24 @@ class TraceOptions:
             return TraceLink(trace, self.trace_by, self.trace_end, in_order)
         recorded = TraceLink(trace, self.trace_by, self.trace_end)
         return AddedLink(recorded, Link(added, seed=seed, purpose=purpose), in_order)
+
+    def channels(
+        self, directions: Mapping[Way, Any], seed: int
+    ) -> Callable[[Way, int], Link | AddedLink]:
+        """Makes the links of a proxy's clients, by way and number, with the conditions of now."""
+        from epic_cli.network.link import Link
+
+        traces: dict[str, Trace] = read_both_ways(self) if self.trace else {}
+
+        def make(way: Way, number: int) -> Link | AddedLink:
+            conditions = directions[way].conditions
+            link = Link(conditions, seed=seed, purpose=f"{way}/{number}")
+            if not traces:
+                return link
+            recorded = TraceLink(traces[way], self.trace_by, self.trace_end)
+            return AddedLink(recorded, link, conditions.in_order)
+
+        return make
 
 
 _BY, _END, _DIRECTION = options(TRACE)

@@ -108,6 +108,10 @@ _CHOICES: dict[str, tuple[str, tuple[Way, ...]]] = {
 }
 
 
+#: Keys that the link has.
+LINK_KEYS = (*_STEPS, *_CHOICES, "space", "p", "P", "r", "c")
+
+
 class Keys:
     """Changes the link key by key; ``chosen`` is the direction that they change."""
 

@@ -1,10 +1,10 @@
-"""What was drawn in the last seconds against what has become known since."""
+"""What was drawn in the last seconds against what has become known since, or what was sent."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -19,10 +19,11 @@ from epic_cli.analysis.notes import TooFewStates
 from epic_cli.analysis.sampled_truth import sample_truth
 from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
+from epic_cli.ui.screens.listen.traffic import HISTORY
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.ui.screens.listen.history import History, Rows
+    from epic_cli.ui.screens.listen.history import Floats, History, Rows
 
 #: Seconds of it that figures are of.
 WINDOW = 5.0
@@ -51,9 +52,11 @@ _SHOWN = (
 class Hindsight:
     """The metrics of ``epic compare`` over a window that goes on.
 
-    The truth of an entity is the movement through the packets of it that have come in by now. Where
-    there are too many for each round, they take turns, so that those measured last are a fair
-    sample; those that are listed on the screen are measured in each.
+    The truth of an entity is the movement through the packets of it that have come in by now, or
+    through those that were sent, where they are known. Where there are too many for each round,
+    they take turns, so that those measured last are a fair sample; those that are listed on the
+    screen are measured in each. ``curves`` are those of the only entity that is looked at, by the
+    second of the receiver's clock: error (root mean square), lag and longest delay (s).
     """
 
     def __init__(self, tick: float) -> None:
@@ -61,8 +64,10 @@ class Hindsight:
         self._measured: dict[str, tuple[float, Measurement]] = {}
         self._turns: dict[str, float] = {}  # when each had its turn
         self._left: deque[tuple[str, bool]] = deque()  # of this round; whether it is their turn
-        self._gathered: dict[str, tuple[PacketBlock, Rows]] = {}
+        self._gathered: dict[str, tuple[PacketBlock, PacketBlock | None, Rows]] = {}
         self._gathered_at = self._begun = -math.inf
+        self._only: str | None = None
+        self.curves: tuple[dict[int, float], ...] = ({}, {}, {})
 
     def forget(self) -> None:
         """Something else is drawn."""
@@ -78,15 +83,26 @@ class Hindsight:
         real_time: float,
         only: str | None = None,
         listed: Sequence[str] = (),
+        truth: History | None = None,
     ) -> None:
         """Measures as many entities as there is time for, or this one ``only``; call it often.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s); ``listed`` come first.
+        ``truth`` is what was sent.
         """
         begin = perf_counter()
+        if only != self._only:
+            self._only, self.curves = only, ({}, {}, {})
         if real_time - self._begun >= _EVERY:
             self._begun, self._gathered_at = real_time, now
-            self._gathered = _gathered(history, now, only)
+            self._gathered = _gathered(history, now, only, truth)
+            if only is not None:
+                points = history.points(now - WINDOW)
+                own = points[points["entity"] == history.entities.number_of(only)]
+                self.curves[2].update(_by_second(own["time"], own["delay"], np.max))
+                for curve in self.curves:
+                    while len(curve) > HISTORY:
+                        del curve[next(iter(curve))]
             in_turn = sorted(self._gathered, key=lambda name: self._turns.get(name, -math.inf))
             some = [one for one in listed if one in self._gathered and len(in_turn) > len(listed)]
             both = zip_longest(some, in_turn)  # neither waits for the end of the other
@@ -109,11 +125,13 @@ class Hindsight:
             del self._measured[name]
             self._turns.pop(name, None)
 
-    def _measure(self, packets: PacketBlock, rows: Rows) -> Measurement | None:
+    def _measure(
+        self, packets: PacketBlock, sent: PacketBlock | None, rows: Rows
+    ) -> Measurement | None:
         if len(rows) < 2 or rows["time"][-1] - rows["time"][0] < _WHOLE:
             return None
         try:
-            truth = truth_of(packets)
+            truth = truth_of(packets) if sent is None else truth_of(sent, "given")
         except TooFewStates:
             return None
         events = events_of(packets, truth, 0.0, 0.0)
@@ -123,7 +141,14 @@ class Hindsight:
             return None
         shown = np.ascontiguousarray(rows["position"])
         status = np.ascontiguousarray(rows["status"])
-        return measure(shown, status, Entity("", packets, sampled, events), Weights())
+        found = measure(shown, status, Entity("", packets, sampled, events), Weights())
+        if self._only is not None:
+            counted = sampled.counted
+            apart = np.square(shown - sampled.positions).sum(axis=1)[counted]
+            errors, lags, _ = self.curves
+            errors |= _by_second(times[counted], apart, lambda some: math.sqrt(some.mean()))
+            lags[int(times[-1])] = found.lag.seconds
+        return found
 
     def figures(self, only: str | None = None) -> list[str]:
         """The figures of the entities that were measured, or of ``only`` one; none yet: empty."""
@@ -158,11 +183,23 @@ class Hindsight:
         return self._measured[name][1].error if name in self._measured else float("nan")
 
 
+def _by_second(
+    times: Floats, values: Floats, figure: Callable[[Floats], float]
+) -> dict[int, float]:
+    """A figure of the values in each whole second, and in the last one."""
+    seconds = np.floor(times)
+    return {
+        int(one): float(figure(values[seconds == one]))
+        for one in np.unique(seconds[seconds > seconds.min(initial=np.inf)])
+    }
+
+
 def _gathered(
-    history: History, now: float, only: str | None
-) -> dict[str, tuple[PacketBlock, Rows]]:
-    """The packets and the rows of each entity."""
+    history: History, now: float, only: str | None, truth: History | None
+) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
+    """The packets of each entity, those that were sent, where that is known, and the rows."""
     packets = history.by_entity(only)
+    sent = {} if truth is None else truth.by_entity(only)
     rows = history.rows(now - WINDOW)
     order = np.argsort(rows["entity"], kind="stable")
     entities = rows["entity"][order]
@@ -170,5 +207,5 @@ def _gathered(
     for name, block in packets.items():
         number = history.entities.number_of(name)
         begin, end = np.searchsorted(entities, (number, number + 1))
-        found[name] = block, rows[order[begin:end]]
+        found[name] = block, sent.get(name), rows[order[begin:end]]
     return found

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int32]
     Rows = NDArray[np.void]
 
-#: Seconds that are kept.
-KEPT = 6.0
+#: Seconds that are kept, and of a truth, with which what is drawn seconds later is compared.
+KEPT, TRUTH_KEPT = 6.0, 11.0
 
-#: No more packets, and no more samples, than this are kept.
-_MOST = 120_000
+#: No more packets, and no more samples, than this are kept in a second.
+_MOST = 20_000
 
 #: So many packets are together, so that there are few parts.
 _FULL = 512
@@ -79,16 +79,18 @@ class Points(NamedTuple):
 class _Recent:
     """Records as bytes, in pieces, each with the time at which it ends; the oldest go."""
 
-    def __init__(self, record: np.dtype[np.void]) -> None:
-        self._record = record
+    def __init__(self, record: np.dtype[np.void], kept: float) -> None:
+        self._record, self._kept = record, kept
         self._pieces: deque[tuple[float, bytes]] = deque()
         self._size = 0
 
     def add(self, time: float, records: bytes) -> None:
         self._pieces.append((time, records))
         self._size += len(records)
-        most = _MOST * self._record.itemsize
-        while self._pieces[0][0] < time - KEPT or (self._size > most and len(self._pieces) > 1):
+        most = int(_MOST * self._kept) * self._record.itemsize
+        while self._pieces[0][0] < time - self._kept or (
+            self._size > most and len(self._pieces) > 1
+        ):
             self._size -= len(self._pieces.popleft()[1])
 
     def since(self, time: float) -> Rows:
@@ -98,20 +100,20 @@ class _Recent:
 
 
 class History:
-    """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
+    """Packets that were received (with arrivals) and samples that were drawn, of ``kept`` seconds.
 
     ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
     were drawn last, by the entities' numbers. ``teleported`` have teleported since it was cleared.
     """
 
-    def __init__(self, entities: Entities) -> None:
-        self.entities = entities
+    def __init__(self, entities: Entities, kept: float = KEPT) -> None:
+        self.entities, self._kept = entities, kept
         self.newest: dict[str, Packet] = {}
         self.teleported: set[str] = set()
         self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
-        self._points, self._rows = _Recent(POINT), _Recent(ROW)
+        self._points, self._rows = _Recent(POINT, kept), _Recent(ROW, kept)
 
     def frozen(self) -> History:
         """As it is now, whatever comes."""
@@ -142,7 +144,8 @@ class History:
         return points
 
     def _is_old(self, block: PacketBlock, now: float) -> bool:
-        return (block[len(block) - 1].arrival or 0.0) < now - KEPT or self._count > _MOST
+        end = block[len(block) - 1].arrival or 0.0
+        return end < now - self._kept or self._count > _MOST * self._kept
 
     def _points_of(self, packets: Iterable[Packet]) -> Rows:
         number = self.entities.number_of
@@ -181,7 +184,7 @@ class History:
     def redraw(self) -> None:
         """What was drawn is drawn again."""
         self.rotations.clear()
-        self._rows = _Recent(ROW)
+        self._rows = _Recent(ROW, self._kept)
 
     def blocks(self) -> list[PacketBlock]:
         """The packets, in their order."""

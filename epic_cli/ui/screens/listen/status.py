@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -70,16 +70,40 @@ def traffic(flow: Flow, entities: int, dropped: int) -> list[str]:
     return [*parts, f"{dropped:,} DROPPED by the socket"] if dropped else parts
 
 
-def delay_line(history: Sequence[float], columns: int, bars: str) -> str:
+def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
     """The longest delay of each second as bars, the latest at the right."""
-    head, room = "delay ", columns - 24
-    shown = history[-room:] if room > 0 else ()
+    return _bar_line("delay", history, columns, bars, lambda most: _ms(most, "+"))
+
+
+def curves(hindsight: Hindsight, columns: int, bars: str, least: float | None) -> list[str]:
+    """Error, lag and delay of the entity that is followed, second by second, as bars.
+
+    The delay is above ``least`` (s); None: above the shortest.
+    """
+    now = max((max(one) for one in hindsight.curves if one), default=0)
+    names: Sequence[str] = ("error", "lag", "delay")
+    words: Sequence[Callable[[float], str]] = (three_digits, _ms, _ms)
+    found = []
+    for head, one, form in zip(names, hindsight.curves, words, strict=True):
+        values = [one.get(second, math.nan) for second in range(min(one, default=now), now + 1)]
+        if head == "delay":
+            shortest = min(one.values(), default=0.0) if least is None else least
+            values = [value - shortest for value in values]
+        found += _bar_line(head, values, columns, bars, form)
+    return found
+
+
+def _bar_line(
+    head: str, values: Sequence[float], columns: int, bars: str, words: Callable[[float], str]
+) -> list[str]:
+    room = columns - 24
+    shown = values[-room:] if room > 0 else ()
     known = [one for one in shown if not math.isnan(one)]
     if not known:
-        return ""
-    most = max(known)
-    drawn = "".join(_bar(one, most, bars) for one in shown)
-    return f"{head}{drawn} most {_ms(most, '+')}"
+        return []
+    most = max(known, key=abs)
+    drawn = "".join(_bar(abs(one), abs(most), bars) for one in shown)
+    return [f"{head:5} {drawn} most {words(most)}"]
 
 
 def _bar(value: float, most: float, bars: str) -> str:

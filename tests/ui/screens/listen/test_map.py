@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from epic_cli.ui.screens.listen.map import Viewport
+from epic_cli.ui.screens.listen.viewport import Viewport
 
 SIZE = (60, 20)
 

@@ -260,7 +260,7 @@ def test_it_fits_every_terminal(watched: Watched, symbols: dict[str, str]) -> No
 
 
 def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
-    keys = [*watched.monitor._acts]
+    keys = [*watched.monitor.acts]
     for number, key in enumerate((*keys, *reversed(keys))):
         watched.monitor.press(key)
         assert watched.text().strip(), key
@@ -268,7 +268,7 @@ def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
             watched.monitor.press("enter" if watched.monitor.takes_text else "0")
             watched.go_on(0.1, "tank")
     for key in ("escape", "escape", "0"):
-        if key in watched.monitor._acts or watched.monitor.takes_text:
+        if key in watched.monitor.acts or watched.monitor.takes_text:
             watched.monitor.press(key)
     watched.go_on(0.5, "tank")
     assert "tank" in watched.text()
