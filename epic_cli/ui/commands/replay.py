@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from epic_cli.engine.strategies import DEFAULT
+from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions, run
 from epic_cli.ui.options.common import (
@@ -20,6 +21,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 from epic_cli.ui.options.runs import corrections_option
+from epic_cli.ui.options.video import VideoOptions, video_options
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
 DRAWING_OPTIONS: tuple[Decorator, ...] = (
@@ -72,13 +74,15 @@ Examples:
   epic replay sample_inputs/turn.txt
   epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
+  epic replay --video tanks.gif sample_inputs/two_tanks.csv -f csv -o rows.csv
   tail -f packets.txt | epic replay --format table
 """
 
 
 @click.command(epilog=EXAMPLES)
 @replay_options
-def replay(options: ReplayOptions) -> int:
+@video_options
+def replay(options: ReplayOptions, video: VideoOptions) -> int:
     """Turn packets into what a player would see, one row per tick.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
@@ -89,4 +93,20 @@ def replay(options: ReplayOptions) -> int:
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
-    return run(options)
+    status = run(options)
+    if video.video is not None:
+        _write_video(options, video)
+    return status
+
+
+def _write_video(options: ReplayOptions, video: VideoOptions) -> None:
+    """Reads the recording once more; each of its entities is a line."""
+    from epic_cli.ui.io.messages import Messages, Reporter
+    from epic_cli.ui.io.sources import MOST_ENTITIES, load
+
+    if len(options.files) != 1 or "-" in options.files:
+        raise WrongUsage("--video shows one recording, which is read once more: give one file")
+    name, layout = options.files[0], options.given
+    silent = Reporter(name, Messages(quiet=True))
+    packets = load(name, options.input_format, silent, layout, options.entity, MOST_ENTITIES)
+    video.write_run(packets, [options.chosen], options.timing)

@@ -23,6 +23,7 @@ from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.declared import SPAN, seconds
 from epic_cli.ui.options.groups import OptionGroup, shared, value
 from epic_cli.ui.options.runs import Strategies
+from epic_cli.ui.options.video import VideoOptions, video_options
 from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
@@ -176,8 +177,9 @@ class Pictures:
     )
     svg: str | None = value("Write a picture to this file.", type=OutputFile())
     html: str | None = value("Write an interactive page to this file.", type=OutputFile())
+    video: VideoOptions = shared(video_options)
     show: tuple[tuple[str, ...], ...] = value(
-        "The strategies that charts and picture show.  [default: the best six]",
+        "The strategies that charts, picture and video show.  [default: the best six]",
         type=Strategies(),
         multiple=True,
     )
@@ -195,7 +197,8 @@ class Pictures:
         """How many rows to keep for pictures; None: no pictures."""
         from epic_cli.analysis.scenes.scene import Selection
 
-        if not (self.charts or self.svg is not None or self.html is not None):
+        files = (self.svg, self.html, self.video.video)
+        if not (self.charts or any(one is not None for one in files)):
             return None
         return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
 

@@ -60,6 +60,8 @@ def write(
         from epic_cli.views.pictures.svg import picture
 
         write_document(picture(comparison.scenes[0], labels), pictures.svg)
+    if pictures.video.video is not None:
+        pictures.video.write(comparison.scenes[:1], labels)
     if pictures.html is not None:
         from epic_cli.views.page.page import page
 

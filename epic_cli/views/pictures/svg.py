@@ -47,7 +47,7 @@ _STYLE = (
 _Value = TypeVar("_Value", float, "Floats")
 
 
-class _Panel(NamedTuple):
+class Panel(NamedTuple):
     """A rectangle of the picture and the values that its edges stand for."""
 
     x: float
@@ -116,7 +116,7 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
     # the same scale on both axes
     scale = max((right - left) / width, (top - bottom) / height) * 1.04
     across, up = (left + right) / 2, (bottom + top) / 2
-    panel = _Panel(
+    panel = Panel(
         56,
         44,
         width,
@@ -143,7 +143,7 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
 
 
 def _darts(
-    panel: _Panel, positions: Floats, rotations: Floats | None, plane: tuple[int, int], color: str
+    panel: Panel, positions: Floats, rotations: Floats | None, plane: tuple[int, int], color: str
 ) -> Iterator[str]:
     """Where it heads along a line: darts, foreshortened where it looks up or down."""
     if rotations is None:
@@ -172,7 +172,7 @@ def _over_time(
     known = [one for _, _, one in chosen if np.isfinite(one).any()]
     top = max((_range(one)[1] for one in known), default=1.0)
     start, end = _range(scene.times)
-    panel = _Panel(56, 488 + down, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
+    panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
     yield _text(56, 472 + down, f"{title} over time (s)", "h")
     yield from _grid(panel)
     ends = []
@@ -189,7 +189,7 @@ def _end(x: Floats, y: Floats) -> tuple[float, float]:
     return (float(x[known[-1]]), float(y[known[-1]])) if len(known) else (math.nan, math.nan)
 
 
-def _names(ends: Sequence[tuple[int, str, float, float]], panel: _Panel) -> Iterator[str]:
+def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Iterator[str]:
     """Names at the ends of their lines, pushed apart; the best are sure of a place."""
     room = int(panel.height // _NAME_HEIGHT)
     known = [one for one in reversed(ends) if math.isfinite(one[3])][:room]
@@ -244,7 +244,7 @@ def _legend(chosen: Sequence[tuple[int, Drawn]]) -> Iterator[str]:
             yield _text(x + 32, height + 20, error)
 
 
-def _grid(panel: _Panel) -> Iterator[str]:
+def _grid(panel: Panel) -> Iterator[str]:
     for value in nice_values(panel.left, panel.right, max(2, round(panel.width / 90))):
         x = _n(panel.across(value))
         yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'

@@ -1,0 +1,106 @@
+"""``--video`` and ``--clip``: a moving picture of what is drawn, to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
+from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
+from epic_cli.ui.options.groups import OptionGroup, value
+from epic_cli.views.video.spec import VIDEO, VideoSpec, kind_of, read_clip
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare.spec import Participant
+    from epic_cli.analysis.scenes.scene import Scene
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.playback import Timing
+
+#: ``worst,speed=0.25``
+CLIP = Parsed(
+    "name=value,...",
+    read_clip,
+    dict,
+    lambda begun: completions(((f"{one.name}=", one.help) for one in VIDEO), begun),
+)
+
+#: Each entity's rows are thinned to about so many.
+_ROWS = 60_000
+
+_PARAMETERS = "; ".join(f"{one.name} ({one.range})" for one in VIDEO)
+
+
+@dataclass(frozen=True)
+class VideoOptions:
+    """The file, None: no video; and what it shows."""
+
+    video: str | None = value(
+        "Write a moving picture to this file, .gif or .mp4: the map with trails, and the errors"
+        " below. It loops.",
+        type=OutputFile(),
+    )
+    clip: dict[str, Any] = value(
+        f"What the video shows, and how: {_PARAMETERS}.  [default: all of a short recording, ten"
+        " seconds of a longer one]",
+        type=CLIP,
+        default="",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuses names that no video has."""
+        if self.video is None:
+            return
+        try:
+            kind_of(self.video)
+        except ValueError as error:
+            raise WrongUsage(f"--video: {error}") from error
+
+    def write(self, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
+        """Writes it; ``labels`` chooses strategies, none: all.
+
+        Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
+        """
+        from epic_cli.formats.output_files import open_whole
+        from epic_cli.ui.io.progress import Progress
+        from epic_cli.views.video.files import NoVideo, write_video
+
+        path, spec = str(self.video), VideoSpec(**self.clip)
+        try:
+            with open_whole(path) as stream, Progress("drawing") as progress:
+                start, end = write_video(stream, kind_of(path), scenes, spec, labels, progress)
+        except OSError as error:
+            raise CannotAccess("write to", path, error) from error
+        except NoVideo as error:
+            raise WrongUsage(f"--video: {error}") from error
+        say(f"The video shows {start:.2f} to {end:.2f} s; --clip from=...,to=... chooses others.\n")
+
+    def write_run(
+        self,
+        packets: Mapping[str, PacketBlock],
+        participants: Sequence[Participant],
+        timing: Timing,
+        several: bool = True,
+    ) -> None:
+        """Writes what these draw of packets by entity, of ``several`` entities or the first.
+
+        Raises as ``write``.
+        """
+        import math
+
+        from epic_cli.analysis.compare.run import compare_run
+        from epic_cli.analysis.compare.spec import CompareSpec, Run
+        from epic_cli.analysis.notes import NotEnoughToSay
+        from epic_cli.analysis.scenes.scene import Selection
+        from epic_cli.views.comparison.notes import not_enough_words
+
+        selection = Selection(_ROWS, -math.inf, math.inf)
+        spec = CompareSpec(participants, timing, selection=selection, intervals=False)
+        try:
+            found = compare_run(Run("", packets), spec)
+        except NotEnoughToSay as error:
+            raise WrongUsage(f"--video: {not_enough_words(error)}") from error
+        self.write(found.scenes if several else found.scenes[:1])
+
+
+video_options = OptionGroup("video", VideoOptions)
