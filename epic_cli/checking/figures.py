@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.conditions import Condition
     from epic_cli.analysis.compare.result import Comparison
     from epic_cli.analysis.compare.spec import Participant
-    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.analysis.scenes.scene import Scene, Selection
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -158,3 +159,44 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
         rows = [row for row in table.rows if tuple(row.cells[one] for one in places) == group.names]
         sides.append(_Side(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
     return compared(case, sides, selection, named.get("entity") or None)
+
+
+def against_expected(scene: Scene) -> Scene:
+    """The scene with the expected rows as its truth: what was drawn is as far off as it differs."""
+    import numpy as np
+
+    from epic_cli.analysis.arrays import lengths
+    from epic_cli.analysis.scenes.scene import histogram
+    from epic_cli.analysis.scenes.series import NO_LAGS
+    from epic_cli.analysis.turns import angles
+
+    by_label = {one.label: one for one in scene.drawn}
+    expected, drawn = by_label[EXPECTED], by_label[DRAWN]
+    times = np.intersect1d(expected.times, drawn.times)
+    # of rows of the same time the second is a break
+    here, there = (np.searchsorted(one.times, times) for one in (expected, drawn))
+    apart = lengths(drawn.positions[there] - expected.positions[here])
+    off = None
+    if expected.rotations is not None and drawn.rotations is not None:
+        off = angles(drawn.rotations[there], expected.rotations[here])
+    known = apart[np.isfinite(apart)]
+    shown = drawn._replace(
+        times=times,
+        positions=drawn.positions[there],
+        distances=apart,
+        errors=apart,
+        across=np.zeros(len(times)),
+        lag=NO_LAGS,
+        histogram=histogram(apart),
+        recoveries=(),
+        rms=float(np.sqrt(np.mean(known**2))) if len(known) else math.nan,
+        rotations=None if drawn.rotations is None else drawn.rotations[there],
+        angles=off,
+    )
+    return scene._replace(
+        times=times,
+        truth=expected.positions[here],
+        rotations=None if expected.rotations is None else expected.rotations[here],
+        drawn=(shown,),
+        interruptions=(),
+    )

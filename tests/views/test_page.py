@@ -169,10 +169,10 @@ def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
     assert found["title"] == "Good numbers: jitter.txt"
     assert found["verdict"] == TUNING.verdict
     assert found["notes"] == TUNING.notes
-    _, usage, picture = found["tuning"]["parts"]
+    picture, usage, _ = found["lead"]["parts"]
     assert usage["forms"] == [["replay", "-s late --set a=1"]]
     assert picture["source"] == "data:image/svg+xml;base64,PHN2Zy8+"
-    assert content(PAGE)["tuning"] is None
+    assert content(PAGE)["lead"] is None
 
 
 def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def drawn(
         times[starts],
         bands,
         lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
-        _histogram(errors),
+        histogram(errors),
         tuple(recoveries),
         root_mean_square(errors[np.isfinite(errors)]),
         turned[0] if turned else None,
@@ -239,7 +239,8 @@ def _moments(times: Floats, middles: Floats, most: int) -> Rows:
     return np.concatenate(kept)
 
 
-def _histogram(errors: Floats) -> Histogram:
+def histogram(errors: Floats) -> Histogram:
+    """How often which of the errors (n) there is, NaN not counted."""
     known = errors[np.isfinite(errors)]
     largest = float(known.max()) if len(known) else 0.0
     if not largest > 0:

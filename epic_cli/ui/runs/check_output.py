@@ -16,8 +16,8 @@ from epic_cli.ui.options.check import Doing, Report
 from epic_cli.views.check.report import CaseReport, as_junit, as_tap, report, rows_around
 from epic_cli.views.check.sentences import summary
 
-#: Pictures have about so many rows.
-_PICTURED = 4000
+#: Pictures have so many rows; of more, some.
+_PICTURED = 100_000
 
 _WIDEST_CHART = 160
 
@@ -125,8 +125,8 @@ class Output:
             return
         from epic_cli.analysis.notes import NothingToDraw
         from epic_cli.analysis.scenes.scene import Selection
-        from epic_cli.checking.figures import DRAWN, EXPECTED, pictured
-        from epic_cli.views.page.page import page
+        from epic_cli.checking.figures import DRAWN, EXPECTED, against_expected, pictured
+        from epic_cli.views.check.page import page
         from epic_cli.views.pictures.chart import scene_chart
 
         try:
@@ -137,7 +137,7 @@ class Output:
                 )
                 show(chart, self._color)
             if wants_page and self._report.html is not None:
-                text = page(comparison, "given", (EXPECTED, DRAWN))
+                text = page(outcome, difference, against_expected(comparison.scenes[0]))
                 with open_sink(self._report.html) as sink:
                     sink.write(text.encode())
                 self._pictured = True

@@ -53,16 +53,7 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     """
     if difference.written:
         return []
-    group, first = difference.first
-    pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
-    apart = {cell.column for pair in pairs for cell in pair.apart}
-    shown = [
-        one
-        for one in difference.columns
-        if one in NUMBERS or one in apart or (one == "status" and len(apart) < 3)
-    ]
-    table = _cells(difference, pairs, ["time", *(one for one in shown if one != "time")])
-    wanted = [one for one in shown if one in apart]
+    table, wanted = _table(difference)
     while columns and _total(table) > columns and len(table[0]) > 2:
         names = table[0][1:]
         spare = [one for one in names[1:] if one not in wanted] or names[1:]
@@ -76,12 +67,29 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     ]
 
 
+def side_by_side(difference: Difference) -> list[list[str]]:
+    """The same with a head, each row with what it is in words."""
+    words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
+    return [[words[sign], *cells] for sign, *cells in _table(difference)[0]]
+
+
+def _table(difference: Difference) -> tuple[list[list[str]], list[str]]:
+    """The rows around the first that differs, below a head, and which columns differ."""
+    group, first = difference.first
+    pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
+    apart = {cell.column for pair in pairs for cell in pair.apart}
+    shown = [
+        one
+        for one in difference.columns
+        if one in NUMBERS or one in apart or (one == "status" and len(apart) < 3)
+    ]
+    names = ["time", *(one for one in shown if one != "time")]
+    table = [["", *names], *_lines(difference, pairs, names)]
+    return table, [one for one in shown if one in apart]
+
+
 def _total(table: list[list[str]]) -> int:
     return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
-
-
-def _cells(difference: Difference, pairs: list[Pair], names: list[str]) -> list[list[str]]:
-    return [["", *names], *_lines(difference, pairs, names)]
 
 
 def _lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Iterator[list[str]]:

@@ -15,7 +15,7 @@ from epic_cli.views.comparison.report import report
 from epic_cli.views.page.sections import About, Section, scene_data, section_data
 from epic_cli.views.pictures.scenes import network_words, packets_words, scene_words
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
-from epic_cli.views.report import Report, Table
+from epic_cli.views.report import Figure, Report, Table, Usage
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison
@@ -45,8 +45,9 @@ class Content:
 
     The ``report`` has the verdict, the notes, and a table of the strategies' figures. ``facts`` say
     what the page is about, each a term and its description. ``shown`` strategies are switched on at
-    first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of;
-    ``tuning`` is about good numbers.
+    first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of.
+    The ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
+    ``truth`` is what the thick line is called.
     """
 
     title: str
@@ -56,7 +57,9 @@ class Content:
     tick: float = 0.05
     diagnoses: Sequence[Section] = ()
     drawn: str = ""
-    tuning: Report | None = None
+    lead: Report | None = None
+    at: float | None = None
+    truth: str = "truth"
 
 
 def page(
@@ -88,6 +91,11 @@ def content_of(
     told = report(comparison, sort)
     if tuning is not None:
         told = replace(told, verdict=tuning.verdict, notes=tuning.notes)
+        # the front and what to copy are what one looks for
+        parts = sorted(
+            tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
+        )
+        tuning = Report("Good numbers", parts=parts)
     about = about or About()
     subject = "Good numbers" if tuning else "What each strategy draws"
     return Content(
@@ -98,7 +106,7 @@ def content_of(
         tick=comparison.tick,
         diagnoses=diagnoses,
         drawn=next(iter(comparison.recordings), ""),
-        tuning=tuning,
+        lead=tuning,
     )
 
 
@@ -173,7 +181,9 @@ def page_data(
             }
             for one in content.diagnoses
         ],
-        "tuning": content.tuning and section_data(Report(parts=content.tuning.parts)),
+        "lead": content.lead and section_data(content.lead),
+        "at": content.at,
+        "truth": content.truth,
         "scenes": [
             {**scene_data(one, ranks, pack), "words": scene_words(one, shown)} for one in usable
         ],

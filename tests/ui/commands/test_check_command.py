@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support.pages import content, numbers
 from support.places import SAMPLES
 from support.terminals import Terminal
 
@@ -360,9 +361,23 @@ def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
     out = capfd.readouterr().out
     assert "a expected   b drawn" in out
     assert "from above" in out
-    page = Path("page.html").read_text()
-    assert '"expected"' in page
-    assert '"drawn"' in page
+    page = content(Path("page.html").read_text())
+    # what the terminal says, and nothing of scores
+    assert page["verdict"] == ["a: differs"]
+    assert all(f"  {line}" in out for line in page["lead"]["verdict"])
+    assert not page["columns"]
+    table = page["lead"]["parts"][0]
+    assert {row[0] for row in table["rows"]} >= {"expected", "drawn"}
+    # what was expected is the thick line, and what was drawn is as far off as it differs
+    (scene,) = page["scenes"]
+    (drawn,) = scene["drawn"]
+    head, *expected = [one.split("\t") for one in rows.read_text().splitlines()]
+    x = numbers(scene["truth"]["x"]) + scene["origin"][0]
+    assert x == pytest.approx([float(one[head.index("x")]) for one in expected], abs=1e-5)
+    apart = numbers(drawn["x"]) - numbers(scene["truth"]["x"])
+    assert max(numbers(drawn["distance"])) >= max(abs(apart)) > 0
+    differing = [float(row[1]) for row in table["rows"] if row[0] == "drawn"]
+    assert page["at"] == pytest.approx(min(differing), abs=1e-9)
 
 
 def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:

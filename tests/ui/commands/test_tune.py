@@ -236,7 +236,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
     drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
     assert {"lerp", "hermite"} < drawn
-    tuning = found["tuning"]
+    tuning = found["lead"]
     parts: dict[str, list[Any]] = {}
     for part in tuning["parts"]:
         parts.setdefault(part["kind"], []).append(part)

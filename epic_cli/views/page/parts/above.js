@@ -110,7 +110,7 @@ function drawAbove() {
       dot(pen, x, y, 5, lineColor(one.label), color("--card"));
       if (x > box.left && x < box.right && y > box.top && y < box.bottom) names.unshift({ x: x + 2, y, name: one.label, color: lineColor(one.label) });
     }
-    if (here) names.push({ x: toX(here[0]) + 2, y: toY(here[1]), name: "truth", color: color("--soft") });
+    if (here) names.push({ x: toX(here[0]) + 2, y: toY(here[1]), name: data.truth, color: color("--soft") });
     /*turns drawArrows(pen, shown, names); */
     label(pen, names, box.top, box.bottom, box.right);
   });

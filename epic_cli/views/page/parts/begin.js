@@ -19,7 +19,7 @@ fillFigures();
 const opened = Math.max(0, data.scenes.findIndex((one) => one.entity === wanted.get("entity")));
 $("entity").value = opened;
 choose(opened);
-if (wanted.has("t")) go(Number(wanted.get("t")) - scene().start);
+if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - scene().start);
 drawNow();
 document.body.dataset.ready = "yes";
 

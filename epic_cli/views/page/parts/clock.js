@@ -55,7 +55,7 @@ function goToWorst(label) {
   $("follow").checked = true;
   near(time, one);
   go(time, true);
-  say(`${clockWords(time)}: ${one.label} is ${short(one.error[one.worst])} from the truth, its worst`);
+  say(`${clockWords(time)}: ${one.label} is ${short(one.error[one.worst])} from the ${data.truth}, its worst`);
 }
 
 // For those who hear the page: after a key, not while it plays.

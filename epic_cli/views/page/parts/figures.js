@@ -150,6 +150,7 @@ function fillRecoveries() {
 
 function fillWords() {
   $("title").textContent = data.title;
+  $("truth-name").textContent = data.truth;
   data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
   if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));
   for (const line of data.details) text("li", line, $("detail-list"));

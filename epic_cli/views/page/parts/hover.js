@@ -61,7 +61,7 @@ function wordsAbove(x, y) {
   for (const one of visible()) {
     const last = rowAt(one.t, state.time);
     for (let i = Math.max(0, rowAt(one.t, state.time - trail)); i <= last; i++) {
-      look(toX(one.x[i]), toY(one.y[i]), () => [one.label, `${clockWords(one.t[i])}, ${statusAt(one, one.t[i])}`, `${short(one.distance[i])} from the truth`]);
+      look(toX(one.x[i]), toY(one.y[i]), () => [one.label, `${clockWords(one.t[i])}, ${statusAt(one, one.t[i])}`, `${short(one.distance[i])} from the ${data.truth}`]);
     }
   }
   return found.words;

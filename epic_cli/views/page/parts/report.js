@@ -20,8 +20,8 @@ const partFillers = {
 };
 
 function fillReports() {
-  $("tuning-box").hidden = !data.tuning;
-  if (data.tuning) fillReport(data.tuning, false, $("tuning"));
+  $("lead").hidden = !data.lead;
+  if (data.lead) fillReport(data.lead, false, $("lead"));
   $("diagnosis-box").hidden = !data.diagnoses.length;
   for (const one of data.diagnoses) fillReport(one, one.drawn, $("diagnoses"));
 }
