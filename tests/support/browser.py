@@ -71,11 +71,11 @@ class Page:
         media = [{"name": "prefers-color-scheme", "value": name}]
         self.call("Emulation.setEmulatedMedia", features=media)
 
-    def mouse(self, kind: str, x: float, y: float, buttons: int = 1) -> None:
-        button = "left" if buttons else "none"
+    def mouse(self, kind: str, x: float, y: float) -> None:
+        """With the left button, which ``mouseReleased`` lets go."""
         self.call(
             "Input.dispatchMouseEvent",
-            type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1,
+            type=kind, x=x, y=y, button="left", buttons=int(kind != "mouseReleased"), clickCount=1,
         )  # fmt: skip
 
     def touch(self, kind: str, *points: tuple[float, float]) -> None:
@@ -84,7 +84,11 @@ class Page:
 
     def key(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+            number = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}.get(key, 0)
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind, key=key, code=key, windowsVirtualKeyCode=number,
+            )  # fmt: skip
 
     def place(self, selector: str) -> tuple[float, float, float, float]:
         """Left, top, width and height, after it has been scrolled to."""

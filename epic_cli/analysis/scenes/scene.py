@@ -19,6 +19,7 @@ from epic_cli.analysis.scenes.series import (
     NO_LAGS,
     LagSeries,
     blur,
+    distinct,
     edges,
     kept_rows,
     lag_over_time,
@@ -187,18 +188,16 @@ def drawn(
     kept = np.arange(len(times))
     if len(shared) < len(times):
         worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
-        kept = np.concatenate(
-            [
-                shared,
-                kept_rows([errors, *turned[1:]], most // 3),
-                _moments(times, worst, most // 4),
-                edges(positions),
-                # the two rows of a snap: the hole stands between them
-                broken,
-                broken + 1,
-            ]
+        kept = distinct(
+            len(times),
+            shared,
+            kept_rows([errors, *turned[1:]], most // 3),
+            _moments(times, worst, most // 4),
+            edges(positions),
+            # the two rows of a snap: the hole stands between them
+            broken,
+            broken + 1,
         )
-    kept = np.unique(kept)
     at = np.searchsorted(kept, broken + 1)
     starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
     turned = [np.insert(one[kept], at, np.nan, axis=0) for one in turned]
@@ -263,7 +262,7 @@ def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[D
     turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
     shared = _shared(times, events, selection.most)
     of_all = np.searchsorted(times, np.concatenate([one.times for one in shown] or [times]))
-    kept = np.unique(np.concatenate([shared, of_all, edges(truth)]))
+    kept = distinct(len(times), shared, of_all, edges(truth))
     blurs = [one.blur for one in shown] + [blur(times, truth, kept, shared)]
     known_blurs = [one for one in blurs if one is not None]
     deliveries = deliveries_of(entity.packets, offset, sampled.truth)

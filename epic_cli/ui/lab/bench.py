@@ -24,10 +24,14 @@ from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.scenes.scene import Selection
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.formats.tables import RefusedLine
+from epic_cli.formats.wording import FrontEnd
+from epic_cli.network import read_movement
 from epic_cli.ui.command_line import COMMANDS, load
 from epic_cli.ui.config import give_defaults
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.refused_lines import in_three_lines
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.lab.spec import BY_HAND, Files, LabSpec, by_hand_file
 from epic_cli.ui.options.common import screen_timing_options
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison
     from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.scenes.scene import Scene
+    from epic_cli.network import RecordedMovement
 
 
 class Overtaken(Exception):
@@ -61,10 +66,11 @@ class Experiment:
 
     def runs(self) -> Iterator[Run]:
         """A run for each network, or the recording."""
-        silent = Messages(quiet=True)
-        if self.lab.simulated:
-            return simulated_runs(self.network, self.inputs, silent)
-        return iter([_recording(self.inputs)])
+        if not self.lab.simulated:
+            return iter([_read(_as_packets, *self.inputs.recordings)])
+        truth = self.inputs.truth
+        moved = None if truth is None else _read(_as_movement, truth)
+        return simulated_runs(self.network, self.inputs, Messages(quiet=True), moved)
 
 
 @click.command("compare")
@@ -155,7 +161,7 @@ def _possible(job: Callable[[], Any]) -> Any:
         raise Impossible(not_enough(not_enough_words(error))) from error
     except TooManyRows as error:
         raise Impossible(f"{error} for one entity") from error
-    except (WrongUsage, CannotAccess, ValueError) as error:
+    except (WrongUsage, CannotAccess, OSError, ValueError) as error:
         raise Impossible(str(error)) from error
 
 
@@ -163,13 +169,27 @@ def _words_of(error: Exception) -> str:
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
-@lru_cache(maxsize=1)
-def _read(file: str, changed: float) -> Run:
+def _as_packets(file: str, reporter: Reporter) -> Run:
+    return Reading().of_one().run(file, reporter)
+
+
+def _as_movement(file: str, reporter: Reporter) -> RecordedMovement:
+    with Path(file).open("rb") as stream:
+        return read_movement(stream, look=reporter.observe, rebase_time=True)
+
+
+def _read(kind: Callable[[str, Reporter], Any], file: str) -> Any:
+    return _read_once(kind, file, Path(file).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _read_once(kind: Callable[[str, Reporter], Any], file: str, changed: int) -> Any:
+    """The file, until it changes; raises ``Impossible`` for a line that is refused."""
     del changed
-    with Reporter(source_name(file), Messages(quiet=True)) as reporter:
-        return Reading().of_one().run(file, reporter)
-
-
-def _recording(inputs: Inputs) -> Run:
-    (file,) = inputs.recordings
-    return _read(file, Path(file).stat().st_mtime)
+    name = source_name(file)
+    try:
+        with Reporter(name, Messages(quiet=True)) as reporter:
+            return kind(file, reporter)
+    except RefusedLine as refused:
+        problem = refused.worded(FrontEnd.COMMAND_LINE)
+        raise Impossible(in_three_lines(problem, name, False)) from None

@@ -18,8 +18,9 @@ from epic_cli.ui.lab.spec import STEPS, Files, read_query
 from epic_cli.views.page.page import content_of, page_data
 from epic_cli.views.page.sections import scene_data
 
-#: Seconds without a change after which figures of many networks are computed.
-REST = 1.0
+#: Seconds without a change after which figures of few networks are computed, and those of many:
+#: what has begun takes a while to drop, and the next picture would wait for it.
+PAUSE, REST = 0.1, 1.0
 
 #: Seconds: where some networks take longer, no more of them are computed.
 ENOUGH = 20.0
@@ -119,8 +120,7 @@ class ExperimentRoom:
             experiment = self._bench.read(read_query(query))
             self._put(self._picture(experiment), experiment, 1, number)
             for networks in STEPS if experiment.lab.simulated else STEPS[:1]:
-                if networks > STEPS[1]:
-                    self._rest()
+                self._rest(PAUSE if networks <= STEPS[1] else REST)
                 began = time.monotonic()
                 found = self._figures(experiment, networks)
                 self._put(found, experiment, networks, number)
@@ -128,10 +128,15 @@ class ExperimentRoom:
                     break
         except (SettingError, Impossible) as error:
             self._outbox.put(KEY, frame(kind="refused", number=number, words=str(error)))
+        except Overtaken:
+            raise
+        except Exception as error:  # the next experiment may do
+            words = f"epic cannot compute this, which is a mistake of epic's: {error!r}"
+            self._outbox.put(KEY, frame(kind="refused", number=number, words=words))
 
-    def _rest(self) -> None:
+    def _rest(self, seconds: float) -> None:
         with self._changed:
-            if self._changed.wait_for(self._overtaken, REST):
+            if self._changed.wait_for(self._overtaken, seconds):
                 raise Overtaken
 
     def _picture(self, experiment: Experiment) -> Made:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
-    from epic_cli.network import Channel, Movement, PathMovement
+    from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
     from epic_cli.network.trace import Direction
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.compare import Scoring
@@ -204,14 +204,21 @@ def compare_spec(
     )
 
 
-def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) -> Iterator[Run]:
-    """A run for each seed; raises what reading the movement or the network raises."""
+def simulated_runs(
+    network: NetworkOptions,
+    inputs: Inputs,
+    messages: Messages,
+    recorded: RecordedMovement | None = None,
+) -> Iterator[Run]:
+    """A run for each seed; raises what reading the movement or the network raises.
+
+    ``recorded`` is the movement of the ``inputs``, if it has been read already.
+    """
     from epic_cli.analysis.compare.networks import Setting, simulated
     from epic_cli.ui.options.networks import check_turning
     from epic_cli.ui.options.trace import read_one_way
 
-    recorded = None
-    if inputs.truth:
+    if inputs.truth and recorded is None:
         recorded = load_movement(inputs.truth, messages, inputs.given, entity=inputs.entity)
     check_turning(recorded or _path(network, inputs, 0), network.sender)
     trace = read_one_way(network.trace)

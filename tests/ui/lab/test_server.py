@@ -5,39 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
 from epic_cli.ui.lab.rooms import ROOMS, Outbox
-from epic_cli.ui.lab.server import LONGEST_MESSAGE, ServeSpec, is_local, serve
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A lab that runs: the address of its page."""
-    loop, found = asyncio.new_event_loop(), list[str]()
-    there = threading.Event()
-
-    def ready(where: str) -> None:
-        found.append(where)
-        there.set()
-
-    def run() -> None:
-        with pytest.raises(asyncio.CancelledError):
-            loop.run_until_complete(job)
-
-    job = loop.create_task(serve(ServeSpec(), ready))
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert there.wait(30)
-    yield found[0]
-    loop.call_soon_threadsafe(job.cancel)
-    thread.join(30)
-    loop.close()
+from epic_cli.ui.lab.server import LONGEST_MESSAGE, is_local
 
 
 def asked(job: Coroutine[Any, Any, Any]) -> Any:

@@ -63,6 +63,8 @@ side.insertBefore(add, team.nextSibling);
 text("option", "add a strategy \u2026", add).value = "";
 for (const name of Object.keys(lab.strategies)) text("option", name, add);
 add.addEventListener("change", () => { lab.team.push({ name: add.value, settings: new Map() }); add.value = ""; teamChanged(); });
+// who sets something does not mean the keys of the page
+for (const box of [$("lab"), team, add]) box.addEventListener("keydown", (event) => { if (event.target.matches("input, select, textarea")) event.stopPropagation(); });
 $("figures").addEventListener("change", () => paintTeam());
 
 function begin() {

@@ -1,11 +1,11 @@
 // The experiment: what has been set, as the query of the address, and back.
 const lab = {
   ...data.lab, moves: "strafe", given: new Map(), at: [], points: "", team: [], controls: new Map(),
-  number: 0, sent: 0, delays: [], socket: null, asked: false, answered: 0, networks: 1,
+  number: 0, sent: 0, delays: [], socket: null, answered: 0, networks: 1,
 };
 
 // Blanks and signs that mean something in a query are escaped, the others can be read.
-const escaped = (words) => encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|40)/g, decodeURIComponent);
+const escaped = (words) => encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|3D|40)/g, decodeURIComponent);
 
 // A strategy and its settings: NAME+key=value.
 const member = ({ name, settings }) => [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
@@ -32,23 +32,20 @@ function readQuery(words) {
   lab.given = new Map(pairs.filter(([key]) => !["path", "at", "points", "s", "networks"].includes(key)));
 }
 
-// Asks for the experiment as it is now: at most once a frame, and the newest alone.
+// Asks for the experiment as it is now; the engine answers the newest alone.
 function ask() {
-  if (lab.asked) return;
-  lab.asked = true;
-  requestAnimationFrame(() => {
-    lab.asked = false;
-    if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return;
-    lab.number++;
-    lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
-  });
+  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return;
+  lab.number++;
+  document.body.classList.add("computing");
+  lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
 
 // Something has been set: lab.sent is when the first change that has not been shown yet was made.
 function changed(done = true) {
   if (!lab.sent) lab.sent = performance.now();
-  if (done) settle();
   ask();
+  clearTimeout(lab.settling);
+  if (done) settle(); else lab.settling = setTimeout(settle, 300);
 }
 
 // What need not follow every step of a slider: the address, and who depends on what.

@@ -29,7 +29,8 @@ function show(message) {
   if (moved !== lab.moved) { lab.moved = moved; if (!lab.drawing) wholePath(); }
   if (whole || state.window[1] > duration()) showTime(0, duration());
   if (lab.drawing) go(duration()); else if (state.time > duration()) go(duration());
-  if (message.kind === "figures") fillResult(message);
+  if (message.kind === "figures") fillResult();
+  if (message.kind === "figures" && message.number === lab.number) document.body.classList.remove("computing");
   for (const [name, one] of lab.controls) if (name in message.values) one.show(message.values[name]);
   $("lab-line").textContent = message.command;
   lab.networks = message.networks;
@@ -66,7 +67,7 @@ function rename(labels) {
   data.shown = labels;
 }
 
-function fillResult(message) {
+function fillResult() {
   for (const id of ["verdict", "detail-list", "notes", "facts", "meanings"]) $(id).replaceChildren();
   fillWords();
   const rows = $("figures").tBodies[0].rows;
