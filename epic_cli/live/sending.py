@@ -12,9 +12,10 @@ from typing import NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import csv_field, number
-from epic_cli.live.addresses import UNFRAGMENTED, Resolved
+from epic_cli.live.addresses import UNFRAGMENTED, Address
 from epic_cli.live.event_loop import prefetched, set_or_late
 from epic_cli.live.moments import Moment
+from epic_cli.live.outlets import outlet_to
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
 
@@ -28,18 +29,18 @@ class Datagram(NamedTuple):
 
 
 def datagrams(
-    moments: Iterable[Moment], packet_format: str, separate: bool = False
+    moments: Iterable[Moment], packet_format: str, separate: bool = False, alike: bool = False
 ) -> Iterator[Datagram]:
     """Packs packets into self-contained datagrams; raises ``Unwritable``.
 
     The packets of one moment share datagrams of ``UNFRAGMENTED`` bytes unless they are to be
     ``separate``; a longer packet goes alone. Packets without a sequence number get that of their
-    datagram.
+    datagram. ``alike``: all have columns for rotations, as one connection has one header.
     """
     writers = {turns: make_writer(packet_format, turns=turns) for turns in (False, True)}
     number = 0
     for time, packets in moments:
-        writer = writers[any(one.rotation for one in packets)]
+        writer = writers[alike or any(one.rotation for one in packets)]
         rows: list[bytes] = []
         inside: list[Packet] = []
         size = 0
@@ -144,21 +145,6 @@ class SendSpec:
     truth_out: str | None = None
 
 
-class _Errors(asyncio.DatagramProtocol):
-    """Keeps the socket's errors for datagrams that it could not send."""
-
-    def __init__(self) -> None:
-        self.refused = 0
-        self.error: OSError | None = None
-
-    def error_received(self, exc: Exception) -> None:
-        """A port that nobody listens on does not end it: a game's receiver may start late."""
-        if isinstance(exc, ConnectionRefusedError):
-            self.refused += 1
-        elif isinstance(exc, OSError):
-            self.error = exc
-
-
 class Sending:
     """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
 
@@ -167,13 +153,13 @@ class Sending:
     """
 
     def __init__(
-        self, spec: SendSpec, target: Resolved, channel: Channel, log: SentLog | None = None
+        self, spec: SendSpec, target: Address, channel: Channel, log: SentLog | None = None
     ) -> None:
         self._spec = spec
         self._target = target
+        self._outlet = outlet_to(target)
         self._channel = channel
         self._log = log
-        self._errors = _Errors()
         self._flying: list[tuple[float, int, int, bytes, Departure | None]] = []
         self._copies = 0
         self._start = 0.0
@@ -184,24 +170,22 @@ class Sending:
     @property
     def refused(self) -> int:
         """How many datagrams met a closed port."""
-        return self._errors.refused
+        return self._outlet.refused
 
     async def run(self, moments: Iterable[Moment]) -> None:
         """Sends them all; raises ``OSError`` where that is not possible, and ``Unwritable``."""
-        loop = asyncio.get_running_loop()
-        self._transport, _ = await loop.create_datagram_endpoint(
-            lambda: self._errors, remote_addr=self._target.place[:2], family=self._target.family
-        )
-        packed = datagrams(moments, self._spec.packet_format, self._spec.separate)
+        await self._outlet.connect(self._target)
+        together = self._target.scheme == "tcp"
+        packed = datagrams(moments, self._spec.packet_format, self._spec.separate, together)
         taking = asyncio.create_task(self._take(packed))
         try:
             await self._deliver()
             await taking
             await asyncio.sleep(0)  # the answer to the last one may be there
-            self._check()
+            self._outlet.check()
         finally:
             taking.cancel()
-            self._transport.close()
+            await self._outlet.close()
             if self._log is not None:
                 self._log.end()
 
@@ -243,8 +227,8 @@ class Sending:
                 await set_or_late(self._changed, wait)
                 continue
             _, _, sequence, data, departure = heapq.heappop(self._flying)
-            self._check()
-            self._transport.sendto(data)
+            self._outlet.check()
+            await self._outlet.send(data)
             self.statistics.count_arrived(sequence)
             if departure is not None and self._log is not None:
                 self._log.left(departure, loop.time() - self._start)
@@ -253,7 +237,3 @@ class Sending:
         """Waits for a time, in seconds after the start."""
         wait = self._start + moment - asyncio.get_running_loop().time()
         await asyncio.sleep(max(wait, 0))
-
-    def _check(self) -> None:
-        if self._errors.error is not None:
-            raise self._errors.error

@@ -123,6 +123,9 @@ def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
     if len(memory) > 20:
         slope = statistics.linear_regression(range(len(memory) - 10), memory[10:]).slope
         yield f"   memory grows by {slope * 60:.2f} MB a minute"
+    if len(memory) > 600:
+        curve = [f"{i // 60}: {memory[i]:.1f}" for i in range(60, len(memory), 300)]
+        yield f"\n{'':10}MB after so many minutes: {', '.join(curve)}"
 
 
 def main() -> None:

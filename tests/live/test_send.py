@@ -1,11 +1,13 @@
 """``epic send``: what comes out of the socket, in which order, and what is said of it."""
 
+import csv
 import json
 import math
 import random
 import signal
 import socket
 import statistics
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,6 +17,7 @@ import pytest
 from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
+from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.live.moments import rounds, together
 from epic_cli.ui.main import main
@@ -345,3 +348,62 @@ def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str)
     assert min(math.dist(a, b) for a in begins for b in begins if a is not b) > 1
     if path != "straight":
         assert len({round(each[5]["qw"], 3) for each in rows.values()}) >= 3
+
+
+@pytest.mark.parametrize("scheme", ["tcp", "ws"])
+@pytest.mark.parametrize("packet_format", ["text", "csv", "jsonl"])
+@pytest.mark.parametrize("turning", ["heading", "none"])
+def test_what_a_connection_carries_is_what_was_sent(
+    scheme: str, packet_format: str, turning: str, tmp_path: Path
+) -> None:
+    """Entities that turn beside one that does not, from listen's recording."""
+    pytest.importorskip("websockets")
+    game, got, sent = (tmp_path / name for name in ("game.csv", "got.jsonl", "sent.csv"))
+    walk = ("--path", "strafe", "--turning", turning, "--send-rate", "50", "--duration", "0.5")
+    assert epic("simulate", *walk, "-o", game).returncode == 0
+    still = "7,8,9 / 0,0,0 / {} entity=still\n"
+    beside = tmp_path / "beside.txt"
+    beside.write_text("".join(still.format(k / 10) for k in range(5)))
+    files = ("--record", str(got), "-f", "csv")
+    with program("listen", f"{scheme}://127.0.0.1:0", *files) as listening:
+        port = listening.wait_for(b"listening on").rpartition(b":")[2].split()[0].decode()
+        where = f"{scheme}://127.0.0.1:{port}"
+        how = ("--format", packet_format, "--loss", "10%", "--jitter", "20ms", "--truth-out", sent)
+        done = epic("send", game, beside, *how, where)
+        assert done.returncode == 0, done.stderr
+        rows = [one for one in csv.DictReader(sent.read_text().splitlines()) if one["sent"]]
+        wait_until(lambda: len(got.read_text().splitlines()) >= len(rows))
+        said = listening.end()[2]
+    assert b"refused" not in said
+    before = {(one["entity"], float(one["time"])): one for one in rows}
+    found = list(read_packets(got))
+    assert len(found) == len(before) > 20
+    for one in found:
+        row = before.pop((one.entity, one.time))
+        assert one.position == pytest.approx([float(row[axis]) for axis in "xyz"], abs=1e-6)
+        assert (one.rotation is not None) == bool(row.get("qx"))
+
+
+@pytest.mark.parametrize("scheme", ["tcp", "ws"])
+def test_a_connection_that_ends_or_is_none_is_said(scheme: str) -> None:
+    pytest.importorskip("websockets")
+    walk = ("--path", "circle", "--send-rate", "200", "--duration", "20")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
+
+        def close() -> None:
+            one, _ = server.accept()
+            one.recv(10)
+            one.sendall(b"I do not understand\n")
+            one.close()
+
+        closing = threading.Thread(target=close)
+        closing.start()
+        done = epic("send", *walk, where)
+        closing.join()
+    assert done.returncode == 3
+    assert b"cannot send to" in done.stderr
+    assert b"Traceback" not in done.stderr
+    done = epic("send", *walk, where)  # nobody there
+    assert done.returncode == 3
+    assert b"refused" in done.stderr

@@ -23,7 +23,7 @@ from epic_cli.live.binary import RecordLayout
 from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import receive_at
 from epic_cli.live.receiving import Reception
-from epic_cli.live.streams import is_allowed
+from epic_cli.live.splitters import is_allowed
 
 pytest.importorskip("websockets")
 

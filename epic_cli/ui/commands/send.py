@@ -4,54 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import chain, repeat
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import click
 
-from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.event_loop import microsecond_loop, run_until_stopped
-from epic_cli.live.moments import (
-    Moment,
-    moments_of_movement,
-    moments_of_recording,
-    rounds,
-    together,
-)
+from epic_cli.live.moments import Moment
 from epic_cli.live.sending import Sending, SendSpec, SentLog
-from epic_cli.network import LinkConditions, PathMovement, fates
-from epic_cli.network.paths import PATH
-from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
-from epic_cli.network.turning import TURNING, spread_path
+from epic_cli.network import LinkConditions, fates
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import InputFile, OutputFile
 from epic_cli.ui.io.progress import PATIENCE
-from epic_cli.ui.io.sources import blocks, source_name
-from epic_cli.ui.options.common import (
-    DURATION,
-    input_format_option,
-    layout_options,
-    packet_format_option,
-    quiet_option,
-    seed_option,
-)
+from epic_cli.ui.io.sources import source_name
+from epic_cli.ui.options.common import packet_format_option, quiet_option, seed_option
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
+from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.live import ADDRESS, ended
-from epic_cli.ui.options.networks import check_turning
+from epic_cli.ui.options.live import ENDPOINT, ended
+from epic_cli.ui.options.send import SourceOptions, check_source, moving, recorded, source_options
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -59,9 +36,6 @@ from epic_cli.ui.options.trace import (
     read_one_way,
 )
 from epic_cli.views.link import summary
-
-if TYPE_CHECKING:
-    from epic_cli.formats.layout import Layout
 
 #: What packet text cannot hold and the other formats can.
 _TEXT_FAULTS = (Fault.BLANK, Fault.NO_VELOCITY)
@@ -78,22 +52,6 @@ Examples:
 """
 
 
-#: Without effect beside a recording, and without one.
-_PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits", "entities")
-_RECORDING_OPTIONS = (
-    "input_format", "columns", "time_unit", "time_origin", "axes", "scale", "loop", "times",
-)  # fmt: skip
-
-
-_SEND_RATE = Number(
-    "send_rate",
-    USUAL_RATE,
-    "Packets per second of each entity. The n-th is due n/rate after the first, however late one"
-    " was; on a busy machine one may be some milliseconds late.",
-    "Hz",
-    SEND_RATE.low,
-    SEND_RATE.high,
-)
 _SPEED = Number(
     "speed",
     1.0,
@@ -102,63 +60,6 @@ _SPEED = Number(
     0.001,
     10_000,
 )
-
-
-_ENTITIES = Number(
-    "entities",
-    1,
-    "So many entities on the path, each with a name, a place and a phase of its own.",
-    "",
-    1,
-    10_000,
-    whole=True,
-)
-_TIMES = Number(
-    "times", None, "Send the recording so many times.  [default: once]", "", 1, 1e9, whole=True
-)
-
-
-@dataclass(frozen=True)
-class _SourceOptions:
-    """What is sent: recordings, or entities on a path."""
-
-    path: str | None = shared(
-        option(PATH[0], default=None, help="An entity on this path instead of a recording.")
-    )
-    entities: int = shared(option(_ENTITIES))
-    path_speed: float = shared(option(PATH[1], "--path-speed"))
-    size: float = shared(option(PATH[2]))
-    turning: str = shared(option(TURNING))
-    rotation_bits: int | None = shared(option(ROTATION_BITS))
-    send_rate: float = shared(option(_SEND_RATE))
-    entity: str | None = value("Name the entity on the path, or send only this recorded one.")
-    duration: float | None = shared(
-        option(
-            DURATION,
-            help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
-            " recording; a path has none]",
-        )
-    )
-    loop: bool = flag(
-        "Send the recording again and again. Each round goes on a period after the last, the time"
-        " that its longest entity is there and one step; its first packets are teleports."
-    )
-    times: int | None = shared(option(_TIMES))
-    input_format: str = shared(input_format_option)
-    given: Layout | None = shared(layout_options)
-
-    @property
-    def seconds(self) -> float:
-        """For how long, by the times of the packets; infinite: to the end."""
-        return math.inf if self.duration is None else self.duration
-
-    @property
-    def rounds(self) -> float:
-        """How many times; infinite: endlessly."""
-        return self.times or (math.inf if self.loop else 1)
-
-
-_source_options = OptionGroup("source", _SourceOptions)
 
 
 _send_options = OptionGroup(
@@ -185,8 +86,8 @@ _send_options = OptionGroup(
 
 @click.command(epilog=EXAMPLES)
 @click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-@click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
-@_source_options
+@click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
+@source_options
 @_send_options
 @link_options("0", "The mean delay.")
 @one_way_trace_options
@@ -195,30 +96,30 @@ _send_options = OptionGroup(
 def send(
     recording: tuple[str, ...],
     target: Address,
-    source: _SourceOptions,
+    source: SourceOptions,
     spec: SendSpec,
     link: LinkConditions,
     trace: TraceOptions,
     seed: int,
     quiet: bool,
 ) -> int:
-    """Send recordings or a movement as UDP datagrams, at their own pace.
+    """Send recordings or a movement, at their own pace: as UDP datagrams, or over a connection.
 
     Each packet leaves at its arrival time in the recording or, if unknown, at its own time, and
     then crosses the simulated link. Several recordings begin at once, on the clock of the first;
     an entity named like one of another recording is renamed. Without a HOST packets go to
-    127.0.0.1.
+    127.0.0.1; tcp:// sends lines, ws:// messages of a WebSocket.
 
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
     written, or the address is unreachable, 130 interrupted.
     """
-    _check(recording, source)
+    check_source(recording, source)
     check_network(trace)
     if (*recording, trace.trace).count("-") > 1:
         raise WrongUsage("only one recording, or --trace, can be standard input")
     reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
-        place = resolve(target)
+        resolve(target)
     channel = trace.channel(read_one_way(trace), link, seed)
     with contextlib.ExitStack() as stack:
         for reporter in reporters:
@@ -227,8 +128,11 @@ def send(
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
         stack.enter_context(_unwritable())
-        sending = Sending(spec, place, channel, log)
-        moments = _recorded(recording, source, reporters) if recording else _moving(source, seed)
+        try:
+            sending = Sending(spec, target, channel, log)
+        except ValueError as error:
+            raise WrongUsage(str(error)) from error
+        moments = recorded(recording, source, reporters) if recording else moving(source, seed)
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
@@ -255,66 +159,6 @@ async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> No
     finally:
         showing.cancel()
         steer("\r\x1b[K")
-
-
-def _check(recording: tuple[str, ...], source: _SourceOptions) -> None:
-    """Refuses options that would have no effect beside the others."""
-    if bool(recording) == bool(source.path):
-        raise WrongUsage("pass either a RECORDING or a --path, then the address [HOST:]PORT")
-    if "-" in recording and source.rounds > 1:
-        raise WrongUsage("--loop and --times need a file: standard input is there once")
-    if recording:
-        refuse(_PATH_OPTIONS, "needs --path")
-    else:
-        refuse(_RECORDING_OPTIONS, "needs a RECORDING")
-
-
-def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:
-    side = math.isqrt(source.entities - 1) + 1
-    name = source.entity or ""
-    how = str(source.path), source.path_speed, source.size, seed, source.turning
-    paths = [(f"{name}{n + 1}", spread_path(n, side, *how)) for n in range(source.entities)]
-    first = f"{name}1" if len(paths) > 1 else name
-    movement = PathMovement(paths[0][1], first, *paths[1:])
-    spec = SenderSpec(rotation_bits=source.rotation_bits)
-    check_turning(movement, spec)
-    return moments_of_movement(movement, source.send_rate, source.seconds, spec.sender())
-
-
-def _recorded(
-    files: Sequence[str], source: _SourceOptions, reporters: Sequence[Reporter]
-) -> Iterator[Moment]:
-    left_out = 0
-
-    def leave_out() -> None:
-        nonlocal left_out
-        left_out += 1
-
-    def renamed(recording: str, old: str, new: str) -> None:
-        known = f"entity {old!r}" if old else "the entity without a name"
-        reporters[0].say(
-            f"epic: {known} of {recording} is sent as {new!r}: another recording has one\n"
-        )
-
-    streams = []
-    for file, reporter in zip(files, reporters, strict=True):
-        quiet = map(Reporter, repeat(reporter.name), repeat(Messages(quiet=True)))
-        read = partial(_packets, file, source, chain([reporter], quiet))
-        streams.append(("_".join(Path(file).stem.split()), rounds(read, source.rounds)))
-    packets = together(streams, renamed) if len(streams) > 1 else streams[0][1]
-    yield from moments_of_recording(packets, source.seconds, leave_out)
-    if left_out:
-        reporters[0].say(f"epic: {left_out:,} packets without a finite time were not sent\n")
-
-
-def _packets(file: str, source: _SourceOptions, reporters: Iterator[Reporter]) -> Iterator[Packet]:
-    """The packets of a recording, each time reported on by the next of ``reporters``."""
-    reporter = next(reporters)
-    for block in blocks(file, source.input_format, source.given, reporter):
-        reporter.refuse(block.refusals)
-        if source.entity is not None:
-            block.keep_entity(source.entity)
-        yield from (block[index] for index in range(len(block)))
 
 
 @contextlib.contextmanager
