@@ -1,15 +1,150 @@
-"""A recording that grows while packets arrive, and is valid at any moment."""
+"""Recordings that grow while packets arrive, are valid at any moment, and begin anew when large."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import math
 import os
+import re
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import DEFAULT, formats, packet_formats, suffixes
-from epic_cli.formats.recordings import make_line_writer
+from epic_cli.formats.recordings import BINARY, make_line_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.whole_files import Rotation, WholeFile
+
+
+class Rotation(NamedTuple):
+    """When the next file begins: before it has more bytes than this, or after so many seconds."""
+
+    size: float = math.inf
+    seconds: float = math.inf
+
+
+_SIZES = {"kb": 10**3, "mb": 10**6, "gb": 10**9}
+_SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def parse_rotation(text: str) -> Rotation:
+    """A size or a time, each with its unit; raises ``ValueError``."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)", text.strip().lower())
+    number, unit = (float(found[1]), found[2]) if found else (math.nan, "")
+    rotation = Rotation(
+        number * _SIZES[unit] if unit in _SIZES else math.inf,
+        number * _SPANS[unit] if unit in _SPANS else math.inf,
+    )
+    size, seconds = rotation
+    if not (100_000 <= size < 1e15 or 1 <= seconds < 1e9):
+        wanted = "a size from 100kB on, as 100MB, nor a time, as 10min"
+        raise ValueError(f"{text!r} is neither {wanted}")
+    return rotation
+
+
+def whole_lines(data: bytes, size: int) -> int:
+    """How many of so many bytes are whole lines."""
+    return data.rfind(b"\n", 0, size) + 1
+
+
+class WholeFile:
+    """Writes whole lines or records, unbuffered.
+
+    What ``write`` has returned from is in the file even if the program dies; only the machine
+    itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
+    a whole line or record: ``whole`` says how many bytes those have that end within so many bytes
+    of the data. A non-empty file is not overwritten. Each begins with ``header``.
+    With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
+    counts what is in them.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        header: bytes,
+        whole: Callable[[bytes, int], int] = whole_lines,
+        rotation: Rotation | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self._header = header
+        self._whole = whole
+        self._rotation = rotation
+        self._descriptor = -1
+        self.files = 0
+        self.recorded = 0
+        self._open()
+
+    def __str__(self) -> str:
+        """Its path, in words."""
+        count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
+        return f"{self.path}" if self._rotation is None else f"{self.path}, in {count}"
+
+    def _open(self) -> None:
+        path = self.path
+        if self._rotation is not None:
+            path = path.with_stem(f"{path.stem}-{self.files + 1:04}")
+        self._name = str(path)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
+        self.files += 1
+        try:
+            status = os.fstat(self._descriptor)
+            self._regular = stat.S_ISREG(status.st_mode)
+            if self._regular and status.st_size:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+            self._size = 0
+            self._begun = time.monotonic()
+            self._put(self._header)
+        except BaseException:
+            self.close()
+            raise
+
+    def write(self, data: bytes, count: int) -> None:
+        """Writes so many lines or records, to the next file where this one has enough."""
+        while data and self._rotation is not None:
+            filled = self._size > len(self._header)
+            if filled and time.monotonic() - self._begun >= self._rotation.seconds:
+                self._open()
+                continue
+            room = self._rotation.size - self._size
+            if len(data) <= room:
+                break
+            some = self._whole(data, max(int(room), 0))
+            if not some and not filled:
+                break  # a file is to have less than there is in a line
+            self._put(data[:some])
+            data = data[some:]
+            if data:
+                self._open()
+        if data:
+            self._put(data)
+        self.recorded += count
+
+    def _put(self, data: bytes) -> None:
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError as error:
+            error.filename = self._name
+            self._size += self._whole(data, written)
+            if self._regular:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size += written
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def format_of(path: str) -> str:

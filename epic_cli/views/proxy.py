@@ -7,7 +7,7 @@ from collections import deque
 
 from epic_cli.analysis.digits import counted
 from epic_cli.live.proxy.control import words_of
-from epic_cli.live.proxy.direction import Direction, Passage
+from epic_cli.live.proxy.link_control import Direction, Passage
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.views.link import quantiles
 from epic_cli.views.link import summary as link_summary

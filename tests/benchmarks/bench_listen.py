@@ -2,9 +2,9 @@
 
     python tests/benchmarks/bench_listen.py [--rate 20000] [--seconds 10] [--minutes 60]
 
-One program sends packets of a hundred entities, each in a datagram of its own, at an even rate;
-``epic listen`` records and draws them. With ``--minutes 60`` the memory is looked at once a second
-for an hour, and its slope printed.
+One program sends packets of a hundred entities, each in a datagram (or a message of TCP or
+WebSocket) of its own, at an even rate; ``epic listen`` records and draws them. With
+``--minutes 60`` the memory is looked at once a second for an hour, and its slope printed.
 """
 
 from __future__ import annotations
@@ -21,61 +21,131 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from timing import EPIC
 
 ENTITIES = 100
 
 LAYOUT = "time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16"
+COUNTED = (
+    "magic:u32=0xCAFE tick:u32 time:f64 n:u8 {id:u16 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32}[n]"
+)
 
 
-def text(number: int, now: float) -> bytes:
-    """A line of packet text."""
-    return b"%d,2,3 / 4,5,6 / %.6f entity=e%d seq=%d" % (
-        number % 1000,
-        now,
-        number % ENTITIES,
-        number,
+Make = Callable[[range, float], bytes]
+
+
+def text(numbers: range, now: float) -> bytes:
+    """Lines of packet text."""
+    return b"\n".join(
+        b"%d,2,3 / 4,5,6 / %.6f entity=e%d seq=%d" % (one % 1000, now, one % ENTITIES, one)
+        for one in numbers
     )
 
 
-def as_json(number: int, now: float) -> bytes:
-    """A JSON object."""
-    packet = {"entity": f"e{number % ENTITIES}", "time": now, "x": number % 1000, "y": 2, "z": 3}
-    return json.dumps(packet).encode()
+def _objects(numbers: range, now: float) -> list[dict[str, Any]]:
+    return [
+        {"entity": f"e{one % ENTITIES}", "time": now, "x": one % 1000, "y": 2, "z": 3}
+        for one in numbers
+    ]
 
 
-def csv(number: int, now: float) -> bytes:
-    """A row under a header."""
-    return b"entity,time,x,y,z\ne%d,%.6f,%d,2,3" % (number % ENTITIES, now, number % 1000)
+def as_json(numbers: range, now: float) -> bytes:
+    """JSON objects."""
+    return b"\n".join(json.dumps(one).encode() for one in _objects(numbers, now))
 
 
-def binary(number: int, now: float) -> bytes:
-    """A record of ``LAYOUT``."""
-    return struct.pack("<dffffffH", now, number % 1000, 2, 3, 4, 5, 6, number % ENTITIES)
+def packed(numbers: range, now: float) -> bytes:
+    """Maps of msgpack."""
+    import msgpack
+
+    return b"".join(msgpack.packb(one) for one in _objects(numbers, now))
 
 
-FORMATS: dict[str, tuple[Callable[[int, float], bytes], list[str]]] = {
-    "text": (text, []),
-    "jsonl": (as_json, []),
-    "csv": (csv, []),
-    "binary": (binary, ["--layout", LAYOUT]),
+def csv(numbers: range, now: float) -> bytes:
+    """Rows under a header."""
+    rows = (b"e%d,%.6f,%d,2,3" % (one % ENTITIES, now, one % 1000) for one in numbers)
+    return b"\n".join((b"entity,time,x,y,z", *rows))
+
+
+def binary(numbers: range, now: float) -> bytes:
+    """Records of ``LAYOUT``."""
+    return b"".join(
+        struct.pack("<dffffffH", now, one % 1000, 2, 3, 4, 5, 6, one % ENTITIES) for one in numbers
+    )
+
+
+def counted(numbers: range, now: float) -> bytes:
+    """Records of ``COUNTED`` under their header."""
+    head = struct.pack("<IIdB", 0xCAFE, numbers.start, now, len(numbers))
+    return head + b"".join(
+        struct.pack("<Hffffff", one % ENTITIES, one % 1000, 2, 3, 4, 5, 6) for one in numbers
+    )
+
+
+def lines(make: Make, numbers: range, now: float) -> bytes:
+    """What TCP carries of text."""
+    return make(numbers, now) + b"\n"
+
+
+def prefixed(make: Make, numbers: range, now: float) -> bytes:
+    """A message of TCP behind its length."""
+    data = make(numbers, now)
+    return struct.pack("<I", len(data)) + data
+
+
+def framed(make: Make, numbers: range, now: float) -> bytes:
+    """A message of a WebSocket; a mask of zeros leaves it as it is."""
+    data = make(numbers, now)
+    size = bytes([0x80 | len(data)]) if len(data) < 126 else struct.pack(">BH", 0xFE, len(data))
+    return bytes([0x81 if data[:1] == b"{" else 0x82]) + size + bytes(4) + data
+
+
+_LAYOUT, _COUNTED = ["--layout", LAYOUT], ["--layout", COUNTED]
+FORMATS: dict[str, tuple[str, Make, list[str]]] = {
+    "text": ("", text, []),
+    "jsonl": ("", as_json, []),
+    "csv": ("", csv, []),
+    "msgpack": ("", packed, []),
+    "binary": ("", binary, _LAYOUT),
+    "counted": ("", counted, _COUNTED),
+    "tcp text": ("tcp", partial(lines, text), []),
+    "tcp json": ("tcp", partial(lines, as_json), []),
+    "tcp binary": ("tcp", partial(prefixed, binary), _LAYOUT),
+    "ws json": ("ws", partial(framed, as_json), []),
+    "ws binary": ("ws", partial(framed, counted), _COUNTED),
 }
 
 
+def connection(scheme: str, port: int) -> socket.socket:
+    """A socket to the listener."""
+    place = ("127.0.0.1", port)
+    if not scheme:
+        game = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        game.connect(place)
+        return game
+    game = socket.create_connection(place)
+    if scheme == "ws":
+        game.sendall(
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        assert b" 101 " in game.recv(9999)
+    return game
+
+
 def send(kind: str, port: int, rate: int, seconds: float, together: int) -> int:
-    """Sends so many packets a second, ``together`` in a datagram; how many they were."""
-    make = FORMATS[kind][0]
-    game = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    """Sends so many packets a second, ``together`` in a message; how many they were."""
+    scheme, make, _ = FORMATS[kind]
+    game = connection(scheme, port)
     begin = time.monotonic()
     number = 0
     while (now := time.monotonic() - begin) < seconds:
         while number < now * rate:
-            some = [make(number + index, now) for index in range(together)]
-            if kind == "csv":
-                some[1:] = [one.partition(b"\n")[2] for one in some[1:]]
-            game.sendto((b"" if kind == "binary" else b"\n").join(some), ("127.0.0.1", port))
+            game.sendall(make(range(number, number + together), now))
             number += together
         time.sleep(0.001)
     return number
@@ -94,8 +164,10 @@ def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
     """Figures of one run."""
     with tempfile.TemporaryDirectory() as folder:
         record = str(Path(folder) / "game.csv")
+        scheme, _, more = FORMATS[kind]
+        place = f"{scheme}://127.0.0.1:0" if scheme else "0"
         listener = subprocess.Popen(
-            [EPIC, "listen", "0", "-f", "csv", "--record", record, *FORMATS[kind][1]],
+            [EPIC, "listen", place, "-f", "csv", "--record", record, *more],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
@@ -118,7 +190,7 @@ def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
     taken = int(re.findall(r"([\d,]+) packets recorded", said)[0].replace(",", ""))
     dropped = re.findall(r"([\d,]+) datagrams dropped", said) or ["0"]
     cost = (usage.ru_utime + usage.ru_stime) / max(taken, 1) * 1e6
-    yield f"{kind:10}{sent / options.seconds:12,.0f}{taken / options.seconds:12,.0f}"
+    yield f"{kind:11}{sent / options.seconds:12,.0f}{taken / options.seconds:12,.0f}"
     yield f"{dropped[-1]:>10}{cost:12.1f}{max(memory):10.1f}"
     if len(memory) > 20:
         slope = statistics.linear_regression(range(len(memory) - 10), memory[10:]).slope
@@ -134,6 +206,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=20_000, help="packets a second")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--together", type=int, default=1, help="packets in a datagram")
+    parser.add_argument("--only", choices=FORMATS, action="append", help="may be repeated")
     parser.add_argument("--minutes", type=float, help="text for so long: does memory grow")
     parser.add_argument("--send", choices=FORMATS, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
@@ -143,8 +216,8 @@ def main() -> None:
         return
     if options.minutes:
         options.seconds = 60 * options.minutes
-    print("              sent/s     taken/s   dropped    us CPU/packet   peak MB")
-    for kind in ["text"] if options.minutes else FORMATS:
+    print("               sent/s     taken/s   dropped    us CPU/packet   peak MB")
+    for kind in ["text"] if options.minutes else options.only or FORMATS:
         print(*listened(kind, options), sep="", flush=True)
 
 

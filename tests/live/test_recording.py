@@ -16,8 +16,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.captures.frames import frames
-from epic_cli.live.recording import PacketRecording
-from epic_cli.live.whole_files import Rotation
+from epic_cli.live.recording import PacketRecording, Rotation
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
 WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))

@@ -10,8 +10,7 @@ from typing import Any
 
 from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.receiving import machine_time
-from epic_cli.live.recording import Recording
-from epic_cli.live.whole_files import Rotation, WholeFile
+from epic_cli.live.recording import Recording, Rotation, WholeFile
 
 #: Times in nanoseconds; frames that begin with IP itself (LINKTYPE_RAW).
 _HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, 101)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.live.addresses import Address
-from epic_cli.live.proxy.direction import Direction
+from epic_cli.live.proxy.link_control import Direction
 from epic_cli.live.proxy.relay import Client, Relay
 from epic_cli.network.conditions import PERFECT as NO_LINK
 from epic_cli.network.conditions import LinkConditions

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from epic_cli.live.proxy.direction import Direction
+from epic_cli.live.proxy.link_control import Direction
 from epic_cli.live.proxy.traffic_log import Entry, Fate, TrafficLog
 from epic_cli.network import AddedLink, Link
 

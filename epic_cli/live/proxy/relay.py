@@ -17,9 +17,8 @@ from typing import Any
 from epic_cli.live.addresses import Address, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.proxy.circle import CircleTest
-from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
-from epic_cli.live.proxy.link_control import LinkController
+from epic_cli.live.proxy.link_control import Direction, LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.proxy.watch import Watch
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time

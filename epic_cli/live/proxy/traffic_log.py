@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from epic_cli.formats.writing import csv_field
-from epic_cli.live.whole_files import WholeFile
+from epic_cli.live.recording import WholeFile
 from epic_cli.network.words import Way
 
 COLUMNS = (

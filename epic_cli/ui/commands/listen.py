@@ -20,8 +20,7 @@ from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_t
 from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception, machine_time
-from epic_cli.live.recording import PacketRecording, Recording
-from epic_cli.live.whole_files import Rotation, parse_rotation
+from epic_cli.live.recording import PacketRecording, Recording, Rotation, parse_rotation
 from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color, write_report
 from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.listening import Progress, RowOutput

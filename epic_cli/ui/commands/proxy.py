@@ -30,7 +30,7 @@ from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
 from epic_cli.network.words import WAYS, TwoWays, Way
-from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color
+from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.listening import RowOutput
 from epic_cli.ui.io.output import open_sink, write_text
@@ -46,7 +46,6 @@ from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
 from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options, watch_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
-from epic_cli.ui.screens.proxy import has_panel, show_and_obey
 from epic_cli.views.proxy import summary
 
 EXAMPLES = """\b
@@ -114,13 +113,13 @@ def proxy(
     writes_rows = watched.rows_given(given)
     if writes_rows and spec.control == STANDARD_INPUT:
         raise WrongUsage("rows and the answers to --control - would both be standard output")
-    there = has_terminal() and spec.control != STANDARD_INPUT and not (quiet or writes_rows)
-    on_screen = watched.wants_screen(there, given)
+    on_screen = watched.wants_screen(quiet or writes_rows or spec.control == STANDARD_INPUT)
+    draws = on_screen and (watched.screen or bool({"way", "records"} & given))
     chosen.make()  # a wrong setting shows before anything passes
     drawn = ListenSpec(
         replace(ingest, single_entity=writes_rows and watched.row_format == "epic"),
         chosen,
-        SCREEN_TIMING.tick if on_screen and "tick" not in given else tick,
+        SCREEN_TIMING.tick if draws and "tick" not in given else tick,
     )
     links = _links(link)
     make_channel = trace.channels(links.directions, seed)
@@ -128,10 +127,9 @@ def proxy(
         receiving, place = _sockets(listen, target, stack)
         listen = listen._replace(port=receiving.port)
         log = _log(spec, stack)
-        wanted = WAYS if on_screen else ((watched.first,) if writes_rows else ())
+        wanted = WAYS if draws else ((watched.first,) if writes_rows else ())
         watches, recordings = _watches(watched, drawn.ingest, wanted, stack)
         relay = Relay(spec, receiving, place, links, make_channel, log, watches)
-        what = f"{listen} > {target}"
         rows = drawing = stopped = None
         if writes_rows:
             sink = stack.enter_context(open_sink(watched.output))
@@ -144,12 +142,12 @@ def proxy(
                 if on_screen:
                     from epic_cli.ui.screens.watching import Watching
 
-                    of = what, watches, drawn, receiving, recordings, watched.first
-                    screen = Watching(relay, *of)
-                    stopped = screen.run(_run(relay, spec, ""), use_color(color, sys.stdout))
+                    of = watches if draws else {}, drawn, receiving, recordings, watched.first
+                    screen = Watching(relay, f"{listen} > {target}", *of)
+                    job = _run(relay, spec, quiet=True)
+                    stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
-                    job = _run(relay, spec, "" if quiet else what, drawing)
-                    stopped = run_until_stopped(job, microsecond_loop)
+                    stopped = run_until_stopped(_run(relay, spec, quiet, drawing), microsecond_loop)
         except Circle as error:
             raise WrongUsage(str(error)) from error
         finally:
@@ -216,9 +214,9 @@ def _end(
 
 
 async def _run(
-    relay: Relay, spec: ProxySpec, what: str, drawing: WatchDrawing | None = None
+    relay: Relay, spec: ProxySpec, quiet: bool, drawing: WatchDrawing | None = None
 ) -> None:
-    """The proxy with everything around it; ``what`` it shows on the terminal, if anything."""
+    """The proxy with everything around it."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
     if drawing is not None:
         tasks.append(asyncio.create_task(drawing.run()))
@@ -233,10 +231,8 @@ async def _run(
                 port = await stack.enter_async_context(control_socket(control, commands.answer))
             if isinstance(control, Address):
                 control = control._replace(port=port or control.port)
-            if what:
+            if not quiet:
                 say(f"epic: controlled at {control}\n")
-        if has_panel() and what and control != STANDARD_INPUT:  # answers need the terminal
-            tasks.append(asyncio.create_task(show_and_obey(relay, what)))
         for one in tasks:
             one.add_done_callback(partial(_end_if_failed, relay))
         try:

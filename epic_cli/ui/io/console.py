@@ -30,6 +30,16 @@ def has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
 
 
+def is_in_foreground() -> bool:
+    """Whether the terminal is this program's: one that uses it from the background is stopped."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:
+        return False
+
+
 def has_cursor(stream: Stream | None) -> bool:
     """Whether a stream goes to a terminal that can do more than scroll."""
     there = stream is not None and stream.isatty()

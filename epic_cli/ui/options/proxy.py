@@ -13,6 +13,7 @@ from epic_cli.live.addresses import Address, parse_address
 from epic_cli.live.proxy.relay import ProxySpec
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.network.words import Way
+from epic_cli.ui.io.console import has_terminal, is_in_foreground
 from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import output_option, row_format_option
@@ -100,8 +101,8 @@ class Watched:
         metavar="FILE",
     )
     screen: bool | None = value(
-        "Show both directions on a map that fills the terminal.  [default: with --watch or"
-        " --layout, on a terminal and unless an option is about rows]",
+        "Fill the terminal with the link, and a map of both directions.  [default: on a terminal,"
+        " unless an option is about rows; the map with --watch or --layout]",
         "--screen/--no-screen",
         default=None,
     )
@@ -128,13 +129,12 @@ class Watched:
             raise WrongUsage("choose --screen, or rows (--format, --output)")
         return True
 
-    def wants_screen(self, there: bool, given: set[str]) -> bool:
-        """Whether what passes is drawn on the terminal; raises ``WrongUsage`` without one."""
+    def wants_screen(self, taken: bool) -> bool:
+        """Whether the terminal is filled, unless it is ``taken``; raises ``WrongUsage``."""
+        there = has_terminal() and is_in_foreground() and not taken
         if self.screen and not there:
-            raise WrongUsage("--screen needs a terminal, and no --control -")
-        if self.screen is None:
-            return there and bool({"way", "records"} & given)
-        return self.screen
+            raise WrongUsage("--screen needs a terminal, without --quiet or --control -")
+        return there and self.screen is not False
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
         """What records this direction, before and behind the link."""

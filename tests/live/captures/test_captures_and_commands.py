@@ -14,7 +14,7 @@ from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.captures.frames import frames
 from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.receiving import machine_time
-from epic_cli.live.whole_files import Rotation
+from epic_cli.live.recording import Rotation
 from epic_cli.ui.main import main
 
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(3)]
