@@ -93,9 +93,12 @@ def replay(options: ReplayOptions, video: VideoOptions) -> int:
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
+    if video.video is None:
+        return run(options)
+    if len(options.files) != 1 or "-" in options.files:
+        raise WrongUsage("--video shows one recording, which is read once more: give one file")
     status = run(options)
-    if video.video is not None:
-        _write_video(options, video)
+    _write_video(options, video)
     return status
 
 
@@ -104,8 +107,6 @@ def _write_video(options: ReplayOptions, video: VideoOptions) -> None:
     from epic_cli.ui.io.messages import Messages, Reporter
     from epic_cli.ui.io.sources import MOST_ENTITIES, load
 
-    if len(options.files) != 1 or "-" in options.files:
-        raise WrongUsage("--video shows one recording, which is read once more: give one file")
     name, layout = options.files[0], options.given
     silent = Reporter(name, Messages(quiet=True))
     packets = load(name, options.input_format, silent, layout, options.entity, MOST_ENTITIES)
