@@ -8,13 +8,13 @@ from typing import Any
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits, without an exponent from 0.001 to a million."""
+    """Three significant digits, without an exponent from 0.001 to ten million: ``686,000``."""
     if value == 0:
         return "0"
     size = math.floor(math.log10(abs(value)))
-    if not -4 < size < 6:
+    if not -4 < size < 7:
         return f"{value:.2e}"
-    return f"{value:.{max(0, 2 - size)}f}"
+    return f"{round(value, 2 - size):,.{max(0, 2 - size)}f}"
 
 
 def one_decimal(value: float) -> str:
@@ -39,7 +39,7 @@ def percent(share: float) -> str:
 
 def seconds(value: float) -> str:
     """``83 ms``, or ``2.5 s`` from one second on."""
-    return f"{value:.3g} s" if abs(value) >= 1 else f"{value * 1e3:.3g} ms"
+    return f"{number(value)} s" if abs(value) >= 1 else f"{value * 1e3:.3g} ms"
 
 
 def share(value: float) -> str:
@@ -54,7 +54,7 @@ def number(value: float) -> str:
 
 def amount(value: float) -> str:
     """A deviation, without its sign."""
-    return f"{abs(value):.3g}"
+    return number(abs(value))
 
 
 def counted(number: int, word: str) -> str:

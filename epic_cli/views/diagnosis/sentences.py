@@ -53,9 +53,9 @@ def moments(finding: Finding) -> str:
     """Where to look, as ``--span`` takes it; empty: it is everywhere."""
     if finding.worst is None:
         return ""
-    span = f"{max(finding.worst - AROUND, 0):.6g}:{finding.worst + AROUND:.6g}"
-    begins = "" if finding.first is None else f"first at {finding.first:.6g} s, "
-    return f"{begins}worst at {finding.worst:.6g} s (--span {span})"
+    span = f"{max(finding.worst - AROUND, 0):.2f}:{finding.worst + AROUND:.2f}"
+    begins = "" if finding.first is None else f"first at {finding.first:.2f} s, "
+    return f"{begins}worst at {finding.worst:.2f} s (--span {span})"
 
 
 def network_words(network: Network) -> str:

@@ -123,7 +123,8 @@ const statusAt = (one, time) => (time > one.t[one.t.length - 1] + data.tick ? ""
 function short(value) {
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value)));
-  return size > -4 && size < 6 ? value.toFixed(Math.max(0, 2 - size)) : value.toExponential(2);
+  if (size >= 3 && size < 7) return Number(value.toPrecision(3)).toLocaleString("en");
+  return size > -4 && size < 7 ? value.toFixed(2 - size) : value.toExponential(2);
 }
 
 function fillRecoveries() {

@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
+from epic_cli.analysis.diagnosis.starvation import SILENCE
 from epic_cli.analysis.diagnosis.stream import FEWEST_STATES
 from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.digits import seconds
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
 SHARE = 0.05
@@ -46,6 +48,10 @@ def detect(traffic: Traffic) -> list[Finding]:
     # Gilbert: from good to bad once for each hole, from bad to good at its end
     p, r = len(holes) / arrived, len(holes) / lost
     worst = int(places[holes.argmax()])
+    silence = float(stream.intervals[worst])
+    bridge = f"Buffer at least {seconds(silence)}"
+    if silence > SILENCE:
+        bridge = "Limit how far predictions go, and blend back, as no buffer is for such an outage"
     return [
         Finding(
             "loss",
@@ -56,7 +62,8 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "lost": share,
                 "longest": longest,
                 "mean": lost / len(holes),
-                "silence": float(stream.intervals[worst]),
+                "silence": silence,
+                "bridge": bridge,
                 "kind": "in bursts" if bursty else "one by one",
                 "p": p,
                 "r": r,
@@ -79,7 +86,7 @@ DETECTOR = Detector(
     "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
     " {silence:s} without news.",
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
-    "Buffer at least {silence:s}, or repeat each state in the next packets; simulate it with"
+    "{bridge}, or repeat each state in the next packets; simulate it with"
     " --gemodel {p:share},{r:share}.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
