@@ -57,7 +57,7 @@ def visited(browser: str, name: str, folder: Path, text: str, link: str = "") ->
     script = (VISITS / f"{name}.js").read_text()
     text = text.replace("</body>", f"<script>{script}</script></body>")
     document, complaints = visit(browser, text, folder, link)
-    assert complaints == ""
+    assert not complaints, complaints
     assert 'data-ready="yes"' in document
     found = re.search(r'data-seen="([^"]*)"', document)
     assert found, document[:2000]

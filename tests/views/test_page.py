@@ -146,6 +146,26 @@ def test_levels_of_detail_keep_extremes_and_holes(browser: str, tmp_path: Path) 
     assert visited(browser, "levels", tmp_path, PAGE) == []
 
 
+def test_a_reader_can_look_closer(browser: str, tmp_path: Path) -> None:
+    """Into a box of the map or of the time; names of lines; a picture to keep."""
+    found = visited(browser, "looked", tmp_path, PAGE)
+    scores = [one.value("score") for one in COMPARISON.results if one.value("score") > 0]
+    assert found == {
+        "insetOfAll": 0,
+        "shown": True,
+        "corner": [True, True],
+        "inset": 1,
+        "span": [2, 4],
+        "alone": "n0,n3,n4",
+        "named": True,
+        "pointed": "Jumping",
+        "ticks": True,
+        "saved": [True, True],
+        "dots": len(scores),
+        "score": f"{min(scores):.0f}",
+    }
+
+
 def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
     found = visited(browser, "linked", tmp_path, PAGE, LINK)
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]

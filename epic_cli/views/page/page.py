@@ -14,6 +14,7 @@ from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison.report import report
 from epic_cli.views.page.sections import About, Section, scene_data, section_data
 from epic_cli.views.pictures.scenes import network_words, packets_words, scene_words
+from epic_cli.views.pictures.scores import picture
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.views.report import Figure, Report, Table, Usage
 
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 #: The metrics beside the picture; the table under it has all.
 BRIEF = ("score", "error", "error_max", "lag", "angle")
 
+#: Beside the verdict are the scores of so many.
+SCORES = 8
+
 #: A verdict is no longer than this; what goes on is folded.
 SENTENCES = 5
 
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
-    "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
+    "data", "levels", "state", "pen", "labels", "above", "inset", "marks", "timeline", "lanes",
     "turns", "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
 
@@ -47,7 +51,7 @@ class Content:
     what the page is about, each a term and its description. ``shown`` strategies are switched on at
     first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of.
     The ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
-    ``truth`` is what the thick line is called.
+    ``truth`` is what the thick line is called, ``scores`` a picture of them (SVG).
     """
 
     title: str
@@ -59,6 +63,7 @@ class Content:
     drawn: str = ""
     lead: Report | None = None
     at: float | None = None
+    scores: str = ""
     truth: str = "truth"
 
 
@@ -107,6 +112,7 @@ def content_of(
         diagnoses=diagnoses,
         drawn=next(iter(comparison.recordings), ""),
         lead=tuning,
+        scores=picture(comparison.results, SCORES),
     )
 
 
@@ -183,6 +189,7 @@ def page_data(
         ],
         "lead": content.lead and section_data(content.lead),
         "at": content.at,
+        "scores": content.scores,
         "truth": content.truth,
         "scenes": [
             {**scene_data(one, ranks, pack), "words": scene_words(one, shown)} for one in usable

@@ -195,7 +195,7 @@ def _strategies(found: Tunings) -> Table:
             Column("likely", likely, 9, right=True),
             Column("default", cells(metric.name, [one.default for one in judged]), 8, right=True),
             Column("gain", [_gain(metric, one) for one in judged], right=True),
-            Column("", [_GAINS[one.kind] for one in judged], 7, right=True),
+            Column("result", [_GAINS[one.kind] for one in judged], 7, right=True),
             Column("lag ms", cells("lag"), 6, right=True),
             Column("jumps", cells("jumps"), 5, right=True),
             Column("settings", settings, 4, shortest=12),

@@ -113,6 +113,7 @@ function drawAbove() {
     if (here) names.push({ x: toX(here[0]) + 2, y: toY(here[1]), name: data.truth, color: color("--soft") });
     /*turns drawArrows(pen, shown, names); */
     label(pen, names, box.top, box.bottom, box.right);
+    drawInset(pen, box, here);
   });
 
   function paintPath(path, first, last) {

@@ -140,7 +140,7 @@ function fillRecoveries() {
     const one = interruptions[i];
     const line = document.createElement("tr");
     const words = one.kind === "teleport" ? "teleport" : `${one.kind} of ${(one.end - one.start).toFixed(2)} s`;
-    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, text("td", "", line));
+    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, rowHead(line));
     jump.type = "button";
     jump.addEventListener("click", () => { showTime(one.start - 2, one.end + 6); go(one.end); });
     for (const drawn of shown) text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
@@ -151,6 +151,9 @@ function fillRecoveries() {
 
 function fillWords() {
   $("title").textContent = data.title;
+  // no markup of others: the program made it, with names escaped
+  $("scores").hidden = !data.scores;
+  $("scores").firstElementChild.innerHTML = data.scores;
   $("truth-name").textContent = data.truth;
   data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
   if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));

@@ -23,8 +23,10 @@ const wheelFactor = (event) => Math.exp(Math.max(-200, Math.min(200, event.delta
 
 // Follows the pointers that are down on an element: one drags, two pinch and drag. With a finger,
 // one scrolls the page where it moves up or down.
-function gestures(element, { drag, pinch, begin }) {
+function gestures(element, { drag, pinch, begin, box }) {
   const down = new Map();
+  let from = null; // where a box begins
+  const edges = (event) => [Math.min(from.x, event.clientX), Math.max(from.x, event.clientX), Math.min(from.y, event.clientY), Math.max(from.y, event.clientY)];
   const middle = () => {
     const points = [...down.values()];
     const x = points.reduce((sum, p) => sum + p.x, 0) / points.length, y = points.reduce((sum, p) => sum + p.y, 0) / points.length;
@@ -34,23 +36,45 @@ function gestures(element, { drag, pinch, begin }) {
   element.addEventListener("pointerdown", (event) => {
     element.setPointerCapture(event.pointerId);
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (down.size === 1 && begin) begin(event);
+    from = event.shiftKey && box ? { x: event.clientX, y: event.clientY } : null;
+    if (down.size === 1 && begin && !from) begin(event);
   });
   element.addEventListener("pointermove", (event) => {
     if (!down.has(event.pointerId)) return;
+    if (from) {
+      const [left, right, top, bottom] = edges(event);
+      Object.assign($("frame").style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
+      $("frame").hidden = false;
+      return;
+    }
     const before = middle();
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const now = middle();
     if (down.size > 1) pinch(before.apart && now.apart ? now.apart / before.apart : 1, now, now.x - before.x, now.y - before.y);
     else drag(event, now.x - before.x, now.y - before.y);
   });
-  for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => down.delete(event.pointerId));
+  for (const end of ["pointerup", "pointercancel"]) {
+    element.addEventListener(end, (event) => {
+      down.delete(event.pointerId);
+      $("frame").hidden = true;
+      if (from && end === "pointerup" && Math.abs(event.clientX - from.x) > 4) box(...edges(event));
+      from = null;
+    });
+  }
   element.addEventListener("touchmove", (event) => { if (event.touches.length > 1) event.preventDefault(); }, { passive: false });
 }
 
 gestures($("above"), {
   drag: (event, x, y) => moveAbove(x, y),
   pinch: (factor, at, x, y) => { moveAbove(x, y); zoomAbove(factor, at.x, at.y); },
+  box: (left, right, top, bottom) => {
+    const frame = $("above").getBoundingClientRect(), { box, middleX, middleY, scale } = frameAbove;
+    $("follow").checked = false;
+    state.view.x += ((left + right) / 2 - frame.left - middleX) / scale;
+    state.view.y -= ((top + bottom) / 2 - frame.top - middleY) / scale;
+    state.view.scale *= Math.min((box.right - box.left) / (right - left), (box.bottom - box.top) / Math.max(1, bottom - top));
+    redraw("above");
+  },
 });
 $("above").addEventListener("wheel", (event) => {
   event.preventDefault();
@@ -66,8 +90,9 @@ for (const lane of LANES) {
   const canvas = $(lane), seek = (event) => { go(timeAt(event.clientX)); };
   const share = (pixels) => pixels / (canvas.clientWidth - 56) * (state.window[1] - state.window[0]);
   gestures(canvas, {
-    begin: (event) => { if (event.shiftKey || event.button) return; seek(event); },
-    drag: (event, x) => { if (event.shiftKey) showTime(state.window[0] - share(x), state.window[1] - share(x)); else seek(event); },
+    begin: (event) => { if (!event.button) seek(event); },
+    drag: seek,
+    box: (left, right) => showTime(timeAt(left), timeAt(right)),
     pinch: (factor, at, x) => { showTime(state.window[0] - share(x), state.window[1] - share(x)); zoomTime(1 / factor, timeAt(at.x)); },
   });
   canvas.addEventListener("wheel", (event) => {
@@ -79,11 +104,12 @@ for (const lane of LANES) {
   canvas.addEventListener("pointermove", (event) => {
     state.hover = Math.min(Math.max(0, timeAt(event.clientX)), duration());
     placeCursor();
+    nameLine(nearestLine(lane, state.hover, event.offsetY));
     tip(wordsAt(lane, state.hover), event);
   });
 }
 for (const id of [...LANES, "above"]) {
-  $(id).addEventListener("pointerleave", (event) => { state.hover = null; placeCursor(); tip([], event); });
+  $(id).addEventListener("pointerleave", (event) => { state.hover = null; nameLine(""); placeCursor(); tip([], event); });
 }
 
 // The strip of the whole recording: its window follows the pointer.
@@ -94,6 +120,29 @@ const carry = (event) => {
 };
 gestures($("overview"), { begin: carry, drag: carry, pinch: (factor) => zoomTime(1 / factor) });
 $("overview").addEventListener("wheel", (event) => { event.preventDefault(); zoomTime(wheelFactor(event)); }, { passive: false });
+
+// The path and the pictures over time below each other, as they are shown, in one file.
+function save() {
+  const shown = ["above", ...LANES].map($).filter((one) => one.clientHeight), ratio = window.devicePixelRatio || 1;
+  const sheet = document.createElement("canvas"), pen = sheet.getContext("2d"), head = 22;
+  sheet.width = shown[0].width;
+  sheet.height = shown.reduce((sum, one) => sum + one.height + head * ratio, 0);
+  pen.scale(ratio, ratio);
+  pen.fillStyle = color("--card");
+  pen.fillRect(0, 0, sheet.width, sheet.height);
+  pen.font = "600 12px system-ui, sans-serif";
+  let top = 0;
+  for (const one of shown) {
+    pen.fillStyle = color("--text");
+    pen.fillText(one.id === "above" ? `${data.title}, ${$("clock").textContent}` : one.getAttribute("aria-label"), 8, top + 15);
+    pen.drawImage(one, 0, top + head, one.clientWidth, one.clientHeight);
+    top += one.clientHeight + head;
+  }
+  const link = document.createElement("a");
+  link.download = `${data.title.replace(/[^\w.-]+/g, "-")}.png`;
+  link.href = sheet.toDataURL();
+  link.click();
+}
 
 $("play").addEventListener("click", () => play(!state.playing));
 $("time").addEventListener("input", (event) => go(Number(event.target.value)));
@@ -110,6 +159,7 @@ $("out").addEventListener("click", () => zoomAbove(1 / 1.5));
 $("time-in").addEventListener("click", () => zoomTime(0.5));
 $("time-out").addEventListener("click", () => zoomTime(2));
 $("time-all").addEventListener("click", () => showTime(0, duration()));
+$("save").addEventListener("click", save);
 $("worst").addEventListener("click", () => goToWorst());
 $("follow").addEventListener("change", () => redraw("above"));
 $("trail").addEventListener("change", () => redraw("above"));

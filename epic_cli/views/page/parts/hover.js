@@ -64,5 +64,20 @@ function wordsAbove(x, y) {
       look(toX(one.x[i]), toY(one.y[i]), () => [one.label, `${clockWords(one.t[i])}, ${statusAt(one, one.t[i])}`, `${short(one.distance[i])} from the ${data.truth}`]);
     }
   }
+  nameLine(found.words.length > 1 ? found.words[0] : "");
   return found.words;
+}
+
+// The line under the pointer has its name, whatever else has none.
+function nameLine(label) {
+  if (label !== state.named) { state.named = label; redraw("above", "time"); }
+}
+
+// The strategy whose line is nearest, of those that a picture over time has drawn.
+function nearestLine(lane, time, y) {
+  const height = heights[lane];
+  if (!height) return "";
+  const far = (one) => { const off = Math.abs(height(one, time) - y); return off === off ? off : Infinity; };
+  const [best] = visible().map((one) => [far(one), one.label]).sort(([a], [b]) => a - b);
+  return best && best[0] < 12 ? best[1] : "";
 }

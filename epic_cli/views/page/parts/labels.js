@@ -1,9 +1,16 @@
 // Names beside their lines, pushed apart where they would lie on each other.
 const LABEL_HEIGHT = 13;
 
-// Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room.
+// Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room. Where
+// there is not enough for all, the one under the pointer and the best are sure of a name, then what
+// stands furthest from all that have one.
 function label(pen, wanted, top, bottom, right, most = 14) {
-  const few = wanted.filter((one) => one.y === one.y).slice(0, Math.min(most, Math.floor((bottom - top) / LABEL_HEIGHT)));
+  const left = wanted.filter((one) => one.y === one.y), few = [], room = Math.min(most, left.length, Math.floor((bottom - top) / LABEL_HEIGHT));
+  const alone = (one) => (one.name === state.named ? Infinity : Math.min(1e9, ...few.map((other) => Math.hypot(other.x - one.x, other.y - one.y))));
+  while (few.length < room) {
+    const next = left.reduce((best, one) => (alone(one) > alone(best) ? one : best));
+    few.push(...left.splice(left.indexOf(next), 1));
+  }
   few.sort((a, b) => a.y - b.y);
   let floor = top + LABEL_HEIGHT / 2;
   for (const one of few) {

@@ -13,6 +13,7 @@ function drawLag() {
   const room = 0.08 * (high - low);
   [low, high] = [low - room, high + room];
   const toY = (s) => box.bottom - (s - low) / (high - low) * (box.bottom - box.top);
+  heights.lag = (one, time) => toY(between(one.lag, one.lag.seconds, time));
   timeGrid(pen, box, toX, false);
   gridUp(pen, box, nice(1000 * low, 1000 * high, 3), (ms) => toY(ms / 1000));
   const names = [];

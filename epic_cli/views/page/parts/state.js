@@ -1,6 +1,6 @@
 // What is shown: which entity, strategies, moment and part of the time; and when to draw it again.
 const state = {
-  scene: 0, time: 0, playing: false, exact: false, printing: false, then: 0,
+  scene: 0, time: 0, playing: false, exact: false, named: "", printing: false, then: 0,
   on: new Set(data.shown), slots: new Map(), log: false,
   view: { x: 0, y: 0, scale: 1 }, window: [0, 1], hover: null,
 };

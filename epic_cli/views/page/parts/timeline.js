@@ -5,7 +5,7 @@ const LANES = ["error", "lag", "status", "packets"];
 
 function timeFrame(canvas, over = state.window, foot = 4) {
   const width = canvas.clientWidth, height = canvas.clientHeight;
-  const right = width > 560 && canvas.id !== "overview" ? width - 110 : width - 6;
+  const right = width > 560 ? width - 110 : width - 6;
   const box = { left: 50, right, top: 4, bottom: height - foot };
   const [start, end] = over;
   return { box, toX: (t) => box.left + (t - start) / (end - start) * (box.right - box.left) };
@@ -73,6 +73,9 @@ function shade(pen, box, toX, words) {
 
 const BANDS = 3;
 
+// Where a lane has drawn a strategy at a time: pixels from its top.
+const heights = {};
+
 function drawError() {
   const { pen } = prepare($("error"));
   const { box, toX } = timeFrame($("error"), state.window, 18);
@@ -97,6 +100,7 @@ function drawError() {
     ? (e) => box.bottom - Math.log(Math.max(e, bottom) / bottom) / Math.log(top * 1.3 / bottom) * (box.bottom - box.top)
     : (e) => box.bottom - e / (top * 1.08) * (box.bottom - box.top);
   state.errorTop = top;
+  heights.error = (one, time) => toY(errorAt(one, time));
   timeGrid(pen, box, toX, true);
   gridUp(pen, box, state.log ? decades(bottom, top * 1.3) : nice(0, top * 1.08, Math.max(2, (box.bottom - box.top) / 34)), toY);
   const names = [];
@@ -128,9 +132,12 @@ function drawError() {
 }
 
 function decades(bottom, top) {
-  const values = [];
-  for (let k = Math.ceil(Math.log10(bottom) - 1e-9); 10 ** k <= top; k++) values.push([10 ** k, k < -3 || k > 4 ? `1e${k}` : `${Number((10 ** k).toFixed(4))}`]);
-  return values.length > 1 ? values : nice(bottom, top, 3);
+  const values = (steps) => {
+    const found = [];
+    for (let k = Math.floor(Math.log10(bottom)); 10 ** k <= top; k++) for (const step of steps) found.push(step * 10 ** k);
+    return found.filter((one) => one >= bottom * 0.999 && one <= top).map((one) => [one, one < 1e-3 || one >= 1e5 ? one.toExponential(0) : `${Number(one.toFixed(4))}`]);
+  };
+  return [values([1]), values([1, 2, 5])].find((one) => one.length > 2) || nice(bottom, top, 6);
 }
 
 // How long each strategy needs after an interruption: a bar for as long, or to the end of the watch.
