@@ -84,7 +84,8 @@ def svg(terminal: Terminal, title: str) -> str:
         ):
             text.append("".join(cell.data for cell in cells), style)
         console.print(text)
-    picture = console.export_svg(title=title, unique_id=title.replace(" ", "-"))
+    # a colon would make names of classes that no style sheet can select
+    picture = console.export_svg(title=title, unique_id=title.replace(": ", "-"))
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: On white, and on the page's dark background, in the order of rank.
-LIGHT = ("#002fba", "#cc2ea5", "#068559", "#8d6d06", "#661600", "#341c4a")
-DARK = ("#9eb4f8", "#ff2585", "#7cfff0", "#ffd607", "#ec8e58", "#a861ff")
+LIGHT = ("#382598", "#bf4000", "#0c808c", "#a737fa", "#472000", "#04002d")
+DARK = ("#9eb4f8", "#fa2894", "#7cfff0", "#ffd607", "#ea943e", "#a962ff")
 
 #: The backgrounds that they were chosen for.
 WHITE, BLACK = "#ffffff", "#1a2029"

@@ -190,9 +190,13 @@ def _end(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Iterator[str]:
-    """Names at the ends of their lines, pushed apart; the best are sure of a place."""
+    """Names at the ends of their lines, pushed apart: the best has one, and what stands alone."""
     room = int(panel.height // _NAME_HEIGHT)
-    known = [one for one in reversed(ends) if math.isfinite(one[3])][:room]
+    left = [one for one in reversed(ends) if math.isfinite(one[3])]
+    known: list[tuple[int, str, float, float]] = []
+    while left and len(known) < room:
+        far = [min((math.dist(one[2:], other[2:]) for other in known), default=0) for one in left]
+        known.append(left.pop(far.index(max(far))))
     known.sort(key=lambda one: (one[3], one[0]))
     floor, ceiling = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
     heights: list[float] = []
