@@ -1,8 +1,8 @@
-"""Makes the pictures of the README from real sessions.
+"""Makes the pictures of the documents: screens of real sessions, and videos.
 
     python tests/pictures/make_pictures.py
 
-Each picture is what a terminal showed: the session runs in a pty, and its screen becomes an SVG.
+A session runs in a pty, and its screen becomes an SVG; a video is what the command writes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import tempfile
 from itertools import groupby
 from pathlib import Path
+from subprocess import run
 
 from pyte.screens import Char
 from rich.console import Console
@@ -21,7 +22,8 @@ from rich.text import Text
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from support.terminals import Terminal  # noqa: E402 - the line above finds it
+from support.places import ROOT  # noqa: E402 - the line above finds it
+from support.terminals import Terminal  # noqa: E402
 
 TURN = (
     "0,0,0 / 10,0,0 / 0",
@@ -51,6 +53,32 @@ def compare(terminal: Terminal) -> None:
     terminal.type(":compare epic epic+calc_ahead=0.1 epic+display_behind=0.05")
     terminal.type(":plot xy")
 
+
+#: What writes each GIF, here; ``FILE`` is the GIF.
+FILMS = {
+    "loop": "compare sample_inputs/jitter.txt -s epic,snapshot,dead-reckoning --video FILE"
+    " --clip speed=0.5,size=800x400",
+    "tanks": "replay sample_inputs/two_tanks.csv -s snapshot -f csv -o rows.csv --video FILE"
+    " --clip size=640x320,fps=15",
+    "worst": "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp --video FILE"
+    " --clip worst,speed=0.5,size=640x320,fps=15",
+    "turning": "compare sample_inputs/spin_turn.csv -s epic,snapshot --video FILE"
+    " --clip speed=0.5,size=640x320,fps=15",
+    "tuned": "compare sample_inputs/jitter.txt --video FILE"
+    " -s snapshot,snapshot+interpolation_time=0.14 --clip size=640x320,fps=15",
+    "drawn": "diagnose sample_inputs/jitter.txt --drawn drawn.csv --video FILE"
+    " --clip size=640x320,fps=15",
+    "network": "compare packets.txt --truth truth.csv -s lerp,snapshot,dead-reckoning --video FILE"
+    " --clip size=640x320,fps=15",
+}
+
+#: What is there before.
+MADE_FIRST = (
+    "replay sample_inputs/jitter.txt -s mirror --set send_interval=0.05 --tick 1/60"
+    " -f csv -o drawn.csv",
+    "simulate --path zigzag --duration 6 --send-rate 10 --latency 100ms --jitter 30ms"
+    " --gemodel 4%,40% --seed 4 --truth-out truth.csv -o packets.txt",
+)
 
 PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
 
@@ -89,8 +117,18 @@ def svg(terminal: Terminal, title: str) -> str:
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 
 
+def make_films() -> None:
+    """Writes the GIFs."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sample_inputs").symlink_to(ROOT / "sample_inputs")
+        films = [line.replace("FILE", str(HERE / f"{name}.gif")) for name, line in FILMS.items()]
+        for line in (*MADE_FIRST, *films):
+            run([sys.executable, "-m", "epic_cli", *line.split()], cwd=folder, check=True)
+
+
 def main() -> None:
     """Writes all pictures."""
+    make_films()
     for name, (play, columns, lines) in PICTURES.items():
         with (
             tempfile.TemporaryDirectory() as state,

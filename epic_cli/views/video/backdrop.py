@@ -40,9 +40,9 @@ class Backdrop:
         self, stage: Stage, start: float, end: float, size: tuple[int, int], theme: str
     ) -> None:
         self.stage, self.start, self.end = stage, start, end
-        self.colors, self.unit = Colors(theme), min(size) / _USUAL_HEIGHT
+        self.colors, self.unit = Colors(theme), max(min(size) / _USUAL_HEIGHT, 0.7)
         self.letters = Letters(13 * self.unit, self.colors.ground)
-        self.texts = {one.name: printable(one.name)[:24] for one in stage.tracks}
+        self.texts = {one.name: printable(one.name)[:32] for one in stage.tracks}
         width, height = size
         self.map: Box = (0, round(34 * self.unit), width, height - round(112 * self.unit))
         self.base = Image.new("RGB", size, self.colors.ground)

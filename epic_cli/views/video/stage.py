@@ -110,10 +110,11 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
                 Track(shown[1], shown[0], one.times, one.positions[:, plane], one.errors, turns)
             )
     came = [np.where(np.isnan(s.arrivals), s.packet_times, s.arrivals) for s in scenes]
+    order = np.argsort(np.concatenate(came), kind="stable")
     return Stage(
         (*truths, *tracks),
-        np.concatenate(came),
-        np.concatenate([one.packets[:, plane] for one in scenes]),
+        np.concatenate(came)[order],
+        np.concatenate([one.packets[:, plane] for one in scenes])[order],
         f"{'xyz'[plane[1]]} over {'xyz'[plane[0]]}",
         min(float(one.times[0]) for one in scenes),
         max(float(one.times[-1]) for one in scenes),

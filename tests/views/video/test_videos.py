@@ -119,7 +119,7 @@ def disc(frame: NDArray[np.uint8], color: str, near: float) -> tuple[Floats, int
         for dx in range(-reach, reach + 1):
             inner &= np.roll(alike, (dy, dx), (0, 1))
     y, x = np.nonzero(inner)
-    return (low + (x.mean(), y.mean()) if len(x) else np.full(2, np.nan)), len(x)
+    return ((*low, x.mean(), y.mean()) if len(x) else np.full(2, np.nan)), len(x)
 
 
 def seen(
@@ -144,7 +144,7 @@ def fitted(places: Floats, pixels: Floats) -> Floats:
     right = np.concatenate([pixels[:, 0], pixels[:, 1]])
     solution, *_ = np.linalg.lstsq(left, right, rcond=None)
     assert solution[0] > 1
-    return np.abs(left @ solution - right)
+    return np.asarray(np.abs(left @ solution - right))
 
 
 @pytest.fixture(autouse=True)
