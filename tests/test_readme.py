@@ -9,8 +9,10 @@ import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from PIL import Image, ImageSequence
 from support.places import ROOT, TESTS
 from support.running import shell
 
@@ -35,7 +37,7 @@ DOCUMENTS = sorted(
 README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
 FORMATS = ROOT / "epic_cli" / "formats" / "README.md"
-ANALYSIS = ROOT / "epic_cli" / "analysis" / "README.md"
+METRICS_GUIDE = ROOT / "epic_cli" / "analysis" / "metrics" / "README.md"
 NETWORK = ROOT / "epic_cli" / "network" / "README.md"
 DIAGNOSIS = ROOT / "epic_cli/analysis/diagnosis/README.md"
 
@@ -130,6 +132,42 @@ def test_every_link_leads_somewhere(document: Path) -> None:
         assert not anchor or anchor in slugs(target.read_text()), anchor
 
 
+PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
+ILLUSTRATED = ("formats", "analysis", "analysis/diagnosis", "analysis/tuning", "engine", "network",
+               "play", "ui/session")  # fmt: skip
+
+
+def pictures(document: Path) -> list[Path]:
+    """The pictures of a document."""
+    return [(document.parent / one).resolve() for one in PICTURE.findall(document.read_text())]
+
+
+@pytest.mark.parametrize("guide", ["", *ILLUSTRATED])
+def test_guides_have_pictures(guide: str) -> None:
+    document = ROOT / "epic_cli" / guide / "README.md" if guide else README
+    assert pictures(document)
+
+
+def test_each_picture_can_be_seen() -> None:
+    shown = {one for document in DOCUMENTS for one in pictures(document)}
+    assert {
+        one for one in (TESTS / "pictures").iterdir() if one.suffix in (".gif", ".svg")
+    } <= shown
+    for one in shown:
+        if one.suffix == ".svg":
+            ElementTree.parse(one)
+            continue
+        with Image.open(one) as film:
+            lasts = []
+            for frame in ImageSequence.Iterator(film):
+                frame.load()
+                lasts.append(frame.info["duration"])
+        assert len(lasts) > 30, one
+        assert one.stat().st_size < 1_000_000, one
+        if one.name == "loop.gif":
+            assert 9_000 < sum(lasts) < 12_000
+
+
 def test_the_readme_leads_to_every_guide() -> None:
     linked = {(README.parent / place).resolve() for place, _ in LINK.findall(README.read_text())}
     guides = {path for path in DOCUMENTS if "epic_cli" in path.parts}
@@ -218,7 +256,7 @@ def link_table() -> str:
     [
         (FORMATS, [layout_table]),
         (ENGINE, [strategy_table]),
-        (ANALYSIS, [metric_table, cost_table]),
+        (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),
         (NETWORK, [link_table]),
     ],
