@@ -119,7 +119,8 @@ def disc(frame: NDArray[np.uint8], color: str, near: float) -> tuple[Floats, int
         for dx in range(-reach, reach + 1):
             inner &= np.roll(alike, (dy, dx), (0, 1))
     y, x = np.nonzero(inner)
-    return ((*low, x.mean(), y.mean()) if len(x) else np.full(2, np.nan)), len(x)
+    place = np.array([low[0] + x.mean(), low[1] + y.mean()]) if len(x) else np.full(2, np.nan)
+    return place, len(x)
 
 
 def seen(
