@@ -107,7 +107,7 @@ def find_cases(places: Iterable[str]) -> list[str]:
 def _cases_at(place: str) -> Iterator[str]:
     if os.path.isdir(place):  # noqa: PTH112
         for path in _files(place):
-            if is_case(path):
+            if is_case(path) and os.path.isfile(path):  # noqa: PTH113
                 yield path
     elif os.path.exists(f"{place}.{CASE_FILE}"):  # noqa: PTH110
         yield f"{place}.{CASE_FILE}"

@@ -68,8 +68,14 @@ def read_toml(path: str) -> TomlFile:
 
 
 def path_from(file: TomlFile, written: str) -> str:
-    """A path that stands in a file, as it is seen from that file's folder."""
-    return os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
+    """A path that stands in a file, as it is seen from that file's folder.
+
+    Raises ``BrokenCase`` for a device or a pipe, which might never end.
+    """
+    path = os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH110, PTH112, PTH113
+        raise file.broken(f"{written} is neither a file nor a folder")
+    return path
 
 
 def _not_toml(path: str, text: str, message: str) -> BrokenCase:

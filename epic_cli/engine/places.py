@@ -102,6 +102,15 @@ def class_at(place: str, *, outright: bool) -> type:
     return found
 
 
+def absolute(place: str) -> str:
+    """The same place, whatever folder it is looked for in: that of a loaded module in this one."""
+    path, _, attributes = place.rpartition(":")
+    file = path if path.endswith(".py") else getattr(sys.modules.get(path), "__file__", None) or ""
+    here = os.getcwd()  # noqa: PTH109
+    is_here = path.endswith(".py") or os.path.realpath(file).startswith(os.path.realpath(here))
+    return f"{os.path.abspath(file)}:{attributes}" if attributes and is_here else place  # noqa: PTH100
+
+
 def _check_trust(path: str) -> None:
     remedy = _untrusted.get()
     if not remedy:

@@ -1,5 +1,6 @@
 """Mistakes in case files: each says where it is, and what was meant."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,14 @@ def test_any_text_is_a_case_or_a_mistake_with_words(
         found.append(error)
     assert all(str(error).startswith(f"{path}: ") or error.what for error in found)
     assert all(error.place.startswith(str(path)) for error in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("key", ["recording", "expected"])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, key: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    named = {"recording": "a.txt", "expected": "rows.csv", key: "pipe"}
+    lines = "".join(f"{name} = {path!r}\n" for name, path in named.items())
+    (tmp_path / "case.toml").write_text(f"{lines}strategy = 'epic'\n")
+    with pytest.raises(BrokenCase, match="pipe is neither a file nor a folder"):
+        read_case(str(tmp_path / "case.toml"))

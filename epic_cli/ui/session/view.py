@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.text import RowWriter
 from epic_cli.formats.writing import number
@@ -26,7 +27,7 @@ def view_commands(view: ReplaySpec) -> list[str]:
     defaults = ReplaySpec()
     lines = []
     if view.strategy.name != defaults.strategy.name:
-        lines.append(f":strategy {shlex.quote(view.strategy.name)}")
+        lines.append(strategy_command(view.strategy.name))
     if view.strategy.settings:
         lines.append(f":set {assignments(view.strategy.settings)}")
     for setting in TIMING:
@@ -34,6 +35,11 @@ def view_commands(view: ReplaySpec) -> list[str]:
         if value != setting.default:
             lines.append(f":{setting.name} {setting.write(value)}")
     return lines
+
+
+def strategy_command(name: str) -> str:
+    """What chooses a strategy, in a session that is resumed in another folder, too."""
+    return f":strategy {shlex.quote(absolute(name))}"
 
 
 def assignments(settings: Mapping[str, Value]) -> str:

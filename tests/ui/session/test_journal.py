@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.session import journal as journals
 from epic_cli.ui.session.journal import Journal
+
+OWN = """
+from epic_cli import Sample
+class Own:
+    def reset(self): pass
+    def update(self, packet, now): return True
+    def read(self, at): return Sample(at, ({}, 0, 0), (0, 0, 0), "held")
+"""
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1", "2,0,0 / 0,10,0 / 0.2")
 
@@ -133,6 +142,25 @@ def test_a_journal_of_an_earlier_version_is_gone_on_with(tmp_path: Path) -> None
     assert journals.read(path).decode() == f"{PACKETS[0]}\n:set calc_ahead=0.1\n{PACKETS[1]}\n"
     path.write_bytes(text.replace(b"0.1\n", b"0.2\n", 1))
     assert journals.read(path).startswith(b"damaged: ")
+
+
+@pytest.mark.parametrize("place", ["./own.py:Own", "own_module:Own"])
+def test_a_strategy_is_that_of_the_folder_where_it_was_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    for name, answer in (("here", 1.0), ("elsewhere", 2.0)):
+        (tmp_path / name).mkdir()
+        for file in ("own.py", "own_module.py"):
+            (tmp_path / name / file).write_text(OWN.format(answer))
+    monkeypatch.chdir(tmp_path / "here")
+    typed = session_with(tmp_path, [])
+    typed.type(f":strategy {place}", *PACKETS, f":strategy {place}")
+    assert typed.dialogue.journal is not None
+    typed.dialogue.journal.close()
+    rows = typed.type(":rows 1")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.delitem(sys.modules, "own_module", raising=False)
+    assert resumed(tmp_path).type(":rows 1") == rows
 
 
 def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:

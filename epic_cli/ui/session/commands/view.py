@@ -16,7 +16,7 @@ from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
 from epic_cli.ui.options.declared import ParameterType
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.ui.session.view import value_text
+from epic_cli.ui.session.view import strategy_command, value_text
 
 
 class OwnSetting(SettingAssignment):
@@ -55,7 +55,7 @@ def strategy(dialogue: Dialogue, name: str) -> None:
     view = session.view._replace(strategy=StrategySpec(name, settings))
     before = session.view.strategy.name
     dialogue.change_view(view, f"strategy {before} -> {name}")
-    dialogue.record(f":strategy {shlex.quote(name)}")
+    dialogue.record(strategy_command(name))
 
 
 @command("set")
