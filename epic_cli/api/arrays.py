@@ -63,13 +63,7 @@ def replay_array(
     entities = np.array([names.name(number) for number in range(len(names))] or [""])
     array = np.empty(
         len(rows),
-        [
-            ("time", "f8"),
-            *fields[:-1],
-            *turn_fields,
-            ("status", "U12"),
-            ("entity", entities.dtype),
-        ],
+        [("time", "f8"), *fields[:-1], *turn_fields, ("status", "U12"), ("entity", entities.dtype)],
     )
     nothing = rows["status"] == Status.NONE
     for name in _NUMBERS:

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.inspection import Inspection
 from epic_cli.analysis.inspection import inspect as run
-from epic_cli.api.reading import (
-    PacketReader,
-    RecordingWarning,
-    RefusedLine,
-    read_packets,
-    warned,
-)
+from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets, warned
 from epic_cli.api.replaying import blocks_of, packets_of
 from epic_cli.engine.packets import Entities
 from epic_cli.formats.watch import Watch

@@ -265,8 +265,7 @@ def _refused(packets: Iterable[Packet], block: PacketBlock) -> RefusedPacket:
 
 
 def make_maker(
-    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
-    settings: dict[str, Value],
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy], settings: dict[str, Value]
 ) -> Callable[[], SmoothingStrategy]:
     """What makes such strategies; wrong ones and wrong settings are refused at once."""
     if isinstance(strategy, str):

@@ -72,12 +72,7 @@ class _Rows:
         self.out.write(self._writer.rows(samples, block.entities))
 
 
-def _draw(
-    drawing: DrawSpec,
-    candidate: StrategySpec,
-    recording: Recording,
-    rows: _Rows,
-) -> int:
+def _draw(drawing: DrawSpec, candidate: StrategySpec, recording: Recording, rows: _Rows) -> int:
     stream = SampleStream(candidate.make, drawing.timing, drawing.strict, by_time=True)
     refused = 0
     block = None

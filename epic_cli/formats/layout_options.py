@@ -161,13 +161,7 @@ LAYOUT: Table = (
         " packet (transverse Mercator, WGS 84).",
     ),
     Switch("delta", False, "Its packets carry only what changed since the entity's last one."),
-    _Field(
-        "table",
-        None,
-        "Which sheet of a workbook, or table of a database.",
-        "NAME",
-        str,
-    ),
+    _Field("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
     _Field(
         "encoding",
         None,

@@ -78,10 +78,7 @@ _WORDS = {
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
     Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
     Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_option}: {names}"),
-    Reason.COLUMN_UNCLEAR: (
-        "no column is clearly {field}",
-        "{column_option}, with one of {names}",
-    ),
+    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}", "{column_option}, with one of {names}"),
     Reason.ENTITIES_IN_A_ROW: (
         "a row has the positions of several entities: {names}",
         "{readings}",

@@ -284,9 +284,7 @@ LINK: tuple[Parameter, ...] = (
         whole=True,
     ),
     Switch(
-        "in_order",
-        LinkConditions.in_order,
-        "Let no packet overtake another, as in a single queue.",
+        "in_order", LinkConditions.in_order, "Let no packet overtake another, as in a single queue."
     ),
 )
 

@@ -68,11 +68,7 @@ class TraceLink:
     """
 
     def __init__(
-        self,
-        trace: Trace,
-        by: TraceBy = "time",
-        end: TraceEnd = "loop",
-        in_order: bool = False,
+        self, trace: Trace, by: TraceBy = "time", end: TraceEnd = "loop", in_order: bool = False
     ) -> None:
         self._trace = trace
         self._in_order = in_order

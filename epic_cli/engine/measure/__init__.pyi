@@ -15,12 +15,7 @@ class Path:
     ) -> None: ...
     def __len__(self) -> int: ...
     def read(
-        self,
-        times: Buffer,
-        shift: float,
-        positions: Buffer,
-        velocities: Buffer,
-        segments: Buffer,
+        self, times: Buffer, shift: float, positions: Buffer, velocities: Buffer, segments: Buffer
     ) -> None: ...
     def squared_distances(
         self,

@@ -23,11 +23,7 @@ class Units(TypedDict, total=False):
     angles: str
 
 class RecordScanner:
-    def __init__(
-        self,
-        entities: Entities | None = None,
-        **units: Unpack[Units],
-    ) -> None: ...
+    def __init__(self, entities: Entities | None = None, **units: Unpack[Units]) -> None: ...
     @property
     def entities(self) -> Entities: ...
     @property

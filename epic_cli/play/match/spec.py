@@ -17,12 +17,7 @@ from epic_cli.network.randomness import SEED
 from epic_cli.network.words import TwoWays, Words
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.lightyear import interpolation_delay
-from epic_cli.play.client.local_player import (
-    LOCAL_MODES,
-    SMOOTHING_CURVES,
-    LocalMode,
-    Smoothing,
-)
+from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
 from epic_cli.play.server.compensation import COMPENSATIONS, DEFAULT_HISTORY
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import STEP, Rules
@@ -240,14 +235,7 @@ TECHNIQUES: tuple[Parameter, ...] = (
         " estimates it, as Mirror does; or it checks what the client says, as Source does.",
         COMPENSATIONS,
     ),
-    Number(
-        "history",
-        MatchSpec.history,
-        "How far back the server can rewind.",
-        "s",
-        0,
-        60,
-    ),
+    Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
     Number(
         "send_rate",
         MatchSpec.send_rate,

@@ -203,10 +203,7 @@ class Server:
             self._report("bump", connection.player, details)
         present = {player: body.position for player, body in others.items()}
         shooter = Shooter(
-            to_seconds(now_us),
-            connection.round_trip.estimate,
-            self._view_delay(),
-            dict(move.views),
+            to_seconds(now_us), connection.round_trip.estimate, self._view_delay(), dict(move.views)
         )
         self.weapons.trigger(connection.player, move, result, present, shooter)
 

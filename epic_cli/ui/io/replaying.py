@@ -99,12 +99,7 @@ def run(options: ReplayOptions) -> ExitStatus:
         def begin(turns: bool) -> RowWriter:
             """What writes the rows, below their header."""
             writer = RowWriter(
-                options.row_format,
-                color,
-                width,
-                file_column=file_column,
-                files=names,
-                turns=turns,
+                options.row_format, color, width, file_column=file_column, files=names, turns=turns
             )
             sink.write(writer.header())
             if writer.left_out and width and not options.messages.quiet:
@@ -169,11 +164,7 @@ class _Recording:
     """A recording to be replayed, and what to do about the lines of it that are refused."""
 
     def __init__(
-        self,
-        file: str,
-        options: ReplayOptions,
-        color: bool,
-        progress: Callable[[int], None] | None,
+        self, file: str, options: ReplayOptions, color: bool, progress: Callable[[int], None] | None
     ) -> None:
         self._file = file
         self._progress = progress
@@ -221,10 +212,7 @@ class _Recording:
         return may_be_grouped(sys.stdin.fileno() if self._file == "-" else self._file, name)
 
     def _replay(
-        self,
-        stream: SampleStream,
-        make_strategy: "Callable[[], SmoothingStrategy]",
-        rows: _Rows,
+        self, stream: SampleStream, make_strategy: "Callable[[], SmoothingStrategy]", rows: _Rows
     ) -> None:
         options, sink = self._options, rows.sink
         second: tuple[int, str] | None = None

@@ -126,11 +126,7 @@ trust_option = click.option(
 
 
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``: the demo's rows.
-timing_options = OptionGroup(
-    "timing",
-    Timing,
-    *options(TIMING),
-)
+timing_options = OptionGroup("timing", Timing, *options(TIMING))
 
 #: The same with a row for each frame at 60 Hz: what a player would see, however late.
 #: ``--latency`` is that of the link, where there is one.

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.analysis.compare.conditions import (
-    Condition,
-    ConditionError,
-    check_sense,
-    condition,
-)
+from epic_cli.analysis.compare.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import AIM_RANGE
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights

@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 #: What stands for a number in the usage of an option, by its unit.
-_METAVARS = {
-    "s": "seconds",
-    "Hz": "hertz",
-    "bit/s": "bits",
-    "": "share",
-    "length units": "units",
-}
+_METAVARS = {"s": "seconds", "Hz": "hertz", "bit/s": "bits", "": "share", "length units": "units"}
 
 
 class ParameterType(BaseType):

@@ -208,9 +208,7 @@ def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator,
             help="List the presets with their figures and sources, and exit.",
         ),
         *options(
-            LINK,
-            () if sized else ("packet_size",),
-            latency={"default": latency, "help": meaning},
+            LINK, () if sized else ("packet_size",), latency={"default": latency, "help": meaning}
         ),
         click.option(
             "--at",

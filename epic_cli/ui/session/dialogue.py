@@ -63,9 +63,7 @@ class PacketSource(Protocol):
         """Takes what has come in meanwhile."""
 
     async def run(
-        self,
-        show: Callable[[Callable[[], None]], Awaitable[None]],
-        refresh: Callable[[], object],
+        self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
     ) -> None:
         """Takes what comes, beside others; ``show`` calls what writes rows."""
 

@@ -19,12 +19,7 @@ from epic_cli.formats.columns import (
     joined_name,
     star_of,
 )
-from epic_cli.formats.entries.csv import (
-    goes_on_below,
-    joined,
-    lines_above_header,
-    with_units,
-)
+from epic_cli.formats.entries.csv import goes_on_below, joined, lines_above_header, with_units
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import no_header

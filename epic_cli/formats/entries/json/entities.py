@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.formats.columns import POSITION, path_names, path_text, split, star_of
-from epic_cli.formats.entries.json.values import (
-    DEEPEST,
-    Object,
-    is_unicode,
-    look_up,
-    single_values,
-)
+from epic_cli.formats.entries.json.values import DEEPEST, Object, is_unicode, look_up, single_values
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import infer_layout
 from epic_cli.formats.names.spellings import (

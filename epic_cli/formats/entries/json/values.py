@@ -28,11 +28,7 @@ class Object(dict[str, Any]):
 def parse(text: str) -> Any:
     """The value of a text; raises ``json.JSONDecodeError`` and ``RecursionError``."""
     return json.loads(
-        text,
-        parse_float=Number,
-        parse_int=Number,
-        parse_constant=Number,
-        object_pairs_hook=_object,
+        text, parse_float=Number, parse_int=Number, parse_constant=Number, object_pairs_hook=_object
     )
 
 

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.ui.session.command_table import CommandTable
-from epic_cli.ui.session.commands import (
-    comparison,
-    diagnosis,
-    listening,
-    packets,
-    view,
-)
+from epic_cli.ui.session.commands import comparison, diagnosis, listening, packets, view
 from epic_cli.ui.session.commands import help as help_commands
 
 COMMANDS = CommandTable(

@@ -86,9 +86,7 @@ class Listening(Consumer):
         return f"{'PAUSED' if self.paused else 'listening'} on {self.address}{refused}"
 
     async def run(
-        self,
-        show: Callable[[Callable[[], None]], Awaitable[None]],
-        refresh: Callable[[], object],
+        self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
     ) -> None:
         """Listens until it is cancelled.
 
