@@ -92,17 +92,12 @@ def alone(name: str) -> Path:
     raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
 
 
-def module_of(place: Path) -> str:
-    """The module that a room, or a strategy alone, is compiled to."""
-    return ".".join(place.relative_to(ROOT).with_suffix("").parts)
-
-
 def extensions() -> list[Extension]:
     """One extension a room, whose sources are the files that it includes."""
     name = os.environ.get("EPIC_ALONE")
     return [
         Extension(
-            module_of(place) + ("" if name else ".__init__"),
+            ".".join(place.relative_to(ROOT).with_suffix("").parts) + ("" if name else ".__init__"),
             [file.relative_to(ROOT).as_posix() for file in files_of(place)],
             include_dirs=[str(HERE)],
             language="c++",

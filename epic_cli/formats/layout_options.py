@@ -100,92 +100,36 @@ class _Field(Custom):
 
 
 LAYOUT: Table = (
-    _Field(
-        "pattern",
-        None,
-        "Where a log's lines have the fields: a group for each, (?P<time>...).",
-        "REGEX",
-        parse_pattern,
-    ),
-    _Field(
-        "columns",
-        None,
-        "Which column of a table, or path in a JSON object, is which field:"
-        " time=timestamp_ms,x=pos.0,entity=player. A * is each of several entities in one row:"
-        " x=*_x, x=players.*.x.  [default: by the usual names]",
-        "FIELD=COLUMN,...",
-        parse_columns,
-        kind=tuple,
-    ),
-    _Field(
-        "time_unit",
-        None,
-        "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.",
-        "UNIT",
-        parse_time_unit,
-    ),
-    _Field(
-        "time_origin",
-        None,
-        "The time that becomes 0: that of the first packet, or one in seconds.",
-        "first|SECONDS",
-        parse_time_origin,
-    ),
-    _Field(
-        "axes",
-        None,
-        "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
-        "AXES",
-        parse_axes,
-    ),
-    Number(
-        "scale",
-        None,
-        "What its lengths are multiplied by, as 0.01 for centimetres.  [default: what makes metres"
-        " of units in the names, as 'x [cm]', else 1]",
-        "",
-        1e-9,
-        1e9,
-    ),
-    _Field(
-        "time_format",
-        None,
-        "The format of its dates, as strptime has it: '%m/%d/%Y %I:%M:%S %p'. %S takes a fraction.",
-        "FORMAT",
-        parse_time_format,
-    ),
-    Switch(
-        "geo",
-        False,
-        "Its x and y are longitude and latitude in degrees: they become metres around the first"
-        " packet (transverse Mercator, WGS 84).",
-    ),
+    _Field("pattern", None, "Where a log's lines have the fields: a group for each,"
+           " (?P<time>...).", "REGEX", parse_pattern),
+    _Field("columns", None, "Which column of a table, or path in a JSON object, is which field:"
+           " time=timestamp_ms,x=pos.0,entity=player. A * is each of several entities in one row:"
+           " x=*_x, x=players.*.x.  [default: by the usual names]", "FIELD=COLUMN,...",
+           parse_columns, kind=tuple),
+    _Field("time_unit", None, "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.",
+           "UNIT", parse_time_unit),
+    _Field("time_origin", None, "The time that becomes 0: that of the first packet, or one in"
+           " seconds.", "first|SECONDS", parse_time_origin),
+    _Field("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is"
+           " up.", "AXES", parse_axes),
+    Number("scale", None, "What its lengths are multiplied by, as 0.01 for centimetres."
+           "  [default: what makes metres of units in the names, as 'x [cm]', else 1]", "", 1e-9,
+           1e9),
+    _Field("time_format", None, "The format of its dates, as strptime has it: '%m/%d/%Y %I:%M:%S"
+           " %p'. %S takes a fraction.", "FORMAT", parse_time_format),
+    Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
+           " around the first packet (transverse Mercator, WGS 84)."),
     Switch("delta", False, "Its packets carry only what changed since the entity's last one."),
     _Field("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
-    _Field(
-        "encoding",
-        None,
-        "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or by its mark]",
-        "ENCODING",
-        parse_encoding,
-    ),
-    _Field(
-        "angles",
-        None,
-        "The unit of its angles and spins.  [default: that in the names, as yaw_rad, else degrees"
-        " for yaw, pitch and roll, radians for the others]",
-        "deg|rad",
-        parse_angles,
-    ),
-    _Field(
-        "euler",
-        None,
-        "How yaw, pitch and roll follow each other: zyx turns about z, then y, then x, the body's"
-        " own axes; unity, godot and unreal have theirs.  [default: zyx]",
-        "NAME",
-        parse_euler,
-    ),
-)
+    _Field("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8,"
+           " or by its mark]", "ENCODING", parse_encoding),
+    _Field("angles", None, "The unit of its angles and spins.  [default: that in the names, as"
+           " yaw_rad, else degrees for yaw, pitch and roll, radians for the others]", "deg|rad",
+           parse_angles),
+    _Field("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y,"
+           " then x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]",
+           "NAME", parse_euler),
+)  # fmt: skip
 
 
 def make_layout(**given: Any) -> Layout | None:

@@ -203,22 +203,11 @@ LINK: tuple[Parameter, ...] = (
     Number(
         "latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY, tune=(0, 0.5)
     ),
-    Number(
-        "jitter",
-        LinkConditions.jitter,
-        "The standard deviation of the delay; for uniform, its largest deviation.",
-        "s",
-        0,
-        LONGEST_DELAY,
-        tune=(0, 0.2),
-    ),
-    Choice(
-        "distribution",
-        LinkConditions.distribution,
-        "How delays are distributed; pareto and paretonormal are netem's, whose tails end at 4"
-        " jitters; gamma (shape 2) has a tail, pareto-unbounded (shape 3) a long one.",
-        DISTRIBUTIONS,
-    ),
+    Number("jitter", LinkConditions.jitter, "The standard deviation of the delay; for uniform,"
+           " its largest deviation.", "s", 0, LONGEST_DELAY, tune=(0, 0.2)),
+    Choice("distribution", LinkConditions.distribution, "How delays are distributed; pareto and"
+           " paretonormal are netem's, whose tails end at 4 jitters; gamma (shape 2) has a tail,"
+           " pareto-unbounded (shape 3) a long one.", DISTRIBUTIONS),
     _share("correlation", "How similar the delays of successive packets are.", HIGHEST_CORRELATION),
     _share("loss", "Lose this share at random."),
     _share(
@@ -226,67 +215,31 @@ LINK: tuple[Parameter, ...] = (
         "How much losses cluster; the loss rate stays the same.",
         HIGHEST_CORRELATION,
     ),
-    Custom(
-        "gemodel",
-        None,
-        "Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss when bad"
-        " (1), 1-K loss when good (0).",
-        "p,r[,1-h[,1-k]]",
-        GilbertElliott.parse,
-        kind=GilbertElliott,
-        field="loss",
-    ),
+    Custom("gemodel", None, "Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to"
+           " good, 1-H loss when bad (1), 1-K loss when good (0).", "p,r[,1-h[,1-k]]",
+           GilbertElliott.parse, kind=GilbertElliott, field="loss"),
     _share("duplicate", "Send this share twice."),
     _share("corrupt", "Corrupt a bit in this share; checksums fail, so each is lost, and counted."),
     _share("reorder", "Deliver this share at once, ahead of those in flight."),
-    Number(
-        "reorder_gap",
-        LinkConditions.reorder_gap,
-        "At most one of so many packets is delivered ahead.",
-        "packets",
-        1,
-        1_000_000,
-        tune=(1, 20),
-        whole=True,
-    ),
+    Number("reorder_gap", LinkConditions.reorder_gap, "At most one of so many packets is"
+           " delivered ahead.", "packets", 1, 1_000_000, tune=(1, 20), whole=True),
     _share(
         "reorder_correlation",
         "How much packets that are delivered ahead cluster.",
         HIGHEST_CORRELATION,
     ),
-    Number(
-        "rate",
-        LinkConditions.rate,
-        "Send no more bits a second than this (500kbit, 1mbit); other packets wait.",
-        "bit/s",
-        1,
-        words={"unlimited": math.inf},
-        tune=(8000, 2_000_000),
-        scale="log",
-    ),
-    Custom(
-        "queue",
-        LinkConditions.queue,
-        "The queue's size as a time (50ms) or in packets (20packets); packets that arrive"
-        " when it is full are dropped.",
-        "seconds|packets",
-        QueueLimit.parse,
-        kind=QueueLimit,
-    ),
-    Number(
-        "packet_size",
-        LinkConditions.packet_size,
-        "The size of a packet on the wire, for --rate.",
-        "bytes",
-        1,
-        65535,
-        tune=(20, 1500),
-        whole=True,
-    ),
+    Number("rate", LinkConditions.rate, "Send no more bits a second than this (500kbit, 1mbit);"
+           " other packets wait.", "bit/s", 1, words={"unlimited": math.inf},
+           tune=(8000, 2_000_000), scale="log"),
+    Custom("queue", LinkConditions.queue, "The queue's size as a time (50ms) or in packets"
+           " (20packets); packets that arrive when it is full are dropped.", "seconds|packets",
+           QueueLimit.parse, kind=QueueLimit),
+    Number("packet_size", LinkConditions.packet_size, "The size of a packet on the wire, for"
+           " --rate.", "bytes", 1, 65535, tune=(20, 1500), whole=True),
     Switch(
         "in_order", LinkConditions.in_order, "Let no packet overtake another, as in a single queue."
     ),
-)
+)  # fmt: skip
 
 #: Every packet arrives at once.
 PERFECT = LinkConditions()

@@ -258,24 +258,8 @@ PATH = (
     Choice(
         "path", "circle", "The path of one entity; strafe and teleport depend on --seed.", PATHS
     ),
-    Number(
-        "speed",
-        5.0,
-        "Its speed in units/s; on the figure-eight its top speed.",
-        "units/s",
-        1e-6,
-        1e6,
-        tune=(0.1, 50),
-        scale="log",
-    ),
-    Number(
-        "size",
-        5.0,
-        "Its size in units: a radius, the length of a leg, the height of a jump.",
-        "units",
-        1e-3,
-        1e6,
-        tune=(0.5, 50),
-        scale="log",
-    ),
-)
+    Number("speed", 5.0, "Its speed in units/s; on the figure-eight its top speed.", "units/s",
+           1e-6, 1e6, tune=(0.1, 50), scale="log"),
+    Number("size", 5.0, "Its size in units: a radius, the length of a leg, the height of a jump.",
+           "units", 1e-3, 1e6, tune=(0.5, 50), scale="log"),
+)  # fmt: skip

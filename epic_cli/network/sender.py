@@ -144,86 +144,29 @@ USUAL_RATE = 20.0
 #: The word for the rate at which a movement was recorded.
 RECORDED = "recorded"
 
-SEND_RATE = Number(
-    "send_rate",
-    None,
-    "Packets per second, or recorded: every recorded state.",
-    "Hz",
-    0.001,
-    100_000,
-    words={RECORDED: RECORDED},
-    tune=(1, 128),
-    scale="log",
-)
+SEND_RATE = Number("send_rate", None, "Packets per second, or recorded: every recorded state.",
+                   "Hz", 0.001, 100_000, words={RECORDED: RECORDED}, tune=(1, 128),
+                   scale="log")  # fmt: skip
 
-ROTATION_BITS = Number(
-    "rotation_bits",
-    None,
-    "Quantise rotations to their smallest three components, of so many bits each.",
-    "",
-    2,
-    24,
-    whole=True,
-)
+ROTATION_BITS = Number("rotation_bits", None, "Quantise rotations to their smallest three"
+                       " components, of so many bits each.", "", 2, 24, whole=True)  # fmt: skip
 
 #: The fields of ``SenderSpec``.
 SENDER: tuple[Parameter, ...] = (
     SEND_RATE,
-    Number(
-        "quantize",
-        None,
-        "Round positions to multiples of this many units, or to 16-bit floats: half of each"
-        " coordinate, half-delta of its change since a base, as Unity's Netcode does.",
-        "units",
-        1e-6,
-        1e6,
-        words={HALF: HALF, HALF_DELTA: HALF_DELTA},
-        tune=(0.001, 2),
-        scale="log",
-    ),
-    Number(
-        "quantize_velocity",
-        None,
-        "Round velocities to multiples of this many units/s.",
-        "units/s",
-        1e-6,
-        1e6,
-        tune=(0.001, 2),
-        scale="log",
-    ),
+    Number("quantize", None, "Round positions to multiples of this many units, or to 16-bit"
+           " floats: half of each coordinate, half-delta of its change since a base, as Unity's"
+           " Netcode does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
+           tune=(0.001, 2), scale="log"),
+    Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
+           "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
     ROTATION_BITS,
-    Number(
-        "repeats",
-        None,
-        "While nothing moves, repeat the last state this many times, then send nothing."
-        "  [default: keep sending]",
-        "",
-        0,
-        1_000_000,
-        tune=(0, 20),
-        whole=True,
-    ),
-    Switch(
-        "separate",
-        SenderSpec.separate,
-        "Send each entity in a datagram of its own; otherwise those of one moment share one.",
-    ),
-    Number(
-        "clock_offset",
-        SenderSpec.clock_offset,
-        "How far ahead the sender's clock is at time 0.",
-        "s",
-        -1e9,
-        1e9,
-        tune=(-1, 1),
-    ),
-    Number(
-        "clock_drift",
-        SenderSpec.clock_drift,
-        "How much too fast the sender's clock runs, in parts per million.",
-        "ppm",
-        -100_000,
-        100_000,
-        tune=(-1000, 1000),
-    ),
-)
+    Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
+           " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
+    Switch("separate", SenderSpec.separate, "Send each entity in a datagram of its own; otherwise"
+           " those of one moment share one."),
+    Number("clock_offset", SenderSpec.clock_offset, "How far ahead the sender's clock is at time"
+           " 0.", "s", -1e9, 1e9, tune=(-1, 1)),
+    Number("clock_drift", SenderSpec.clock_drift, "How much too fast the sender's clock runs, in"
+           " parts per million.", "ppm", -100_000, 100_000, tune=(-1000, 1000)),
+)  # fmt: skip

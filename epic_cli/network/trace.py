@@ -22,14 +22,10 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 #: How a recorded network is used.
 TRACE = (
     Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.", TRACE_BY),
-    Choice(
-        "trace_end",
-        "loop",
-        "After its last packet, start the recorded network again, or stop.",
-        TRACE_ENDS,
-    ),
+    Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"
+           " stop.", TRACE_ENDS),
     Choice("trace_direction", "down", "Which direction, if the file has both.", DIRECTIONS),
-)
+)  # fmt: skip
 
 #: Two times closer than this are the same: sums of decimals have smaller errors.
 _SAME = 1e-9

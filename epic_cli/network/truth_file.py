@@ -26,30 +26,13 @@ Velocities = Literal["auto", "taken", "derived"]
 
 #: How a recording is read as the truth: arguments of ``read_movement``.
 MOVEMENT = (
-    Choice(
-        "velocity",
-        "auto",
-        "Take the recorded velocities and spins, or derive them from positions and rotations; auto"
-        " takes them where there are any.",
-        get_args(Velocities),
-    ),
-    Number(
-        "max_gap",
-        3.0,
-        "An entity is gone while nothing has been recorded of it for longer than this.",
-        "s",
-        0.001,
-        1e9,
-    ),
-    Number(
-        "max_speed",
-        None,
-        "Treat a recorded step that is faster than this (units/s) as a teleport.",
-        "units/s",
-        1e-6,
-        1e12,
-    ),
-)
+    Choice("velocity", "auto", "Take the recorded velocities and spins, or derive them from"
+           " positions and rotations; auto takes them where there are any.", get_args(Velocities)),
+    Number("max_gap", 3.0, "An entity is gone while nothing has been recorded of it for longer"
+           " than this.", "s", 0.001, 1e9),
+    Number("max_speed", None, "Treat a recorded step that is faster than this (units/s) as a"
+           " teleport.", "units/s", 1e-6, 1e12),
+)  # fmt: skip
 DEFAULT_MAX_GAP: float = MOVEMENT[1].default
 
 #: Seconds; less is too short for a slope.

@@ -186,9 +186,5 @@ def smallest_three(rotation: Rotation, bits: int) -> Rotation:
 
 TURNINGS = ("none", "heading", "look", "spin", "flick")
 
-TURNING = Choice(
-    "turning",
-    "none",
-    "How it turns: along its movement, looking about, spinning, or in flicks, as a mouse does.",
-    TURNINGS,
-)
+TURNING = Choice("turning", "none", "How it turns: along its movement, looking about, spinning,"
+                 " or in flicks, as a mouse does.", TURNINGS)  # fmt: skip

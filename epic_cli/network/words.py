@@ -16,16 +16,10 @@ from epic_cli.network.conditions import LINK, PERFECT, GilbertElliott, LinkCondi
 from epic_cli.network.presets import PRESETS, Preset, find_preset
 
 #: A word that sets many parameters.
-PRESET = Custom(
-    "preset",
-    None,
-    "A link by name, such as wifi, lte, 3g or satellite; other options of the link change it.",
-    "name",
-    find_preset,
-    lambda preset: str(preset.name),
-    kind=Preset,
-    words=lambda: ((one.name, one.meaning) for one in PRESETS.values()),
-)
+PRESET = Custom("preset", None, "A link by name, such as wifi, lte, 3g or satellite; other"
+                " options of the link change it.", "name", find_preset,
+                lambda preset: str(preset.name), kind=Preset,
+                words=lambda: ((one.name, one.meaning) for one in PRESETS.values()))  # fmt: skip
 
 #: All words of a link.
 LINK_WORDS: tuple[Parameter, ...] = (*LINK, PRESET)

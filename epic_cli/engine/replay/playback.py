@@ -109,42 +109,17 @@ def tick_text(tick: Ratio) -> str:
 
 #: The fields of ``Timing``: options of the command line, commands of the session, keys of a case.
 TIMING = (
-    Custom(
-        "tick",
-        DEFAULT_TICK,
-        "Time between rows: 0.05, 1/60, 50ms or 60hz.",
-        "seconds",
-        parse_tick,
-        tick_text,
-        kind=tuple,
-    ),
-    Choice(
-        "clock",
-        None,
-        "single adds the tick in single precision and drifts as the demo does; exact does not"
-        " drift. auto: exact with arrival pacing, else single.",
-        CLOCKS,
-        unset="auto",
-    ),
-    Choice(
-        "pacing",
-        None,
-        "demo draws rows up to 0.15 s past each packet's time at once; arrival applies each packet"
-        " when it arrived. auto: arrival if the first packet has an arrival time, else demo.",
-        PACINGS,
-        unset="auto",
-    ),
-    Number(
-        "latency",
-        None,
-        "Give packets without an arrival time one: the time they were sent plus this; 0.08 or"
-        " 80ms.",
-        "s",
-        -3600,
-        3600,
-        words={"none": None},
-    ),
-)
+    Custom("tick", DEFAULT_TICK, "Time between rows: 0.05, 1/60, 50ms or 60hz.", "seconds",
+           parse_tick, tick_text, kind=tuple),
+    Choice("clock", None, "single adds the tick in single precision and drifts as the demo does;"
+           " exact does not drift. auto: exact with arrival pacing, else single.", CLOCKS,
+           unset="auto"),
+    Choice("pacing", None, "demo draws rows up to 0.15 s past each packet's time at once; arrival"
+           " applies each packet when it arrived. auto: arrival if the first packet has an"
+           " arrival time, else demo.", PACINGS, unset="auto"),
+    Number("latency", None, "Give packets without an arrival time one: the time they were sent"
+           " plus this; 0.08 or 80ms.", "s", -3600, 3600, words={"none": None}),
+)  # fmt: skip
 
 
 class ReplaySpec(NamedTuple):

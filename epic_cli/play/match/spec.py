@@ -171,109 +171,42 @@ def _read_strategy(text: str) -> str:
 
 #: Which techniques hide the latency, how often the server sends, and the simulation's step.
 TECHNIQUES: tuple[Parameter, ...] = (
-    Choice(
-        "local",
-        MatchSpec.local,
-        "How your own player is shown: where the server last put it, predicted at once, predicted"
-        " and reconciled by move replay, or predicted and corrected without it.",
-        LOCAL_MODES,
-    ),
-    Number(
-        "smoothing",
-        MatchSpec.smoothing,
-        "Spread a correction over this time; 0: apply it at once.",
-        "s",
-        0,
-        10,
-    ),
-    Choice(
-        "smoothing_curve",
-        MatchSpec.smoothing_curve,
-        "How it fades: evenly, as in Source; by half in each such time, as in lightyear; frame by"
-        " frame or with overshoot, as in Unreal; or as a spring.",
-        SMOOTHING_CURVES,
-    ),
-    Number(
-        "smooth_above",
-        MatchSpec.smooth_above,
-        "Apply a smaller correction at once.",
-        "length units",
-        0,
-        words={"inf": math.inf},
-    ),
-    Number(
-        "snap_above",
-        MatchSpec.snap_above,
-        "Apply a larger correction at once, and forget the ones before.",
-        "length units",
-        0,
-        words={"inf": math.inf},
-    ),
-    Custom(
-        "remote_strategy",
-        MatchSpec.remote_strategy,
-        "How other players are drawn; 'epic strategies' lists the strategies.",
-        "name",
-        _read_strategy,
-    ),
-    Choice(
-        "clock_sync",
-        MatchSpec.clock_sync,
-        "How a client keeps its clock in step with the server's: not at all, or as netfox,"
-        " lightyear or GGPO do.",
-        CLOCK_SYNCS,
-    ),
-    Switch(
-        "rewind",
-        MatchSpec.rewind,
-        "Judge a shot by what the shooter saw, or by where everybody is now.",
-    ),
-    Choice(
-        "lag_compensation",
-        MatchSpec.lag_compensation,
-        "How the server knows where to rewind to: the client says what it drew; the server"
-        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
-        COMPENSATIONS,
-    ),
+    Choice("local", MatchSpec.local, "How your own player is shown: where the server last put it,"
+           " predicted at once, predicted and reconciled by move replay, or predicted and"
+           " corrected without it.", LOCAL_MODES),
+    Number("smoothing", MatchSpec.smoothing, "Spread a correction over this time; 0: apply it at"
+           " once.", "s", 0, 10),
+    Choice("smoothing_curve", MatchSpec.smoothing_curve, "How it fades: evenly, as in Source; by"
+           " half in each such time, as in lightyear; frame by frame or with overshoot, as in"
+           " Unreal; or as a spring.", SMOOTHING_CURVES),
+    Number("smooth_above", MatchSpec.smooth_above, "Apply a smaller correction at once.",
+           "length units", 0, words={"inf": math.inf}),
+    Number("snap_above", MatchSpec.snap_above, "Apply a larger correction at once, and forget the"
+           " ones before.", "length units", 0, words={"inf": math.inf}),
+    Custom("remote_strategy", MatchSpec.remote_strategy, "How other players are drawn; 'epic"
+           " strategies' lists the strategies.", "name", _read_strategy),
+    Choice("clock_sync", MatchSpec.clock_sync, "How a client keeps its clock in step with the"
+           " server's: not at all, or as netfox, lightyear or GGPO do.", CLOCK_SYNCS),
+    Switch("rewind", MatchSpec.rewind, "Judge a shot by what the shooter saw, or by where"
+           " everybody is now."),
+    Choice("lag_compensation", MatchSpec.lag_compensation, "How the server knows where to rewind"
+           " to: the client says what it drew; the server estimates it, as Mirror does; or it"
+           " checks what the client says, as Source does.", COMPENSATIONS),
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
-    Number(
-        "send_rate",
-        MatchSpec.send_rate,
-        "How many times a second the server sends the state.",
-        "Hz",
-        0.5,
-        1000,
-    ),
-    Custom(
-        "step",
-        STEP,
-        "The simulation's step and the time between frames: 33ms, 1/60 or 60hz; 5 to 100 ms.",
-        "seconds",
-        _read_step,
-        repr,
-    ),
-)
+    Number("send_rate", MatchSpec.send_rate, "How many times a second the server sends the state.",
+           "Hz", 0.5, 1000),
+    Custom("step", STEP, "The simulation's step and the time between frames: 33ms, 1/60 or 60hz;"
+           " 5 to 100 ms.", "seconds", _read_step, repr),
+)  # fmt: skip
 
 PLAYERS = Number("players", 2, "How many play: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True)
-DURATION = Number(
-    "duration",
-    10.0,
-    "How long the match lasts, in seconds, or endless.",
-    "s",
-    0,
-    1e6,
-    words={"endless": math.inf},
-)
+DURATION = Number("duration", 10.0, "How long the match lasts, in seconds, or endless.", "s", 0,
+                  1e6, words={"endless": math.inf})  # fmt: skip
 
 #: How a match is played: the fields of ``MatchSpec``, apart from its link, and its duration.
 MATCH = (*TECHNIQUES, PLAYERS, DURATION, SEED)
 
 #: A player's clock.
-CLOCK = Custom(
-    "clock",
-    (0.0, 1.0),
-    "How many seconds a player's clock is ahead, and how many times as fast as real time it runs.",
-    "ahead[,rate]",
-    _read_clock,
-    lambda clock: ",".join(map(repr, clock)),
-)
+CLOCK = Custom("clock", (0.0, 1.0), "How many seconds a player's clock is ahead, and how many"
+               " times as fast as real time it runs.", "ahead[,rate]", _read_clock,
+               lambda clock: ",".join(map(repr, clock)))  # fmt: skip

@@ -71,7 +71,7 @@ class Reporter:
         """Reports a layout that was inferred."""
         self._inferred = layout
         self.watch.inferred(layout)
-        self.say(layout_words(self.name, layout))
+        self.say(f"epic: {quoted(self.name)}: read with {quoted(layout.options())}\n")
 
     def save(self, saving: Saving | None, given: Layout | None) -> None:
         """Saves the layout, inferred or ``given``, as a profile."""
@@ -136,11 +136,6 @@ class Reporter:
             columns=columns,
             everything=self._messages.all_errors,
         )
-
-
-def layout_words(name: str, layout: Layout) -> str:
-    """A line for stderr: the layout of the recording ``name``, as options."""
-    return f"epic: {quoted(name)}: read with {quoted(layout.options())}\n"
 
 
 def finding_words(name: str, finding: Finding) -> str:

@@ -263,17 +263,9 @@ def seed_option(meaning: str) -> Decorator:
 
 
 #: How long is sent.
-DURATION = Number(
-    "duration",
-    None,
-    "How long to send, in seconds, or endless.  [default: 10; with --truth all of it]",
-    "s",
-    0,
-    1e9,
-    words={"endless": math.inf},
-    tune=(2, 120),
-    scale="log",
-)
+DURATION = Number("duration", None, "How long to send, in seconds, or endless.  [default: 10;"
+                  " with --truth all of it]", "s", 0, 1e9, words={"endless": math.inf},
+                  tune=(2, 120), scale="log")  # fmt: skip
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Write only fatal errors to stderr."

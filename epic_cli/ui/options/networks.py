@@ -51,16 +51,9 @@ _USUAL_DURATION = 10.0
 _LONGEST = 50_000.0
 
 
-SEEDS = Number(
-    "seeds",
-    None,
-    "Send the truth, or a --path, over this many simulated networks and evaluate over all."
-    f"  [default: {USUAL_SEEDS} with --path]",
-    "",
-    1,
-    100_000,
-    whole=True,
-)
+SEEDS = Number("seeds", None, "Send the truth, or a --path, over this many simulated networks and"
+               " evaluate over all." f"  [default: {USUAL_SEEDS} with --path]", "", 1, 100_000,
+               whole=True)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -27,54 +27,22 @@ SNAP_CORRECTION = snap_distance("do not smooth a larger difference; 0: smooth al
 SNAP_DISTANCE_OR_ERROR = snap_distance("jump across any greater distance or error; 0: never")
 
 #: Engines agree on the time when a connection begins; a recording does not say.
-LATENCY = Number(
-    "latency",
-    "auto",
-    "arrival time minus timestamp; auto estimates it",
-    "s",
-    -1e12,
-    1e12,
-    unset="auto",
-)
+LATENCY = Number("latency", "auto", "arrival time minus timestamp; auto estimates it", "s", -1e12,
+                 1e12, unset="auto")  # fmt: skip
 
 #: Engines know it; a recording does not say.
-SEND_INTERVAL = Number(
-    "send_interval",
-    "auto",
-    "time between two packets; auto measures it",
-    "s",
-    0.001,
-    60,
-    unset="auto",
-)
+SEND_INTERVAL = Number("send_interval", "auto", "time between two packets; auto measures it", "s",
+                       0.001, 60, unset="auto")  # fmt: skip
 
-ACCELERATION = Choice(
-    "acceleration",
-    "none",
-    "predict with the acceleration between the last two packets, or without",
-    Acceleration,
-)
+ACCELERATION = Choice("acceleration", "none", "predict with the acceleration between the last two"
+                      " packets, or without", Acceleration)  # fmt: skip
 
 #: The settings that every filter has.
 FILTER_SETTINGS = (
     age_setting(),
-    Number(
-        "max_prediction",
-        1.0,
-        "how long a state is predicted before it is held",
-        "s",
-        0,
-        3600,
-        tune=(0.1, 2),
-        scale="log",
-    ),
+    Number("max_prediction", 1.0, "how long a state is predicted before it is held", "s", 0, 3600,
+           tune=(0.1, 2), scale="log"),
     Number("max_gap", 1.0, "restart after a longer time between timestamps", "s", 0.001, 1e9),
-    Number(
-        "snap_distance",
-        100.0,
-        "restart at a packet that is further off than this; 0: never",
-        "length units",
-        0,
-        1e12,
-    ),
-)
+    Number("snap_distance", 100.0, "restart at a packet that is further off than this; 0: never",
+           "length units", 0, 1e12),
+)  # fmt: skip

@@ -199,15 +199,9 @@ class Listening(Consumer):
         return words
 
 
-_ADDRESS = Custom(
-    "address",
-    None,
-    "Where to listen.",
-    "[HOST:]PORT",
-    lambda text: text if text == "off" else parse_endpoint(text),
-    kind=Address,
-    words=lambda: [("off", None)],
-)
+_ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
+                  lambda text: text if text == "off" else parse_endpoint(text), kind=Address,
+                  words=lambda: [("off", None)])  # fmt: skip
 
 
 @command("listen")
