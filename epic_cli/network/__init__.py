@@ -47,41 +47,12 @@ if TYPE_CHECKING:
     from epic_cli.network.truth_file import read_movement
 
 __all__ = [
-    "PATHS",
-    "AddedLink",
-    "Channel",
-    "Fates",
-    "GilbertElliott",
-    "Link",
-    "LinkConditions",
-    "Movement",
-    "PathMovement",
-    "Quantization",
-    "QueueLimit",
-    "RecordedMovement",
-    "RefusedLine",
-    "Sender",
-    "SenderClock",
-    "Snapshot",
-    "State",
-    "Statistics",
-    "Strafe",
-    "Teleporting",
-    "Trace",
-    "TraceLink",
-    "circle",
-    "fates",
-    "figure_eight",
-    "jump",
-    "read_movement",
-    "read_trace",
-    "sample",
-    "simulate",
-    "simulate_blocks",
-    "stop_and_go",
-    "straight",
-    "zigzag",
-]
+    "PATHS", "AddedLink", "Channel", "Fates", "GilbertElliott", "Link", "LinkConditions",
+    "Movement", "PathMovement", "Quantization", "QueueLimit", "RecordedMovement", "RefusedLine",
+    "Sender", "SenderClock", "Snapshot", "State", "Statistics", "Strafe", "Teleporting", "Trace",
+    "TraceLink", "circle", "fates", "figure_eight", "jump", "read_movement", "read_trace",
+    "sample", "simulate", "simulate_blocks", "stop_and_go", "straight", "zigzag",
+]  # fmt: skip
 
 #: Where the names above are: the options of a link need its conditions, and nothing that sends.
 _PLACES = {
@@ -90,23 +61,15 @@ _PLACES = {
     "epic_cli.network.link": ("Channel", "Fates", "Link", "fates"),
     "epic_cli.network.movement": ("PathMovement", "RecordedMovement"),
     "epic_cli.network.paths": (
-        "PATHS",
-        "Strafe",
-        "Teleporting",
-        "circle",
-        "figure_eight",
-        "jump",
-        "stop_and_go",
-        "straight",
-        "zigzag",
-    ),
+        "PATHS", "Strafe", "Teleporting", "circle", "figure_eight", "jump", "stop_and_go",
+        "straight", "zigzag"),
     "epic_cli.network.sender": ("Quantization", "Sender", "SenderClock", "sample"),
     "epic_cli.network.simulation": ("Statistics", "simulate", "simulate_blocks"),
     "epic_cli.network.state": ("Movement", "Snapshot", "State"),
     "epic_cli.network.trace": ("AddedLink", "Trace", "TraceLink"),
     "epic_cli.network.trace_file": ("read_trace",),
     "epic_cli.network.truth_file": ("read_movement",),
-}
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

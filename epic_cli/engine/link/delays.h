@@ -1,14 +1,39 @@
-// How long packets take: a latency, and jitter of a chosen distribution around it.
+// The conditions of a link, and how long packets take: a latency, and jitter of a chosen
+// distribution around it.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
-#include "link/conditions.h"
 #include "link/portable_maths.h"
 #include "link/twister.h"
 
 namespace epic {
+
+// Link conditions as plain numbers; network/conditions.py documents and checks them.
+enum Distribution : int32_t { UNIFORM, NORMAL, PARETO, PARETONORMAL, GAMMA, PARETO_UNBOUNDED };
+
+struct Conditions {
+    double since = 0;  // s after the first packet
+    double latency = 0, jitter = 0;  // s
+    int32_t distribution = UNIFORM;
+    double correlation = 0;
+    // Gilbert-Elliott; `bursts`: it is that, and not random loss, whose share is `loss_if_good`
+    bool bursts = false;
+    double to_bad = 0, to_good = 1, loss_if_bad = 1, loss_if_good = 0;
+    double loss_correlation = 0;
+    double duplicate = 0;
+    double reorder = 0, reorder_correlation = 0;
+    int64_t reorder_gap = 1;
+    double corrupt = 0;
+    double rate = std::numeric_limits<double>::infinity();  // bit/s
+    double packet_size = 100;  // bytes, of packets that do not say how long they are
+    double longest_wait = std::numeric_limits<double>::infinity();  // s in its queue
+    int64_t most_waiting = std::numeric_limits<int64_t>::max();     // packets in its queue
+    bool in_order = false;
+};
 
 // The Pareto distribution with shape 3, of mean 0 and standard deviation 1: x = (1 - u)^(-1/3)
 // has the mean 3/2 and the variance 3/4.

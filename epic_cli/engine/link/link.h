@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "link/conditions.h"
 #include "link/delays.h"
 #include "link/twister.h"
 

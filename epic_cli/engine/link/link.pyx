@@ -13,7 +13,7 @@ cdef extern from "link/twister.h" namespace "epic" nogil:
         void set_used(size_t used)
 
 
-cdef extern from "link/conditions.h" namespace "epic" nogil:
+cdef extern from "link/delays.h" namespace "epic" nogil:
     cdef cppclass Conditions:
         double since
         double latency

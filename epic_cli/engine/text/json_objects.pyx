@@ -23,8 +23,6 @@ cdef extern from "text/json_objects.h" namespace "epic" nogil:
         void cut(const char*, const char*, string&)
         void finish(string&)
 
-
-cdef extern from "text/json_shape.h" namespace "epic" nogil:
     bint shaped_alike "epic::cut_alike"(const char*, const char*, size_t, string&, string&)
 
 

@@ -160,31 +160,15 @@ class _Refused(_Log):
 
 
 FORMATS = (
-    Gpx(),
-    Nmea(),
-    _Refused(
-        "kml",
-        rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?kml\b",
-        "KML, which has few times: first gpsbabel -i kml -f FILE.kml -o gpx -F FILE.gpx",
-    ),
-    _Refused(
-        "otlp",
-        rb'^\s*\{\s*"resource(Metrics|Spans|Logs)"',
-        "OpenTelemetry's JSON: first export the data points as JSON lines with time, x, y (jq)",
-    ),
-    _Refused(
-        "tacview",
-        rb"^FileType=text/acmi",
-        "Tacview's ACMI: first export the flight data of its objects as CSV (File, Export)",
-    ),
-    _Refused(
-        "fit",
-        rb"^\.?.?Type,Local Number,Message,",
-        "FitCSVTool's messages: first java -jar FitCSVTool.jar --data record FILE.fit, a table",
-    ),
-    _Refused(
-        "fcd",
-        rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<fcd-export\b",
-        "SUMO's floating car data: first python xml2csv.py FILE.xml, of SUMO's tools/xml",
-    ),
-)
+    Gpx(), Nmea(),
+    _Refused("kml", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?kml\b",
+        "KML, which has few times: first gpsbabel -i kml -f FILE.kml -o gpx -F FILE.gpx"),
+    _Refused("otlp", rb'^\s*\{\s*"resource(Metrics|Spans|Logs)"',
+        "OpenTelemetry's JSON: first export the data points as JSON lines with time, x, y (jq)"),
+    _Refused("tacview", rb"^FileType=text/acmi",
+        "Tacview's ACMI: first export the flight data of its objects as CSV (File, Export)"),
+    _Refused("fit", rb"^\.?.?Type,Local Number,Message,",
+        "FitCSVTool's messages: first java -jar FitCSVTool.jar --data record FILE.fit, a table"),
+    _Refused("fcd", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<fcd-export\b",
+        "SUMO's floating car data: first python xml2csv.py FILE.xml, of SUMO's tools/xml"),
+)  # fmt: skip

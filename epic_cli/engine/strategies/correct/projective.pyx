@@ -6,8 +6,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_beyond, is_finite,
 )
 from epic_cli.engine.strategies.parts cimport Acceleration, MovingAverage, PacketAge, Strategy
-from epic_cli.engine.strategies.parts.blending cimport blended
-from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.curves cimport blended, projected
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
 from epic_cli.engine.declaration import Declaration, Need

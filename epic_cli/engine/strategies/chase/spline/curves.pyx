@@ -4,8 +4,7 @@ Source: decentraland/unity-explorer, InterpolationSpline (Apache-2.0), from the 
 """
 
 from epic_cli.engine.packets cimport Motion, Vec3
-from epic_cli.engine.strategies.parts.blending cimport blended
-from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
+from epic_cli.engine.strategies.parts.curves cimport blended, hermite, lerp
 
 
 cpdef enum Curve:
