@@ -2,34 +2,115 @@
 
 from __future__ import annotations
 
-from epic_cli.ui.lab.bench import Bench
+import io
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs
+
+from epic_cli.checking.writing import make_case, spec_values
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.writing import Unwritable
+from epic_cli.ui.lab.bench import Bench, Experiment
 from epic_cli.ui.lab.spec import BY_HAND, Files, by_hand_file, read_query
-from epic_cli.ui.runs.compare_output import MOST_SHOWN
 from epic_cli.views.page.page import page
 from epic_cli.views.page.sections import About
 from epic_cli.views.pictures.svg import picture
+from epic_cli.views.video.files import write_video
+from epic_cli.views.video.spec import VideoSpec, kind_of, read_clip
+
+
+class Wanted(NamedTuple):
+    """An experiment on its bench, the file's ``name``, and which part of it a video shows."""
+
+    bench: Bench
+    experiment: Experiment
+    recording: str
+    name: str
+    clip: str
+
+
+def export(name: str, query: str, recording: str) -> bytes:
+    """The file of this name, one of ``EXPORTS``; raises ``ValueError`` where there is none.
+
+    The query is an experiment's, and may have a ``clip``, as the option.
+    """
+    own, _, clip = query.partition("&clip=")
+    lab = read_query(own)
+    if name == Files().by_hand:
+        return by_hand_file(lab.points)
+    bench = Bench(recording)
+    try:
+        given = parse_qs(f"clip={clip}").get("clip", [""])[0]
+        return _MAKERS[name](Wanted(bench, bench.read(lab), recording, name, given))
+    except (StrategyFailed, Unwritable, UnwritablePacket) as error:
+        raise ValueError(str(error)) from error
+    finally:
+        bench.close()
+
+
+def _page(wanted: Wanted) -> bytes:
+    lab, recording = wanted.experiment.lab, wanted.recording
+    found = wanted.bench.figures(wanted.experiment, lab.networks, lambda: False)
+    about = About("" if lab.moves == BY_HAND else recording, "", lab.command(Files(recording)))
+    return page(found, about=about).encode()
+
+
+def _picture(wanted: Wanted) -> bytes:
+    found = wanted.bench.figures(wanted.experiment, 1, lambda: False)
+    return picture(found.scenes[0], wanted.experiment.lab.strategies).encode()
+
+
+def _video(wanted: Wanted) -> bytes:
+    found = wanted.bench.figures(wanted.experiment, 1, lambda: False)
+    spec, stream = VideoSpec(**read_clip(wanted.clip)), io.BytesIO()  # type: ignore[arg-type]
+    labels = wanted.experiment.lab.strategies
+    write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)
+    return stream.getvalue()
+
+
+def _case(wanted: Wanted) -> bytes:
+    """A case for ``epic check`` in a ZIP: packets, strategies, and what they draw."""
+    run, spec = next(wanted.experiment.runs()), wanted.experiment.spec
+    blocks = [block for block in run.packets.values() if len(block)]
+    turns = any(block[0].rotation is not None for block in blocks)
+    writer, conversion, stream = (
+        make_writer("text", turns=turns),
+        Conversion(Changes()),
+        io.BytesIO(),
+    )
+    rows = [row for block in blocks for row in conversion.rows(block, writer)]
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
+        folder = os.path.join(place, wanted.name.removesuffix(".zip"))  # noqa: PTH118
+        values = spec_values(folder, ReplaySpec(timing=spec.timing))
+        values = {**values, "strategies": [*wanted.experiment.lab.strategies]}
+        values.pop("strategy")
+        make_case(folder, [], values, writer.header + b"".join(rows))
+        for file in sorted(Path(folder).iterdir()):
+            archive.write(file, file.relative_to(place))
+    return stream.getvalue()
+
+
+_MAKERS: dict[str, Callable[[Wanted], bytes]] = {
+    "lab.html": _page,
+    "lab.svg": _picture,
+    "lab.gif": _video,
+    "lab.mp4": _video,
+    "lab-case.zip": _case,
+}
 
 #: The names of files, and what they are.
 EXPORTS = {
     "lab.html": "text/html",
     "lab.svg": "image/svg+xml",
+    "lab.gif": "image/gif",
+    "lab.mp4": "video/mp4",
+    "lab-case.zip": "application/zip",
     Files().by_hand: "text/csv",
 }
-
-
-def export(name: str, query: str, recording: str) -> bytes:
-    """The file of this name; raises ``ValueError`` where it cannot be made."""
-    lab = read_query(query)
-    if name == Files().by_hand:
-        return by_hand_file(lab.points)
-    bench = Bench(recording)
-    try:
-        experiment = bench.read(lab)
-        found = bench.figures(experiment, lab.networks, lambda: False)
-    finally:
-        bench.close()
-    if name == "lab.svg":
-        labels = [one.label for one in found.results][:MOST_SHOWN]
-        return picture(found.scenes[0], labels).encode()
-    about = About(recording if lab.moves != BY_HAND else "", "", lab.command(Files(recording)))
-    return page(found, about=about).encode()

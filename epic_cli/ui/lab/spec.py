@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
@@ -181,12 +182,17 @@ def _moves(value: str) -> str:
 def _check_strategies(texts: Sequence[str], allowed: Iterable[str]) -> None:
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
-    known = Choice("strategy", None, "", (*remote_names(), *allowed))
     for one in texts:
-        known.check(one.partition("+")[0])  # a page may run no code of its own choice
+        _names(tuple(allowed)).check(one.partition("+")[0])  # a page may run no code that it names
         if "," in one:
             raise SettingError(f"{one!r}: a comma separates strategies")
     read_specs(texts)
+
+
+@lru_cache(maxsize=1)
+def _names(allowed: tuple[str, ...]) -> Choice:
+    """The strategies that take part, which takes long: those of other packages are looked for."""
+    return Choice("strategy", None, "", (*remote_names(), *allowed))
 
 
 def read_points(text: str) -> list[tuple[float, float, float]]:

@@ -50,10 +50,17 @@ $("lab-moves").addEventListener("change", () => {
 $("lab-at").addEventListener("change", () => { lab.at = $("lab-at").value.split(/[\n;]/).map((one) => one.trim()).filter(Boolean); changed(); });
 $("lab-copy").addEventListener("click", () => copy($("lab-line")));
 $("lab-again").addEventListener("click", () => { history.replaceState(null, "", location.pathname); begin(); });
-for (const [id, file] of [["lab-page", "lab.html"], ["lab-svg", "lab.svg"], ["lab-csv", "by-hand.csv"]]) {
+for (const [id, file] of [["lab-page", "lab.html"], ["lab-svg", "lab.svg"], ["lab-gif", "lab.gif"], ["lab-mp4", "lab.mp4"], ["lab-case", "lab-case.zip"], ["lab-csv", "by-hand.csv"]]) {
   // computed when it is asked for, of what is shown then
-  $(id).addEventListener("click", () => { $(id).href = `${file}?${query(Math.max(1, lab.networks))}`; });
+  $(id).addEventListener("click", () => { $(id).href = `${file}?${query(Math.max(1, lab.networks))}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`; });
   $(id).href = file;
+}
+
+// The seconds that the charts show, as fast as they are played.
+function clipWords() {
+  const [from, to] = state.window.map((one) => (scene().start + one).toFixed(3)), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const part = state.window[1] - state.window[0] < duration() - data.tick ? [`from=${from}`, `to=${to}`] : [];
+  return escaped([...part, `speed=${$("speed").value}`, `theme=${dark ? "dark" : "light"}`].join(","));
 }
 
 const side = document.querySelector("aside"), team = element("div", side, { id: "lab-team" });

@@ -22,7 +22,7 @@ function show(message) {
   data.scenes = message.scenes;
   if (message.kind === "figures") Object.assign(data, { rows: message.rows, columns: message.columns, verdict: message.verdict, details: message.details, notes: message.notes, facts: message.facts, tick: message.tick });
   else data.rows = message.labels.map((one, place) => ({ ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }), label: one }));
-  overview.key = "";
+  if (message.kind === "figures") overview.key = ""; // who drags does not look at the overview
   state.scene = Math.min(state.scene, data.scenes.length - 1);
   $("time").max = duration();
   const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
@@ -87,7 +87,9 @@ function fillResult() {
 }
 
 function fillCell(cell, row, i) {
-  (cell.querySelector("button") || cell).textContent = row.cells[i];
+  const jump = cell.querySelector("button");
+  (jump || cell).textContent = row.cells[i];
+  if (jump) jump.setAttribute("aria-label", `${row.cells[i]}: go to the worst moment of ${row.label}`);
   cell.classList.toggle("best", Boolean(row.best[i]));
 }
 
