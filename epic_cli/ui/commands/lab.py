@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import threading
 
 import click
 
@@ -77,9 +78,7 @@ def lab(recording: str | None, experiment: str, port: int, opens: bool, duration
     def ready(address: str) -> None:
         say(f"{address}\nCtrl-C ends it.\n")
         if opens:
-            import webbrowser
-
-            webbrowser.open(address)
+            threading.Thread(target=_show, args=(address,), daemon=True).start()
 
     async def job() -> None:
         served = serve(ServeSpec(recording or "", port, query), ready)
@@ -89,3 +88,13 @@ def lab(recording: str | None, experiment: str, port: int, opens: bool, duration
     with accessing("listen on", f"127.0.0.1:{port}"):
         stopped = run_until_stopped(job())
     return ended(stopped)
+
+
+def _show(address: str) -> None:
+    """Opens the browser, but for one that would fill this terminal."""
+    import webbrowser
+
+    with contextlib.suppress(webbrowser.Error):
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:
+            browser.open(address)

@@ -15,6 +15,7 @@ from epic_cli.ui.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.ui.lab.controls import in_force
 from epic_cli.ui.lab.frames import Frame, frame
 from epic_cli.ui.lab.spec import STEPS, Files, read_query
+from epic_cli.views.comparison.report import likely_scores
 from epic_cli.views.page.page import content_of, page_data
 from epic_cli.views.page.sections import scene_data
 
@@ -155,6 +156,7 @@ class ExperimentRoom:
         found = self._bench.figures(experiment, networks, self._overtaken)
         return made, {
             "kind": "figures",
+            "likely": likely_scores(found.results),
             **page_data(found.scenes, content_of(found, "given"), made.pack),
         }
 

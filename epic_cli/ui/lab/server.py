@@ -108,7 +108,9 @@ async def _page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
 
 async def _export(spec: ServeSpec, name: str, request: web.Request) -> web.StreamResponse:
     try:
-        data = await asyncio.to_thread(export, name, request.query_string, spec.recording)
+        data = await asyncio.to_thread(
+            export, name, request.rel_url.raw_query_string, spec.recording
+        )
     except ValueError as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from error
     return web.Response(

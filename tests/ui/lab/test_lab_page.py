@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import shlex
 import urllib.request
+import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.browser import Page
+from support.running import epic
 
 from .conftest import judged
 
@@ -29,6 +32,7 @@ def figures(page: Page) -> Any:
 
 def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
     page = lab("path=circle&s=epic&s=snapshot")
+    page.until("document.body.dataset.lab.endsWith(' 8')")
     before = figures(page)
     page.run(f"{slider('latency')}.id = 'dragged'")
     left, top, width, height = page.place("#dragged")
@@ -252,19 +256,51 @@ def test_everything_that_can_be_set_has_a_name(lab: Lab) -> None:
     assert twice == []
 
 
-def test_exports_are_of_what_is_shown(lab: Lab) -> None:
+def saved(page: Page, button: str) -> bytes:
+    """What a click on a link would save."""
+    page.run(f"$('{button}').addEventListener('click', (event) => event.preventDefault(), true)")
+    page.run(f"$('{button}').click()")
+    with urllib.request.urlopen(page.run(f"$('{button}').href")) as answer:
+        assert "attachment" in answer.headers["Content-Disposition"]
+        return bytes(answer.read())
+
+
+def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
     page = lab("path=circle&latency=80ms&jitter=20ms&s=epic&s=mirror")
-    for button, begins in (("lab-page", "<!doctype html>"), ("lab-svg", "<svg")):
-        page.run(
-            f"$('{button}').addEventListener('click', (event) => event.preventDefault(), true)"
-        )
-        page.run(f"$('{button}').click()")
-        with urllib.request.urlopen(page.run(f"$('{button}').href")) as answer:
-            text = answer.read().decode()
-            assert "attachment" in answer.headers["Content-Disposition"]
-        assert text.startswith(begins)
-        assert "mirror" in text
-        if button == "lab-page":
-            words = shlex.split(page.run("$('lab-line').textContent"))
-            assert "--latency=80ms" in words
-            assert "--latency=80ms" in text
+    text = saved(page, "lab-page").decode()
+    assert text.startswith("<!doctype html>")
+    assert page.run("$('lab-line').textContent") in text
+    picture = saved(page, "lab-svg").decode()
+    assert picture.startswith("<svg")
+    assert "mirror" in picture
+
+
+def test_a_video_is_of_the_seconds_that_are_shown(lab: Lab) -> None:
+    page = lab("path=circle&latency=80ms&s=epic")
+    page.run("showTime(2, 2.5)")
+    data = saved(page, "lab-gif")
+    assert data.startswith(b"GIF89a")
+    frames = data.count(b"\x21\xf9\x04")  # of the 20 a second, those in which something moves
+    assert 5 <= frames <= 10
+
+
+def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
+    page = lab(
+        "path=zigzag&turning=heading&latency=80ms&jitter=20ms&s=epic&s=mirror+buffer_limit=9"
+    )
+    with zipfile.ZipFile(io.BytesIO(saved(page, "lab-case"))) as archive:
+        archive.extractall(tmp_path)
+    done = epic("check", str(tmp_path / "lab-case"))
+    assert done.returncode == 0, done.stdout
+    assert b"1 holds" in done.stdout
+
+
+def test_scores_have_their_intervals(lab: Lab) -> None:
+    page = lab("path=circle&jitter=30ms&duration=3&s=epic&s=mirror")
+    page.until("document.body.dataset.lab.endsWith(' 8')")
+    told = page.run(
+        "[...document.querySelectorAll('.likely')].map((one) => one.textContent.trim())"
+    )
+    assert told == page.run("data.likely")
+    assert len(told) == 2
+    assert all(any(map(str.isdigit, one)) for one in told)

@@ -46,7 +46,7 @@ function control(about, box, owner, change) {
     made.show = (words) => { field.value = words; };
     return made;
   }
-  const field = element("input", line, { type: "text", id, autocomplete: "off", spellcheck: "false", title: about.range });
+  const field = element("input", line, { type: "text", id, autocomplete: "off", spellcheck: "false", title: about.range, placeholder: about.kind === "text" ? about.range : "" });
   field.addEventListener("change", () => change(field.value.trim() || null, true));
   if (about.words.length) {
     const list = element("datalist", line, { id: `${id}-words` });

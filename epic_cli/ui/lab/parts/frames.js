@@ -20,7 +20,7 @@ function show(message) {
   keepLags(data.scenes, message.scenes);
   rename(message.labels);
   data.scenes = message.scenes;
-  if (message.kind === "figures") Object.assign(data, { rows: message.rows, columns: message.columns, verdict: message.verdict, details: message.details, notes: message.notes, facts: message.facts, tick: message.tick });
+  if (message.kind === "figures") Object.assign(data, { rows: message.rows, columns: message.columns, verdict: message.verdict, details: message.details, notes: message.notes, likely: message.likely, facts: message.facts, tick: message.tick });
   else data.rows = message.labels.map((one, place) => ({ ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }), label: one }));
   if (message.kind === "figures") overview.key = ""; // who drags does not look at the overview
   state.scene = Math.min(state.scene, data.scenes.length - 1);
@@ -82,6 +82,11 @@ function fillResult() {
       row.cells.forEach((words, i) => fillCell($("all").tBodies[0].rows[place].cells[1 + i], row, i));
     });
   }
+  const score = 2 + data.columns.filter((one) => one.brief).findIndex((one) => one.title === "score");
+  [...$("figures").tBodies[0].rows].forEach((row, place) => {
+    row.querySelector(".likely")?.remove();
+    if (score > 1 && data.likely[place]) text("span", ` ${data.likely[place]}`, row.cells[score], "unit likely");
+  });
   fillRecoveries();
   for (const [picture, description] of Object.entries(scene().words || {})) $(`${picture}-words`).textContent = description;
 }
