@@ -69,9 +69,10 @@ def lab(recording: str | None, experiment: str, port: int, opens: bool, duration
     try:
         query = read_query(first).query() if first else ""
         if recording:
-            bench = Bench(recording)
-            bench.picture(bench.read(LabSpec(moves=RECORDING)))
-            bench.close()
+            with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
+                pass
+            with contextlib.closing(Bench(recording)) as bench:
+                bench.picture(bench.read(LabSpec(moves=RECORDING)))
     except (SettingError, Impossible) as error:
         raise WrongUsage(str(error)) from error
 

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from epic_cli.network import RecordedMovement
 
 
+#: Seconds and packets of a path: who moves sliders does not wait for more.
+LONGEST, MOST_PACKETS = 600.0, 100_000
+
+
 class Overtaken(Exception):
     """Nobody waits for this any more."""
 
@@ -111,8 +115,16 @@ class Bench:
         if lab.moves == BY_HAND:
             Path(files.by_hand).write_bytes(by_hand_file(lab.points))
         try:
-            found = self._command.main(lab.arguments(files), standalone_mode=False)
-            return Experiment(lab, *found)
+            spec, inputs, network = self._command.main(lab.arguments(files), standalone_mode=False)
+            rate = network.sender.rate(recorded=network.path is None) or 0.0
+            if network.path and (
+                network.seconds > LONGEST or rate * network.seconds > MOST_PACKETS
+            ):
+                raise Impossible(
+                    f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command"
+                    " takes more"
+                )
+            return Experiment(lab, spec, inputs, network)
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
             raise Impossible(_words_of(error)) from error
 

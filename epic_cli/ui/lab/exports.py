@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs
@@ -45,14 +46,12 @@ def export(name: str, query: str, recording: str) -> bytes:
     lab = read_query(own)
     if name == Files().by_hand:
         return by_hand_file(lab.points)
-    bench = Bench(recording)
+    given = parse_qs(f"clip={clip}").get("clip", [""])[0]
     try:
-        given = parse_qs(f"clip={clip}").get("clip", [""])[0]
-        return _MAKERS[name](Wanted(bench, bench.read(lab), recording, name, given))
+        with closing(Bench(recording)) as bench:
+            return _MAKERS[name](Wanted(bench, bench.read(lab), recording, name, given))
     except (StrategyFailed, Unwritable, UnwritablePacket) as error:
         raise ValueError(str(error)) from error
-    finally:
-        bench.close()
 
 
 def _page(wanted: Wanted) -> bytes:

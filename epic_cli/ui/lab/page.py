@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -28,16 +29,14 @@ def lab_page(recording: str = "") -> str:
         read("lab.html"),
         read("lab.css"),
         "".join(f"\n\n{read(f'{one}.js')}" for one in SCRIPTS),
-        "; connect-src 'self'",
+        # older browsers do not count a WebSocket as 'self'
+        "; connect-src 'self' ws://localhost:* ws://127.0.0.1:*",
     )
     return assembled("epic lab", _data(recording), turns=True, extra=extra)
 
 
 def _data(recording: str) -> dict[str, Any]:
-    bench = Bench(recording)
-    try:
+    with closing(Bench(recording)) as bench:
         found = bench.figures(bench.read(LabSpec()), 1, lambda: False)
-    finally:
-        bench.close()
     data = page_data(found.scenes, content_of(found, "given"))
     return {**data, "title": "epic lab", "lab": controls(Path(recording).name)}

@@ -57,6 +57,12 @@ def with_movement() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def with_tanks() -> Iterator[str]:
+    with running(ServeSpec(str(SAMPLES / "two_tanks.csv"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with open_page(tmp_path_factory.mktemp("browser")) as page:
         yield page

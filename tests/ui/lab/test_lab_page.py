@@ -136,9 +136,11 @@ def test_a_link_opens_the_same_experiment(lab: Lab) -> None:
     page = lab(
         "path=zigzag&speed=8&latency=120ms&at=3s%20loss=40%25&s=mirror&s=epic+calc_ahead=0.3"
     )
+    page.until("lab.networks === 8")
     first, link = figures(page), page.run("location.href")
     assert page.run("$('lab-at').value") == "3s loss=40%"
     again = lab(link.partition("?")[2])
+    again.until("lab.networks === 8")
     assert figures(again) == first
     assert page.run("$('lab-speed').value") == "8"
 
@@ -304,3 +306,15 @@ def test_scores_have_their_intervals(lab: Lab) -> None:
     assert told == page.run("data.likely")
     assert len(told) == 2
     assert all(any(map(str.isdigit, one)) for one in told)
+
+
+def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> None:
+    page = lab("path=recording&s=epic", with_tanks)
+    names = page.run("[...$('entity').options].map((one) => one.textContent)")
+    assert names == ["red", "blue"] or len(names) == 2
+    assert page.run("$('entity-choice').hidden") is False
+    write(page, "entity", "1", answered=False)
+    assert names[1] in page.run("$('view-title').textContent")
+    write(page, "lab-moves", "circle")
+    assert page.run("$('entity-choice').hidden") is True
+    assert page.run("state.scene") == 0

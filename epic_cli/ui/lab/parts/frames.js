@@ -25,6 +25,7 @@ function show(message) {
   if (message.kind === "figures") overview.key = ""; // who drags does not look at the overview
   state.scene = Math.min(state.scene, data.scenes.length - 1);
   $("time").max = duration();
+  fillEntities();
   const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
   if (moved !== lab.moved) { lab.moved = moved; if (!lab.drawing) wholePath(); }
   if (whole || state.window[1] > duration()) showTime(0, duration());
@@ -42,10 +43,21 @@ function show(message) {
   requestAnimationFrame(() => {
     setTimeout(() => { // after the frame is painted
       if (since) lab.delays.push(performance.now() - since);
-      $("lab-state").textContent = `${message.networks > 1 ? `figures of ${message.networks} networks` : message.networks ? "one network" : "the recording"}${since ? `, drawn after ${lab.delays.at(-1).toFixed(0)} ms` : ""}`;
+      const words = message.networks > 1 ? `figures of ${message.networks} networks` : message.networks ? "one network" : "the recording";
+      if ($("lab-state").textContent !== words) $("lab-state").textContent = words;
+      $("lab-state").title = since ? `drawn after ${lab.delays.at(-1).toFixed(0)} ms` : "";
       document.body.dataset.lab = `${message.kind} ${message.number} ${message.networks}`;
     });
   });
+}
+
+function fillEntities() {
+  const names = data.scenes.map((one) => one.entity || "(no name)"), box = $("entity");
+  $("entity-choice").hidden = names.length < 2;
+  if (names.join("\n") === [...box.options].map((one) => one.textContent).join("\n")) return;
+  box.replaceChildren();
+  names.forEach((one, index) => { text("option", one, box).value = index; });
+  box.value = state.scene;
 }
 
 // The lag takes longest: until it is known again, the old one stays.

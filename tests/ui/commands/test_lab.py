@@ -1,0 +1,84 @@
+"""``epic lab`` as a program: how it begins, and how it ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import environment, epic, started
+
+
+def begun(*args: str) -> tuple[subprocess.Popen[bytes], str]:
+    """The program, and the address that it has printed."""
+    process = started("lab", "--no-open", *args)
+    assert process.stderr is not None
+    return process, process.stderr.readline().decode().strip()
+
+
+def ended(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGINT) -> int:
+    process.send_signal(by)
+    process.communicate(timeout=60)
+    return process.returncode
+
+
+@pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
+def test_it_serves_until_it_is_stopped(by: signal.Signals, status: int) -> None:
+    process, address = begun()
+    with urllib.request.urlopen(address) as page:
+        assert page.read().startswith(b"<!doctype html>")
+    assert ended(process, by) == status
+
+
+def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
+    process, address = begun(
+        "--experiment", "http://old:1/x/?path=circle&s=mirror&latency=80ms#t=2"
+    )
+    assert address.endswith("/?path=circle&latency=80ms&s=mirror")
+    ended(process)
+    process, address = begun(str(SAMPLES / "jitter.txt"))
+    assert "/?path=recording&" in address
+    ended(process)
+
+
+def test_it_listens_on_this_machine_alone() -> None:
+    process, address = begun()
+    port = int(address.split(":")[2].split("/")[0])
+    own = [one[4][0] for one in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)]
+    for host in [*own, "127.0.0.2"]:
+        if host != "127.0.0.1":
+            with socket.socket() as other:
+                assert other.connect_ex((str(host), port)) != 0
+    ended(process)
+
+
+def test_what_is_wrong_is_said_before_anything_is_served(tmp_path: Path) -> None:
+    for args, status, words in (
+        (["--experiment", "latency=soon"], 2, "0 to 60 s"),
+        ([str(tmp_path / "nothing.csv")], 3, "nothing.csv"),
+        (["-"], 2, "must be a file"),
+        (["--port", "70000"], 2, "port"),
+    ):
+        done = epic("lab", "--no-open", *args)
+        assert done.returncode == status, done.stderr
+        assert words in done.stderr.decode()
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = epic("lab", "--no-open", "--port", str(port))
+    assert done.returncode == 3
+    assert str(port) in done.stderr.decode()
+
+
+def test_without_the_library_one_sentence_says_so(tmp_path: Path) -> None:
+    (tmp_path / "aiohttp.py").write_text("raise ModuleNotFoundError(name='aiohttp')")
+    done = epic("lab", "--no-open", env=environment(PYTHONPATH=str(tmp_path)))
+    assert done.returncode == 2
+    assert "pip install 'epic-cli[lab]'" in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
