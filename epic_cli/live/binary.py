@@ -22,11 +22,11 @@ class RecordLayout:
     A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
     ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
     ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are so many bytes, ``...`` all that is
-    left. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f16`` to ``f64``, and ``char[16]``, a
-    text that ends there or before a zero byte. Numbers are big-endian from the word ``big`` on,
-    little-endian from ``little`` on and before. There is no implicit padding. ``&MASK`` takes some
-    of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other units, ``=VALUE``
-    refuses what is not that.
+    left. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f16`` to ``f64``, ``char[16]``, a text
+    that ends there or before a zero byte, and ``char[]``, one up to and with a zero byte. Numbers
+    are big-endian from the word ``big`` on, little-endian from ``little`` on and before. There is
+    no implicit padding. ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then
+    ``+OFFSET`` make other units, ``=VALUE`` refuses what is not that.
 
     ``{...}[n]`` are so many records: a number, a field before them, a type for a count in front of
     them, or nothing: up to the end. What stands before them holds in each. Texts have their lengths

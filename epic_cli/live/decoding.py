@@ -9,20 +9,26 @@ that could make a difference.
 
 from __future__ import annotations
 
-import json
-import re
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
-from epic_cli.formats.entries.text import is_packet
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import make_reader
 from epic_cli.live.consumer import Refused
+from epic_cli.live.shapes import (
+    BLANKS,
+    MSGPACK,
+    is_binary,
+    json_of_msgpack,
+    json_values,
+    kind_of,
+    names_of,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.intake import RecordReader
@@ -40,20 +46,7 @@ _MOST_NAMES = 4096
 #: So many shapes of objects are known to have the names of a reader.
 _MOST_SHAPES = 64
 
-_BLANKS = b" \t\r\n"
-
-#: Bytes of a datagram that show whether it is text: none of these is in any.
-_BEGINNING = 64
-_CONTROLS = bytes({*range(32)} - {*b"\t\r\n\v\f\x1b"})
-
-#: How a map begins whose first key is a short text, or an array of such.
-_MSGPACK = re.compile(
-    rb"(?:[\x91-\x9f]|\xdc..|\xdd....)?(?:[\x81-\x8f]|\xde..)[\xa1-\xbf\xd9]", re.DOTALL
-)
 _DIGITS = {b"%d" % digit for digit in range(10)}
-
-#: Levels of an object that its names are taken from, to know it again.
-_DEEPEST = 4
 
 
 class Decoded(NamedTuple):
@@ -111,7 +104,6 @@ class Decoder:
         self._readers: OrderedDict[object, Reader] = OrderedDict()
         self._shapes: dict[bytes, _Schema] = {}
         self._table_schema = _Schema("csv")
-        self._json = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
     def read(self, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
         """The packets of the datagrams, in their order."""
@@ -205,12 +197,13 @@ class Decoder:
             position, slash, _ = data.partition(b"/")
             if slash and position.count(b",") == 2 and b"\n" not in position:
                 return [(_TEXT, data)]  # no need for a closer look
-        data = data.strip(_BLANKS)
+        data = data.strip(BLANKS)
         if not data:
             return [(Refused.EMPTY, data)]
-        if self._format is None and _MSGPACK.match(data):
-            return self._unpacked(data)
-        if self._format is None and _is_binary(data):
+        if self._format is None and MSGPACK.match(data):
+            text = json_of_msgpack(data)
+            return [(text, data)] if isinstance(text, Refused) else self._json_pieces(text)
+        if self._format is None and is_binary(data):
             return [(Refused.BINARY, data)]
         kind = self._format or kind_of(data)
         if kind == "text":
@@ -238,56 +231,20 @@ class Decoder:
                 return [(schema, alike[1][:-1])]
         return self._objects(data)
 
-    def _unpacked(self, data: bytes) -> list[_Piece]:
-        """Msgpack, as the JSON that says the same."""
-        try:
-            import msgpack
-        except ImportError:
-            return [(Refused.MSGPACK, data)]
-        # no more values than bytes, whatever lengths it gives
-        unpacker = msgpack.Unpacker(strict_map_key=False, timestamp=1, max_buffer_size=len(data))
-        try:
-            unpacker.feed(data)
-            text = "\n".join(json.dumps(one, ensure_ascii=False) for one in unpacker).encode()
-        except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
-            return [(Refused.BINARY, data)]
-        return self._json_pieces(text) if unpacker.tell() == len(data) else [(Refused.BINARY, data)]
-
     def _objects(self, data: bytes) -> list[_Piece]:
         """The objects of an array, or those that stand one after the other, a line each."""
         pieces: list[_Piece] = []
-        for text, item in self._values(data):
+        for text, item in json_values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
             if isinstance(item, dict) and len(line) <= LONGEST_NAMES:
-                pieces.append((_Schema("jsonl", ("jsonl", *_names(item))), line))
+                pieces.append((_Schema("jsonl", ("jsonl", *names_of(item))), line))
             else:
                 pieces.append(_NOTHING)
         return pieces
 
-    def _values(self, data: bytes) -> Iterator[tuple[str, Any]]:
-        """JSON values and their texts; for invalid JSON, the text with None."""
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            yield "", None
-            return
-        array_ = text.startswith("[")
-        at, end = (1, len(text) - text.endswith("]")) if array_ else (0, len(text))
-        while at < end:
-            if text[at] in " \t\r\n" or (array_ and text[at] == ","):
-                at += 1
-                continue
-            try:
-                item, stop = self._json.raw_decode(text, at)
-            except (ValueError, RecursionError):
-                yield "", None
-                return
-            yield text[at:stop], item
-            at = stop
-
     def _learn(self, data: bytes, schema: _Schema) -> None:
         """Datagrams of the shape of this one have the names of its only schema."""
-        shape = cut_alike(data.strip(_BLANKS), LONGEST_NAMES)
+        shape = cut_alike(data.strip(BLANKS), LONGEST_NAMES)
         if shape is not None:
             if len(self._shapes) >= _MOST_SHAPES:
                 self._shapes.clear()
@@ -297,29 +254,3 @@ class Decoder:
 def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     refusals = block.refusals
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
-
-
-def _is_binary(data: bytes) -> bool:
-    """Whether it begins as no text does: with bytes that are no characters."""
-    head = data[:_BEGINNING]
-    return len(head.translate(None, _CONTROLS)) < len(head)
-
-
-def kind_of(data: bytes) -> str:
-    """The shape of a datagram."""
-    if data[:1] in (b"{", b"["):
-        return "jsonl"
-    line = data.partition(b"\n")[0]
-    if is_packet(line) or line[:1] == b"#" or b"/" in line:
-        return "text"
-    return "csv" if any(mark in line for mark in (b",", b";", b"\t", b"|", b" ")) else "text"
-
-
-def _names(item: dict[str, Any], depth: int = 0) -> Iterator[object]:
-    """The names of an object and of the objects in it."""
-    for name, value in item.items():
-        yield name
-        if isinstance(value, dict) and depth < _DEEPEST:
-            yield tuple(_names(value, depth + 1))
-        elif isinstance(value, list):
-            yield len(value)

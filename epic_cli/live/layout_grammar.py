@@ -220,16 +220,16 @@ class LayoutParser:
         """A field; its least size."""
         word = self._word
         found = _FIELD.fullmatch(word)
-        name, kind = found.group("name", "type") if found else ("", "")
+        name, kind, length = found.group("name", "type", "length") if found else ("", "", None)
         if word[:2] == "_:" and word[2:].isdigit():
             size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
             self._add(code.SKIP, number=size)
             return size
-        text = kind == "char" and bool(found and found["length"])
-        known = text or kind in TYPES or kind in scope.variables
-        if found is None or not known or (found["length"] is not None and not text):
-            known_types = ", ".join(TYPES)
-            self._fail(f"{word!r} is not NAME:TYPE, with a type of {known_types}, char[16]")
+        text = kind == "char" and length is not None
+        known = text or (length is None and (kind in TYPES or kind in scope.variables))
+        if found is None or not known:
+            types = ", ".join(TYPES)
+            self._fail(f"{word!r} is not NAME:TYPE, with a type of {types}, char[16]")
         if name in PARTS:
             if name in scope.given:
                 self._fail(f"{name} is given twice")
@@ -242,13 +242,14 @@ class LayoutParser:
         return (self._text if text else self._number)(found.groupdict(), scope)
 
     def _text(self, found: dict[str, Any], scope: Scope) -> int:
-        """``id:char[16]``."""
+        """``id:char[16]``, or up to a zero byte: ``id:char[]``."""
         name, value = found["name"], found["value"]
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
             self._fail(f"{self._word!r}: a text is no number")
-        source, number, before = self._amount(found["length"], scope)
-        self.fixed &= source < 0
-        expected = None if value is None else value.encode()
+        length = found["length"]
+        source, number, before = self._amount(length, scope) if length else (code.REST, 0, 1)
+        self.fixed &= source == -1
+        expected = value and value.encode()
         if expected is not None and number and len(expected) != number:
             self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
         part = name if name == "id" else ""

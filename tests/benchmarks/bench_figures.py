@@ -130,7 +130,7 @@ def watched(
             terminal.send(" ")
             terminal.wait_for("PAUSED")
             end = time.monotonic() + 120
-            terminal.pump(2)
+            terminal.wait_for(r"\(\d+/\d+\) +error")
             while re.search(r"of [\d,]+ of [\d,]+", terminal.text) and time.monotonic() < end:
                 terminal.pump(0.5)
             shown = terminal.text

@@ -30,9 +30,7 @@ from timing import EPIC
 ENTITIES = 100
 
 LAYOUT = "time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16"
-COUNTED = (
-    "magic:u32=0xCAFE tick:u32 time:f64 n:u8 {id:u16 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32}[n]"
-)
+COUNTED = "magic:u32=0xCAFE _:u32 time:f64 n:u8 {id:u16 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32}[n]"
 
 
 Make = Callable[[range, float], bytes]

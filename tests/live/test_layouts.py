@@ -1,6 +1,6 @@
 """Layouts of binary datagrams: headers, groups, types, flags; against a reader that knows neither.
 
-python tests/live/test_layouts.py 1000000    # so many datagrams
+PYTHONPATH=tests python tests/live/test_layouts.py 1000000 [SEED]    # so many datagrams
 """
 
 import math
@@ -138,6 +138,12 @@ def test_types_flags_and_texts() -> None:
     assert "at 'kind', where 3" in refused[0][1]
     padded = struct.pack("<I8sf", 1, b"tank\0\0\0\0", 2)
     assert read("time:u32 id:char[8] x:f32", padded)[0][0].entity == "tank"
+    ended = b"".join(
+        struct.pack("<I", n) + b"tank%d\0" % n + struct.pack("<f", n) for n in range(3)
+    )
+    found = read("time:u32 id:char[] x:f32", ended)[0]
+    assert [(one.entity, one.position[0]) for one in found] == [(f"tank{n}", n) for n in range(3)]
+    assert read("time:u32 id:char[] x:f32", ended[:8])[0] == []
     assert read("_:char[4]=SNAP time:u8 x:i24", b"SNAP\x01\xff\xff\xff")[0][0].position[0] == -1
     assert read("_:char[4]=SNAP time:u8 x:u8", b"SNAQ\1\1")[1][0][0] is Refused.OTHER_VALUE
 
@@ -183,7 +189,7 @@ def test_no_datagram_can_take_long_or_much() -> None:
 
 if __name__ == "__main__":
     sums = [0, 0, 0]
-    for seed in count(1000):
+    for seed in count(int((sys.argv[2:] or ["1000"])[0])):
         sums = [a + b for a, b in zip(sums, check(seed, 500, 20), strict=True)]
         if sums[0] >= int(sys.argv[1]):
             break

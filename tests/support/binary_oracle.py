@@ -165,8 +165,12 @@ class Oracle:
                         real = real * factor if one.scale[0] == "*" else real / factor
                     state[one.name] = real + float(one.add or "0")
             elif one.kind == "text":
-                amount, begin = self.amount(one, names), self.at
-                text = self.bytes(amount)
+                if one.length == "":
+                    begin, end = self.at, self.data.find(b"\0", self.at)
+                    text = self.bytes(end - begin + 1 if end >= 0 else 10**9)[:-1]
+                else:
+                    amount, begin = self.amount(one, names), self.at
+                    text = self.bytes(amount)
                 if one.value is not None and text != one.value:
                     raise Stopped("unequal", begin)
                 text = text.split(b"\0")[0]
@@ -317,7 +321,7 @@ class Maker:
     def one(self, name: str, flag: str) -> Item:
         if name == "id":
             if self.maybe(0.35):
-                length = self.random.choice([1, 4, 8, "u8"])
+                length = self.random.choice([1, 4, 8, "u8", ""])
                 return Item("text", "id", length=length)
             kind = self.random.choice(WHOLE)
             return Item("number", "id", kind, mask=self.mask(kind))
@@ -388,6 +392,8 @@ class Maker:
                     out.append(count)
                 letters = self.random.choice([b"abc\0", "é日".encode(), b"xyz"])
                 out += one.value or bytes(self.random.choices(letters, k=count))
+                if one.length == "" and self.maybe(0.97):
+                    out.append(0)
             elif one.kind == "skip":
                 out += self.random.randbytes(one.length)
             elif one.kind == "rest":

@@ -143,11 +143,13 @@ private:
                     break;
                 }
                 case RecordStep::kText: {
-                    if (room < amount) {
+                    const bool ended = step.source == RecordStep::kRest;  // by a zero byte
+                    const size_t size = ended ? std::string_view(p, room).find('\0') : amount;
+                    if (room < size || room - size < ended) {
                         stop.why = RecordStop::kCut;
                         break;
                     }
-                    const std::string_view text(p, size_t(amount));
+                    const std::string_view text(p, size);
                     if (step.checked && text != step.text) stop.why = RecordStop::kUnequal;
                     if (step.part == PART_ID) {
                         const std::string_view name = text.substr(0, text.find('\0'));
@@ -155,7 +157,7 @@ private:
                         else name_ = name;
                         present_ |= 1u << PART_ID;
                     }
-                    if (!stop.why) p += amount;
+                    if (!stop.why) p += size + ended;
                     break;
                 }
                 case RecordStep::kSkip:
