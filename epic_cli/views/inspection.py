@@ -171,7 +171,7 @@ def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
         for one in shown
     ]
     columns = [
-        model.Column("entity", [one.entity or "(one)" for one in shown], shortest=8),
+        model.Column("entity", [one.entity or "(one)" for one in shown], text=True),
         model.Column("packets", [f"{one.packets:,}" for one in shown], right=True),
         model.Column("from", [f"{one.first:.6g}" for one in shown], right=True),
         model.Column("to", [f"{one.last:.6g} s" for one in shown], right=True),

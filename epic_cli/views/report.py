@@ -21,18 +21,18 @@ Record: TypeAlias = Mapping[str, Any]
 class Column:
     """A column of a table: its head and its cells.
 
-    Where there is no room for all, those of the smallest ``weight`` are left out. Cells may be cut
-    to ``shortest`` columns; 0: they are not cut. ``styles`` are those of the cells. Rows with the
-    ``best`` value are marked; None: nothing is compared. Of columns in a ``group``, the groups
-    become tables of their own where the screen is too narrow for all. ``key`` is the metric, and
-    ``meaning`` what it says.
+    Where there is no room for all, those of the smallest ``weight`` are left out. What is too
+    long in a column of ``text`` stands on a line of its own, whole. ``styles`` are those of the
+    cells. Rows with the ``best`` value are marked; None: nothing is compared. Of columns in a
+    ``group``, the groups become tables of their own where the screen is too narrow for all.
+    ``key`` is the metric, and ``meaning`` what it says.
     """
 
     title: str
     cells: Sequence[str]
     weight: int = KEPT
     right: bool = False
-    shortest: int = 0
+    text: bool = False
     styles: Sequence[str] = ()
     best: Collection[int] | None = None
     group: str = ""

@@ -1,7 +1,7 @@
-"""Tables of text that fit: no line is longer than the screen is wide.
+"""Tables of text that fit: no line is longer than the screen is wide, but for names that are.
 
-Long names are cut first, then the least important columns are left out, and that is said. A number
-is never cut: half of one is another number.
+The least important columns are left out, and that is said. A number is never cut: half of one is
+another number; nor is a name: one that is still too long has a line of its own, to be copied.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ class Fitted(NamedTuple):
             if row in gaps:
                 yield Text()
             cells = [_cell(column, row) for column in self.columns]
+            for index, columns in enumerate(self.widths):
+                if width(printable(cells[index])) > columns:
+                    yield Text(printable(cells[index]), no_wrap=True, overflow="ignore")
+                    cells[index] = ""
             yield self._line(cells, [_style(column, row) for column in self.columns])
 
     def _line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
@@ -67,15 +71,17 @@ def _natural(column: Column) -> int:
 
 
 def fit(columns: Sequence[Column], room: int) -> Fitted:
-    """The columns, cut and left out until they are ``room`` wide or less."""
+    """The columns, left out and at last narrowed until they are ``room`` wide or less."""
     kept = list(columns)
     natural = {id(one): _natural(one) for one in columns}
-    natural |= {id(one): min(natural[id(one)], room) for one in columns if one.shortest}
+    natural |= {id(one): min(natural[id(one)], room) for one in columns if one.text}
     while True:
         excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
         least = min(kept, key=lambda one: one.weight)
         final = least.weight >= KEPT
-        shortest = [_shortest(one, natural[id(one)], final) for one in kept]
+        narrow = 1 if final else max(room // 3, 12)
+        wide = [natural[id(one)] for one in kept]
+        shortest = [min(w, narrow) if o.text else w for o, w in zip(kept, wide, strict=True)]
         spare = sum(natural[id(one)] - low for one, low in zip(kept, shortest, strict=True))
         if excess <= spare or final:
             break
@@ -89,11 +95,6 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
         widths[index] -= 1
     gone = [one.title for one in columns if not any(one is other for other in kept)]
     return Fitted(kept, widths, gone)
-
-
-def _shortest(column: Column, natural: int, final: bool) -> int:
-    """How short a column may get; with nothing left to leave out, as short as can be."""
-    return min(natural, (1 if final else column.shortest) if column.shortest else natural)
 
 
 def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:

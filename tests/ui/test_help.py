@@ -100,6 +100,34 @@ def test_every_option_has_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_all_options_are_in_one_of_two_helps(name: str) -> None:
+    """The short one fits a screen, the long one has every option once, in groups."""
+    command = load(name)
+    context = click.Context(command, info_name=name)
+    shown = {
+        one.opts[-1]
+        for one in command.get_params(context)
+        if isinstance(one, click.Option) and not one.hidden
+    }
+    short = epic(name, "--help").stdout.decode()
+    whole = epic(name, "--help-all").stdout.decode() if "--help-all" in shown else short
+
+    def options(text: str) -> list[str]:
+        body = re.split("\n *Examples:\n", text)[0]
+        return re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", body)
+
+    flags = {flag: one.opts[-1] for one in command.params for flag in one.opts}
+    flags |= {"--help": "--help"}
+    assert {flags[one] for one in options(whole)} == shown
+    assert len(short.splitlines()) < 50
+    if short != whole:
+        assert set(options(short)) < set(options(whole))
+        assert "--help-all" in options(short)
+        assert len(re.findall(r"(?m)^\w.*:$", whole)) > 1
+        assert len(max(whole.splitlines(), key=len)) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_begins_as_the_groups_sentence_does(name: str) -> None:
     text = load(name).help
     assert text

@@ -30,6 +30,7 @@ from epic_cli.ui.options.check import (
 from epic_cli.ui.options.common import color_option, trust_option
 from epic_cli.ui.options.compare import threads_option
 from epic_cli.ui.options.groups import OptionGroup, refuse
+from epic_cli.ui.options.help import command
 
 EXAMPLES = """\b
 Examples:
@@ -44,7 +45,10 @@ Examples:
 drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--new --accept --against --builtin --atol --rtol -s --set --chart --html --junit -v",
+    epilog=EXAMPLES,
+)
 @click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 @doing_options
 @program_options

@@ -28,6 +28,7 @@ from epic_cli.ui.options.compare import (
     threads_option,
 )
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
@@ -58,16 +59,14 @@ Examples:
   epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
 """
 
-EPILOG = "\n".join(
-    (
-        _METRICS + "".join(f"  {line}\n" for line in metric_lines()),
-        games_help(),
-        _EXAMPLES,
-    )
+_REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + games_help()
+
+
+@command(
+    first="-s --truth --game --fail-if --seeds --latency --jitter --loss -f --chart --html --video",
+    reference=_REFERENCE,
+    epilog=_EXAMPLES,
 )
-
-
-@click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
 @drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-import click
-
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.formats import Unreadable, formats
@@ -25,6 +23,7 @@ from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, report_each
 from epic_cli.ui.io.sources import blocks, open_source, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
+from epic_cli.ui.options.help import command
 
 if TYPE_CHECKING:
     from epic_cli.formats import Writer
@@ -100,7 +99,10 @@ _REMEDIES = {
 }
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--to -o --entity --span --shift --in-place --columns --pattern --time-unit",
+    epilog=EXAMPLES,
+)
 @convert_options
 def convert(options: ConvertOptions) -> int:
     """Turn recordings into another format, without loss.

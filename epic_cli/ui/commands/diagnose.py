@@ -29,6 +29,7 @@ from epic_cli.ui.options.common import (
 from epic_cli.ui.options.declared import SPAN
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.runs import (
     Participants,
@@ -147,7 +148,10 @@ class DiagnoseOptions:
 diagnose_options = OptionGroup("options", DiagnoseOptions)
 
 
-@click.command(epilog=_EXAMPLES)
+@command(
+    first="-s --entity --span --drawn --link-out -f --fail-if --columns --pattern",
+    epilog=_EXAMPLES,
+)
 @diagnose_options
 def diagnose(options: DiagnoseOptions) -> int:
     """Find out why it jitters: causes, evidence and cures.

@@ -25,6 +25,7 @@ from epic_cli.ui.options.common import (
     layout_options,
 )
 from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.runs import recordings_argument
 from epic_cli.ui.runs.recordings import recordings_of
 
@@ -104,7 +105,10 @@ class InspectOptions:
 inspect_options = OptionGroup("options", InspectOptions)
 
 
-@click.command(epilog=_EXAMPLES)
+@command(
+    first="-f --fail-if --explain --save --columns --pattern --time-unit --axes --explore",
+    epilog=_EXAMPLES,
+)
 @inspect_options
 def inspect(options: InspectOptions) -> int:
     """Show what is in a recording, what was made of it, and what looks wrong.

@@ -12,6 +12,7 @@ from epic_cli.engine.parameter_base import SettingError
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.parameters import InputFile
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.live import ended, endless_option
 
 EXAMPLES = """\b
@@ -23,7 +24,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@command(epilog=EXAMPLES)
 @click.argument("recording", required=False, type=InputFile())
 @click.option(
     "--experiment",

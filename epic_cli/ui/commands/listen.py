@@ -35,6 +35,7 @@ from epic_cli.ui.options.common import (
     tick_option,
 )
 from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.live import (
     ENDPOINT,
     ended,
@@ -112,7 +113,11 @@ class _Outputs:
 _output_options = OptionGroup("outputs", _Outputs)
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="-s --set --input-format --layout --columns --entity --explore --duration -f -o "
+    "--record --forward",
+    epilog=EXAMPLES,
+)
 @click.argument(
     "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
 )

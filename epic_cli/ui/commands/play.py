@@ -33,6 +33,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.declared import Assignment, option
 from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.ui.runs.play_output import (
@@ -107,7 +108,11 @@ _HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "du
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--players --bot --duration --script -s --latency --jitter --loss --headless "
+    "--show --picture --seed",
+    epilog=EXAMPLES,
+)
 @technique_options
 @click.option(
     "--script",

@@ -42,6 +42,7 @@ from epic_cli.ui.options.common import (
     tick_option,
 )
 from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
 from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options, watch_options
@@ -60,7 +61,11 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--preset --latency --jitter --loss --rate --at --up --duration --record --sent "
+    "--received --layout",
+    epilog=EXAMPLES,
+)
 @click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @two_way_link_options("0", "The mean delay in each direction.", sized=False)

@@ -20,6 +20,7 @@ from epic_cli.ui.options.common import (
     timing_options,
 )
 from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.runs import corrections_option
 from epic_cli.ui.options.video import VideoOptions, video_options
 
@@ -79,7 +80,10 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="-s --set --latency --tick -f -o --entity --columns --pattern --strict --video",
+    epilog=EXAMPLES,
+)
 @replay_options
 @video_options
 def replay(options: ReplayOptions, video: VideoOptions) -> int:

@@ -26,6 +26,7 @@ from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import packet_format_option, quiet_option, seed_option
 from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ENDPOINT, ended
 from epic_cli.ui.options.send import SourceOptions, check_source, moving, recorded, source_options
@@ -84,7 +85,11 @@ _send_options = OptionGroup(
 )
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--path --entities --send-rate --duration --loop --speed -f --preset --latency "
+    "--jitter --loss",
+    epilog=EXAMPLES,
+)
 @click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
 @click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
 @source_options

@@ -24,6 +24,7 @@ from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
 from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
+from epic_cli.ui.options.help import command
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.loop import Opening
@@ -72,7 +73,10 @@ _REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 session_options = OptionGroup("own", SessionOptions)
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="-s --set --latency --tick -f -o --entity --columns --pattern --resume",
+    epilog=EXAMPLES,
+)
 @replay_options
 @session_options
 @click.pass_context

@@ -49,6 +49,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.networks import (
     check_turning,
@@ -205,7 +206,11 @@ _TRUTH_OPTIONS = (
 )
 
 
-@click.command(epilog=EXAMPLES)
+@command(
+    first="--path --truth --duration --send-rate --preset --latency --jitter --loss "
+    "--truth-out -f -o --seed",
+    epilog=EXAMPLES,
+)
 @movement_options
 @sender_options
 @link_options("0", "The mean delay.")

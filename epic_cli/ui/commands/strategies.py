@@ -19,6 +19,7 @@ from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.io.refused_lines import report_left_out
 from epic_cli.ui.options.common import color_option, figures_format_option
+from epic_cli.ui.options.help import command
 
 EXAMPLES = """\b
 Examples:
@@ -27,7 +28,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@command(epilog=EXAMPLES)
 @click.argument("name", required=False, type=StrategyName())
 @figures_format_option("How to write the list, or the settings of the strategy NAME.")
 @color_option

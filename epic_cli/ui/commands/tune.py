@@ -8,8 +8,6 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-import click
-
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.console import ColorChoice, use_color
@@ -23,6 +21,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.compare import PICTURE_ROWS
 from epic_cli.ui.options.groups import refuse, renamed_option
+from epic_cli.ui.options.help import command
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, inputs_options
@@ -62,10 +61,13 @@ Examples:
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 
-EPILOG = f"{games_help()}\n{_EXAMPLES}"
 
-
-@click.command(epilog=EPILOG)
+@command(
+    first="-s --set --all --for --game --truth --trials --time --seeds --latency --jitter "
+    "--loss -f --html",
+    reference=games_help(),
+    epilog=_EXAMPLES,
+)
 @inputs_options
 @tuned_options
 @purpose_options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.text.widths import printable
@@ -11,6 +12,8 @@ from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.output import open_sink
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from epic_cli.views.report import Report
@@ -44,6 +47,14 @@ def has_cursor(stream: Stream | None) -> bool:
     """Whether a stream goes to a terminal that can do more than scroll."""
     there = stream is not None and stream.isatty()
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
+
+
+def speaks_unicode() -> bool:
+    """Whether what stdout goes to does, by its encoding and the locale."""
+    # Python takes UTF-8 in the locale C, too, which asks for ASCII
+    places = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
+    plain = next(filter(None, places), "") in ("C", "POSIX")
+    return not plain and "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
 def screen_columns(stream: Stream | None) -> int | None:
@@ -88,6 +99,8 @@ class _Harmless:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.segment import Segment
 
+        options = options.copy()
+        options.encoding = "utf-8" if speaks_unicode() else "ascii"
         for text, style, control in console.render(self._what, options):
             yield Segment(text if control else printable(text, kept="\n"), style, control)
 
@@ -105,15 +118,34 @@ def write_document(text: str, path: str | None = None) -> None:
         sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
 
 
-def write_report(report: Report, form: str, color: ColorChoice, summary: bool = False) -> None:
+def write_report(
+    report: Report,
+    form: str,
+    color: ColorChoice,
+    summary: bool = False,
+    charts: Callable[[], None] | None = None,
+) -> None:
     """Writes a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
 
-    With ``summary``, verdict and notes go to stderr where programs read the data.
+    With ``summary``, verdict and notes go to stderr where programs read the data. ``charts``
+    follow. On a terminal the verdict comes last, where the rest of it scrolls away.
     """
     if form == "table":
+        from epic_cli.views.report import Finding, Report
         from epic_cli.views.text import ReportText
 
-        show(ReportText(report), color)
+        height, verdict = screen_lines(sys.stdout), report.verdict
+        found = [one.title for one in report.parts if isinstance(one, Finding) and one.title]
+        if found and not verdict:
+            verdict = [f"{report.title}: {', '.join(found)}"]
+        text = draw(ReportText(report), color=False, width=screen_columns(sys.stdout))
+        scrolls = height is not None and (charts is not None or text.count("\n") >= height)
+        show(ReportText(replace(report, verdict=()) if scrolls else report), color)
+        if charts is not None:
+            charts()
+        if scrolls and verdict:
+            write_document("\n")
+            show(ReportText(Report(verdict=verdict)), color)
         return
     from epic_cli.views.documents import DOCUMENTS
 

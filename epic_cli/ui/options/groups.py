@@ -58,6 +58,8 @@ class OptionGroup:
         for option in reversed(self._options):
             decorated = option(decorated)
             keys.append(_key(option, decorated))
+            for one in getattr(decorated, "__click_params__", ()):
+                one.group = getattr(one, "group", self.name)
         return decorated
 
 

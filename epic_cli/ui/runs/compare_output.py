@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from epic_cli.analysis.compare.conditions import Condition
 from epic_cli.analysis.compare.result import Comparison
@@ -66,9 +67,8 @@ def write(
         from epic_cli.views.page.page import page
 
         write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
-    write_report(found, layout.form, color, summary=not quiet)
-    if pictures.charts:
-        _write_charts(comparison, pictures, labels, color)
+    charts = partial(_write_charts, comparison, pictures, labels, color)
+    write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
 
 
 def _write_charts(

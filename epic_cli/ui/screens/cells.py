@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 
 from epic_cli.engine.text.widths import width, wrap
@@ -17,11 +16,6 @@ Lines = list[list[Fragment]]
 #: Headings are from the right on, against the clock.
 UNICODE = {"corner": "┌┐└┘", "side": "│", "top": "─", "heading": "→↗↑↖←↙↓↘"}
 ASCII = {"corner": "++++", "side": "|", "top": "-", "heading": ">^<v"}
-
-
-def speaks_unicode() -> bool:
-    """Whether the terminal that stdout goes to does."""
-    return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
 class Cells:

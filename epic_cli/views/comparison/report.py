@@ -72,9 +72,9 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
 
 def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """A line for each result; an empty one before another entity or recording."""
-    columns = [Column("strategy", [one.label for one in results], shortest=12)]
+    columns = [Column("strategy", [one.label for one in results], text=True)]
     if by != "strategy":
-        columns.append(Column(by, [one.place for one in results], shortest=6))
+        columns.append(Column(by, [one.place for one in results], text=True))
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
         scores, likely = metrics[0], likely_scores(results)

@@ -107,8 +107,9 @@ class Chart:
         drawn = canvas.lines()
         if ends:
             _write_names(drawn, self.lines, series, bottom, top)
-        yield from _with_axis(drawn, bottom, top, margin)
-        yield from _lower_axis(left, right, width, margin)
+        edges = "|++-+" if options.ascii_only else "│┤└─┬"
+        yield from _with_axis(drawn, bottom, top, margin, edges)
+        yield from _lower_axis(left, right, width, margin, edges)
         yield _legend(self.lines, braille, margin)
 
 
@@ -150,26 +151,28 @@ def label(value: float, span: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _with_axis(lines: list[Text], bottom: float, top: float, margin: int) -> Iterator[Text]:
+def _with_axis(
+    lines: list[Text], bottom: float, top: float, margin: int, edges: str
+) -> Iterator[Text]:
     at = {}
     for value in nice_values(bottom, top, max(2, len(lines) // 4)):
         row = round((top - value) / (top - bottom) * (len(lines) - 1))
         at[row] = label(value, top - bottom)
     for row, line in enumerate(lines):
         name = at.get(row, "")
-        edge = "┤" if name else "│"
+        edge = edges[1] if name else edges[0]
         yield Text.assemble((f"{name:>{margin - 1}} {edge}", "bright_black"), line)
 
 
-def _lower_axis(left: float, right: float, width: int, margin: int) -> Iterator[Text]:
-    edge, words = ["─"] * width, [" "] * (width + margin + 1)
+def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) -> Iterator[Text]:
+    edge, words = [edges[3]] * width, [" "] * (width + margin + 1)
     for value in nice_values(left, right, max(2, width // 12)):
         column = round((value - left) / (right - left) * (width - 1))
         text = label(value, right - left)
         begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
-        edge[column] = "┬"
+        edge[column] = edges[4]
         words[begin : begin + len(text)] = text
-    yield Text(" " * margin + "└" + "".join(edge), style="bright_black")
+    yield Text(" " * margin + edges[2] + "".join(edge), style="bright_black")
     yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
 
 

@@ -153,7 +153,7 @@ def _settings(one: Tuning, metric: Metric) -> Table:
             Column(near, list(map(_range, every)), right=True),
             # the first to go: what a default costs is said in a sentence, too
             Column("default costs", losses, 1, right=True),
-            Column("note", ends, shortest=12),
+            Column("note", ends, text=True),
         ],
         caption="Its settings",
     )
@@ -189,7 +189,7 @@ def _strategies(found: Tunings) -> Table:
     settings = [assignments(one.settings) or _DEFAULTS for one in tunings]
     return Table(
         [
-            Column("strategy", [one.label for one in results], shortest=12),
+            Column("strategy", [one.label for one in results], text=True),
             Column("rank", [str(one.rank or "-") for one in results], right=True),
             Column(metric.title, cells(metric.name), right=True),
             Column("likely", likely, 9, right=True),
@@ -198,7 +198,7 @@ def _strategies(found: Tunings) -> Table:
             Column("result", [_GAINS[one.kind] for one in judged], 7, right=True),
             Column("lag ms", cells("lag"), 6, right=True),
             Column("jumps", cells("jumps"), 5, right=True),
-            Column("settings", settings, 4, shortest=12),
+            Column("settings", settings, 4, text=True),
         ],
         caption="Every strategy tuned, the best first",
     )
@@ -221,7 +221,7 @@ def _front(found: Tunings) -> Table:
             Column("lag ms", [f"{one.latency * 1000:.0f}" for one in shown]),
             Column("roughness", [three_digits(one.roughness) for one in shown], right=True),
             Column("score", [one_decimal(one.score) for one in shown], right=True),
-            Column("settings", [one or _DEFAULTS for one in settings], shortest=12),
+            Column("settings", [one or _DEFAULTS for one in settings], text=True),
         ],
         caption="What smoothness costs in latency",
     )

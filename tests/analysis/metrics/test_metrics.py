@@ -87,7 +87,7 @@ def test_one_more_metric_sorts() -> None:
 
 
 def test_one_more_metric_is_in_the_help() -> None:
-    text = extended("--help")
+    text = extended("--help-all")
     assert re.search(r"^ *mean_error +mean +the mean distance from the truth", text, re.MULTILINE)
 
 

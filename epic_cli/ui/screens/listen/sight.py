@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
 from epic_cli.live.consumer import Consumer, count_words
-from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, speaks_unicode, too_small
+from epic_cli.ui.io.console import speaks_unicode
+from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, too_small
 from epic_cli.ui.screens.listen import status
 from epic_cli.ui.screens.listen.choice import Choice, NameLine
 from epic_cli.ui.screens.listen.events import EventLog

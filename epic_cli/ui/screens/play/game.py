@@ -14,13 +14,13 @@ from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.report.scene import Flashes, scenes
 from epic_cli.play.report.statistics import Figure, MatchStatistics
 from epic_cli.play.world.rules import Weapon
+from epic_cli.ui.io.console import speaks_unicode
 from epic_cli.ui.screens.cells import (
     Fragment,
     Lines,
     Reserve,
     fitting,
     flow,
-    speaks_unicode,
     too_small,
 )
 from epic_cli.ui.screens.play.drawing import (

@@ -169,7 +169,7 @@ def _table(
     metrics = [named(name) for name in _METRICS]
     score = metrics[-1]
     columns = [
-        Column("strategy", [one.label for one in results], shortest=12, styles=styles),
+        Column("strategy", [one.label for one in results], text=True, styles=styles),
         Column("ends at", ends, score.weight - 1, styles=styles),
         *(
             Column(
