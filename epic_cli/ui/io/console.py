@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.text.widths import printable
@@ -131,6 +130,8 @@ def write_report(
     follow. On a terminal the verdict comes last, where the rest of it scrolls away.
     """
     if form == "table":
+        from dataclasses import replace  # replay starts faster without it
+
         from epic_cli.views.report import Finding, Report
         from epic_cli.views.text import ReportText
 
