@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,8 @@ from epic_cli.ui.options.video import VideoOptions, video_options
 from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.diagnose import Diagnosis
+    from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.diagnosis.traffic import Traffic
-    from epic_cli.analysis.drawn.path import DrawnPath
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
     from epic_cli.network.trace import Trace
@@ -233,7 +231,13 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
             link = _link(traffic, reporter.name, options.link_out)
     _write(report(reporter.name, found), options, 0)
     if options.video.video is not None and paths is not None:
-        _write_video(options.video, packets, paths, found)
+        from epic_cli.analysis.drawn.path import DrawnCandidate
+        from epic_cli.engine.replay.playback import SCREEN_TIMING
+
+        nearest = [found.drawn.best.candidate] if found.drawn is not None else []
+        kept = {name: block for name, block in packets.items() if name in paths}
+        taking_part: list[Participant] = [DrawnCandidate(paths), *nearest]
+        options.video.write(options.video.scenes(kept, taking_part, SCREEN_TIMING)[:1])
     if link is not None:
         from epic_cli.network.trace_file import write_trace
         from epic_cli.ui.io.console import write_document
@@ -242,21 +246,6 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
         write_document(write_trace(trace), str(options.link_out))
         say(printable(story, kept="\n"))
     return _status(options, found.causes, reporter.refused)
-
-
-def _write_video(
-    video: VideoOptions,
-    packets: Mapping[str, PacketBlock],
-    paths: Mapping[str, DrawnPath],
-    found: Diagnosis,
-) -> None:
-    """What the game drew of the first entity, and the strategy that is nearest to it."""
-    from epic_cli.analysis.drawn.path import DrawnCandidate
-    from epic_cli.engine.replay.playback import SCREEN_TIMING
-
-    nearest = [found.drawn.best.candidate] if found.drawn is not None else []
-    kept = {name: block for name, block in packets.items() if name in paths}
-    video.write_run(kept, [DrawnCandidate(paths), *nearest], SCREEN_TIMING, several=False)
 
 
 def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:

@@ -101,17 +101,12 @@ def replay(options: ReplayOptions, video: VideoOptions) -> int:
         return run(options)
     if len(options.files) != 1 or "-" in options.files:
         raise WrongUsage("--video shows one recording, which is read once more: give one file")
-    status = run(options)
-    _write_video(options, video)
-    return status
-
-
-def _write_video(options: ReplayOptions, video: VideoOptions) -> None:
-    """Reads the recording once more; each of its entities is a line."""
     from epic_cli.ui.io.messages import Messages, Reporter
     from epic_cli.ui.io.sources import MOST_ENTITIES, load
 
+    status = run(options)
     name, layout = options.files[0], options.given
     silent = Reporter(name, Messages(quiet=True))
     packets = load(name, options.input_format, silent, layout, options.entity, MOST_ENTITIES)
-    video.write_run(packets, [options.chosen], options.timing)
+    video.write(video.scenes(packets, [options.chosen], options.timing))
+    return status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,6 @@ CLIP = Parsed(
 #: Each entity's rows are thinned to about so many.
 _ROWS = 60_000
 
-_PARAMETERS = "; ".join(f"{one.name} ({one.range})" for one in VIDEO)
-
 
 @dataclass(frozen=True)
 class VideoOptions:
@@ -41,18 +40,17 @@ class VideoOptions:
         type=OutputFile(),
     )
     clip: dict[str, Any] = value(
-        f"What the video shows, and how: {_PARAMETERS}.  [default: all of a short recording, ten"
-        " seconds of a longer one]",
+        "What the video shows, and how: "
+        + "; ".join(f"{one.name} ({one.range})" for one in VIDEO)
+        + ".  [default: all of a short recording, ten seconds of a longer one]",
         type=CLIP,
         default="",
     )
 
     def __post_init__(self) -> None:
         """Refuses names that no video has."""
-        if self.video is None:
-            return
         try:
-            kind_of(self.video)
+            kind_of(self.video or ".gif")
         except ValueError as error:
             raise WrongUsage(f"--video: {error}") from error
 
@@ -75,32 +73,25 @@ class VideoOptions:
             raise WrongUsage(f"--video: {error}") from error
         say(f"The video shows {start:.2f} to {end:.2f} s; --clip from=...,to=... chooses others.\n")
 
-    def write_run(
+    def scenes(
         self,
         packets: Mapping[str, PacketBlock],
         participants: Sequence[Participant],
         timing: Timing,
-        several: bool = True,
-    ) -> None:
-        """Writes what these draw of packets by entity, of ``several`` entities or the first.
-
-        Raises as ``write``.
-        """
-        import math
-
+    ) -> tuple[Scene, ...]:
+        """What these draw of packets by entity; raises ``WrongUsage``."""
         from epic_cli.analysis.compare.run import compare_run
         from epic_cli.analysis.compare.spec import CompareSpec, Run
         from epic_cli.analysis.notes import NotEnoughToSay
         from epic_cli.analysis.scenes.scene import Selection
         from epic_cli.views.comparison.notes import not_enough_words
 
-        selection = Selection(_ROWS, -math.inf, math.inf)
-        spec = CompareSpec(participants, timing, selection=selection, intervals=False)
+        every = Selection(_ROWS, -math.inf, math.inf)
+        spec = CompareSpec(participants, timing, selection=every, intervals=False)
         try:
-            found = compare_run(Run("", packets), spec)
+            return compare_run(Run("", packets), spec).scenes
         except NotEnoughToSay as error:
             raise WrongUsage(f"--video: {not_enough_words(error)}") from error
-        self.write(found.scenes if several else found.scenes[:1])
 
 
 video_options = OptionGroup("video", VideoOptions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
 from epic_cli.views.video.spec import KINDS, VideoSpec
@@ -31,9 +31,9 @@ def write_video(
 ) -> tuple[float, float]:
     """Writes a video of these scenes, and returns from when to when (s) it goes.
 
-    ``kind`` is ``gif`` or ``mp4``, whose stream must be one in which one can go back; ``labels``
-    chooses strategies, the best one first, none: all. Of several scenes, each entity is a line.
-    The same scenes give the same bytes, as long as Pillow and PyAV are the same.
+    ``kind`` is ``gif`` or ``mp4``, for which the stream must be one in which one can go back;
+    ``labels`` chooses strategies, the best one first, none: all. Of several scenes, each entity is
+    a line. The same scenes give the same bytes, as long as Pillow and PyAV are the same.
 
     Raises ``NoVideo``, and ``NothingToDraw`` where the scenes hold nothing to draw.
     """
@@ -48,9 +48,8 @@ def write_video(
     from epic_cli.views.video.frames import frames
     from epic_cli.views.video.stage import seconds_of, stage_of
 
-    size, fps = KINDS[kind][0] if spec.size is None else spec.size, KINDS[kind][1]
-    fps = fps if spec.fps != spec.fps else int(spec.fps)
-    stage = stage_of(scenes, labels)
+    usual_size, usual_fps = KINDS[kind]
+    size, fps, stage = spec.size or usual_size, spec.fps or usual_fps, stage_of(scenes, labels)
     try:
         start, end = seconds_of(stage, spec, fps)
     except ValueError as error:
@@ -65,7 +64,8 @@ def write_video(
             yield image
 
     if kind == "gif":
-        _write_gif(stream, drawn(), fps, backdrop.colors.palette(one.rank for one in stage.tracks))
+        palette = backdrop.colors.palette(one.rank for one in stage.tracks)
+        _write_gif(stream, drawn(), fps, palette)
     else:
         _write_mp4(stream, drawn(), fps, size)
     return start, end
@@ -75,42 +75,42 @@ def _write_gif(
     stream: BinaryIO, images: Iterable[Image.Image], fps: int, palette: list[int]
 ) -> None:
     """Of each frame what has changed, in one palette; it repeats for ever."""
-    from PIL import GifImagePlugin, Image, ImageChops
+    from PIL import GifImagePlugin
+
+    for (begun, part, corner), (until, _, _) in pairwise(_changes(images, palette)):
+        assert part is not None
+        if not begun:
+            header = GifImagePlugin.getheader(part, info={"loop": 0, "transparency": _UNCHANGED})
+            stream.writelines(header[0])
+        # in hundredths of a second, whose sum is right
+        lasts = 10 * (round(100 * until / fps) - round(100 * begun / fps))
+        options = {"duration": lasts, "transparency": _UNCHANGED, "disposal": 1}
+        stream.writelines(GifImagePlugin.getdata(part, corner, **options))
+    stream.write(b";")
+
+
+def _changes(
+    images: Iterable[Image.Image], palette: list[int]
+) -> Iterator[tuple[int, Image.Image | None, tuple[int, int]]]:
+    """The numbers of frames in which something changes, what, and where; None after the last."""
+    from PIL import Image, ImageChops
 
     colors = Image.new("P", (1, 1))
     colors.putpalette(palette)
-    before: Image.Image | None = None
-    waiting: tuple[Image.Image, tuple[int, int]] | None = None
-    begun = 0
-
-    def write(until: int) -> None:
-        """The frame that is waiting, shown until that frame; times are in hundredths."""
-        if waiting is not None:
-            lasts = 10 * (round(100 * until / fps) - round(100 * begun / fps))
-            image, corner = waiting
-            options = {"duration": lasts, "transparency": _UNCHANGED, "disposal": 1}
-            stream.writelines(GifImagePlugin.getdata(image, corner, **options))
-
-    number = 0
+    before, number = None, 0
     for number, frame in enumerate(images):
         image = frame.quantize(palette=colors, dither=Image.Dither.NONE)
         if before is None:
-            header = GifImagePlugin.getheader(image, info={"loop": 0, "transparency": _UNCHANGED})
-            stream.writelines(header[0])
-            waiting = image, (0, 0)
+            yield number, image, (0, 0)
         else:
             changed = ImageChops.difference(image, before).point([0] + [255] * 255, "L")
-            box = changed.getbbox()
-            if box is None:
-                continue
-            write(number)
-            part = Image.new("P", image.size, _UNCHANGED)
-            part.putpalette(image.getpalette() or palette)
-            part.paste(image, mask=changed)
-            begun, waiting = number, (part.crop(box), box[:2])
+            if box := changed.getbbox():
+                part = Image.new("P", image.size, _UNCHANGED)
+                part.putpalette(palette)
+                part.paste(image, mask=changed)
+                yield number, part.crop(box), box[:2]
         before = image
-    write(number + 1)
-    stream.write(b";")
+    yield number + 1, None, (0, 0)
 
 
 def _write_mp4(
@@ -124,8 +124,8 @@ def _write_mp4(
     with av.open(stream, "w", format="mp4") as file:
         video = file.add_stream("libx264", rate=fps)
         video.width, video.height, video.pix_fmt = *size, "yuv420p"
-        video.time_base = Fraction(1, fps)
-        video.options = {"preset": "veryfast", "crf": "18"}
+        # with its macroblock tree, x264 reads memory that nobody has written
+        video.options = {"preset": "veryfast", "crf": "18", "x264-params": "mbtree=0"}
         context = video.codec_context
         context.thread_count = 1
         context.colorspace, context.color_range = Colorspace.ITU709, ColorRange.MPEG

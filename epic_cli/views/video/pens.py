@@ -6,6 +6,7 @@ Shapes are drawn four times as large and then reduced: the same on every machine
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,14 +32,12 @@ class Colors:
         self.dark = theme == "dark"
         self.ground = _rgb(BLACK if self.dark else WHITE)
         self.ink = _rgb("#e6e9ef" if self.dark else "#222222")
-        self.truth = self.mixed(self.ink, 0.55)
+        self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
 
     def of(self, rank: int) -> Color:
         """The colour of the line with this rank, -1: the truth."""
-        if rank < 0:
-            return self.truth
-        style = line_style(rank)
-        return _rgb(style.dark if self.dark else style.light)
+        style = line_style(max(rank, 0))
+        return self.truth if rank < 0 else _rgb(style.dark if self.dark else style.light)
 
     def mixed(self, color: Color, share: float) -> Color:
         """So much of a colour on the background."""
@@ -66,83 +65,55 @@ class Pen:
         self._box = np.array(box).reshape(2, 2)
 
     def lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
-        """Lines through points (n, 2), each so opaque (255: wholly), later ones above."""
+        """Lines through points (n, 2), each so opaque (255: wholly), later ones above.
+
+        A single point is a disc, a line without width a polygon.
+        """
         drawn = [(np.clip(points, -1e4, 1e4), shade) for points, shade in lines if len(points)]
         if not drawn:
             return
-        low, mask = self._mask(np.vstack([points for points, _ in drawn]), width)
-        pen, fine, radius = ImageDraw.Draw(mask), round(width * _FINER), width * _FINER / 2
+        every = np.vstack([points for points, _ in drawn])
+        low = np.clip(np.floor(every.min(axis=0) - width - 1), *self._box)
+        high = np.clip(np.ceil(every.max(axis=0) + width + 1), *self._box)
+        size = (np.maximum(high - low, 0) * _FINER).astype(int).tolist()
+        if not all(size):
+            return
+        mask = Image.new("L", size)
+        draw, radius = ImageDraw.Draw(mask), width * _FINER / 2
         for points, shade in drawn:
             # a place is the middle of its pixel
             places = (points + 0.5 - low) * _FINER
-            pen.line(places.ravel().tolist(), fill=shade, width=max(1, fine))
-            for x, y in places[1:-1][_sharp(points)].tolist():
-                pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=shade)
-        self._paste(mask, low, color)
-
-    def shape(self, corners: Floats, radius: float, color: Color) -> None:
-        """A polygon of corners (n, 2), or a disc around the only one."""
-        if not (np.abs(corners) < 1e4).all():
-            return
-        low, mask = self._mask(corners, radius)
-        places = (corners + 0.5 - low) * _FINER
-        if len(corners) > 1:
-            ImageDraw.Draw(mask).polygon(places.ravel().tolist(), fill=255)
-        else:
-            (x, y), wide = places[0].tolist(), radius * _FINER
-            ImageDraw.Draw(mask).ellipse((x - wide, y - wide, x + wide, y + wide), fill=255)
-        self._paste(mask, low, color)
+            draw.line(places.ravel().tolist(), fill=shade, width=max(1, round(2 * radius)))
+            round_ones = places if len(points) == 1 else places[1:-1][_sharp(points)]
+            for x, y in round_ones.tolist():
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=shade)
+            if width == 0:
+                draw.polygon(places.ravel().tolist(), fill=shade)
+        self.image.paste(color, (int(low[0]), int(low[1])), mask.reduce(_FINER))
 
     def paste(self, sprite: Image.Image, x: float, y: float) -> None:
         """A picture that is seen through, its left edge at x, its middle at y."""
         if abs(x) + abs(y) < 1e4:
             self.image.paste(sprite, (round(x), round(y - sprite.height / 2)), sprite)
 
-    def _mask(self, points: Floats, border: float) -> tuple[Floats, Image.Image]:
-        """The upper left corner of the pixels that are touched, and how much of each is covered."""
-        low = np.clip(np.floor(points.min(axis=0) - border - 1), *self._box)
-        high = np.clip(np.ceil(points.max(axis=0) + border + 1), *self._box)
-        width, height = (np.maximum(high - low, 0) * _FINER).astype(int).tolist()
-        return low, Image.new("L", (width, height))
-
-    def _paste(self, mask: Image.Image, low: Floats, color: Color) -> None:
-        if mask.width and mask.height:
-            self.image.paste(color, (int(low[0]), int(low[1])), mask.reduce(_FINER))
-
 
 def _sharp(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """At which of the inner points (n - 2) a line turns by more than 20 degrees."""
     way = np.diff(points, axis=0)
     sizes = np.sqrt(np.square(way).sum(axis=1))
-    along = (way[1:] * way[:-1]).sum(axis=1)
-    return np.asarray(along < 0.94 * sizes[1:] * sizes[:-1])
+    return np.asarray((way[1:] * way[:-1]).sum(axis=1) < 0.94 * sizes[1:] * sizes[:-1])
 
 
-class Letters:
-    """Text of one size (pixels)."""
-
-    def __init__(self, size: float, halo: Color) -> None:
-        self._halo, self._size = halo, size
-        self.font = ImageFont.load_default(size)
-        self._made: dict[tuple[str, Color], Image.Image] = {}
-
-    def width(self, text: str) -> float:
-        """In pixels."""
-        return float(self.font.getlength(text))
-
-    def sprite(self, text: str, color: Color) -> Image.Image:
-        """The text as a picture, with a halo of the background's colour."""
-        if (text, color) not in self._made:
-            border = max(1, round(0.12 * self._size))
-            size = round(self.width(text)) + 2 * border, round(1.3 * self._size) + 2 * border
-            mask = Image.new("L", size)
-            place = border, size[1] / 2
-            ImageDraw.Draw(mask).text(place, text, 255, self.font, "lm", stroke_width=border)
-            found = Image.new("RGB", size, self._halo)
-            ImageDraw.Draw(found).text(place, text, color, self.font, "lm")
-            found.putalpha(mask)
-            self._made[text, color] = found
-        return self._made[text, color]
+@lru_cache(1000)
+def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
+    """A text of so many pixels, to be seen through but for a halo."""
+    font, border = ImageFont.load_default(size), max(1, round(0.12 * size))
+    width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)
+    found = Image.new("RGBA", (width, height), (*halo, 0))
+    ImageDraw.Draw(found).text(
+        (border, height / 2), text, color, font, "lm", stroke_width=border, stroke_fill=halo
+    )
+    return found
 
 
 def spread(heights: Sequence[float], apart: float) -> list[float]:
@@ -155,6 +126,4 @@ def spread(heights: Sequence[float], apart: float) -> list[float]:
             if lower - upper >= apart * (n + m) / 2:
                 break
             groups[-2:] = [((upper * n + lower * m) / (n + m), n + m)]
-    return [
-        middle + apart * (k - (count - 1) / 2) for middle, count in groups for k in range(count)
-    ]
+    return [mid + apart * (k - (count - 1) / 2) for mid, count in groups for k in range(count)]

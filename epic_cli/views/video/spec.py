@@ -16,7 +16,7 @@ _SMALLEST, _LARGEST = 160, 3840
 
 def _size(text: str) -> tuple[int, int]:
     """``WIDTHxHEIGHT``, both even, as H.264 needs them; raises ``ValueError``."""
-    width, _, height = text.lower().partition("x")
+    width, _, height = text.partition("x")
     if width.isdecimal() and height.isdecimal():
         size = int(width), int(height)
         if all(_SMALLEST <= one <= _LARGEST and one % 2 == 0 for one in size):
@@ -31,7 +31,7 @@ VIDEO = (
     Switch("worst", False, "Three seconds around the largest error."),
     Custom("size", None, "Pixels.", "WIDTHxHEIGHT", _size, kind=tuple),
     Choice("theme", "light", "The background.", ("light", "dark")),
-    Number("fps", math.nan, "Frames a second.", "", 1, 60, unset="auto"),
+    Number("fps", 0, "Frames a second; 0: 20 of a GIF, 30 of an MP4.", "", 0, 60, whole=True),
 )
 
 
@@ -39,8 +39,7 @@ VIDEO = (
 class VideoSpec:
     """Which seconds (``start`` to ``end``, NaN: chosen), how fast, and how it looks.
 
-    ``worst``: three seconds around the largest error. ``size`` (pixels) and ``fps`` are those that
-    are usual for the kind of file unless given.
+    ``size`` (pixels) and ``fps`` are those that are usual for the kind of file unless given.
     """
 
     speed: float = 1.0
@@ -49,7 +48,7 @@ class VideoSpec:
     worst: bool = False
     size: tuple[int, int] | None = None
     theme: str = "light"
-    fps: float = math.nan
+    fps: int = 0
 
 
 def kind_of(path: str) -> str:
@@ -62,8 +61,8 @@ def kind_of(path: str) -> str:
 
 def read_clip(text: str) -> dict[str, object]:
     """``worst,speed=0.25`` as fields of a ``VideoSpec``; raises ``ValueError``."""
-    found: dict[str, object] = {}
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        parameter, value = parse_assignment(part if "=" in part else f"{part}=on", VIDEO, "a video")
-        found[parameter.field] = value
-    return found
+    parts = [one.strip() for one in text.split(",") if one.strip()]
+    found = [
+        parse_assignment(one if "=" in one else f"{one}=on", VIDEO, "a video") for one in parts
+    ]
+    return {parameter.field: value for parameter, value in found}

@@ -268,10 +268,13 @@ def test_ten_seconds_are_small() -> None:
 
 @pytest.mark.parametrize("kind", ["gif", "mp4"])
 def test_the_same_bytes_each_time(kind: str) -> None:
-    paths = [Path(f"{number}.{kind}") for number in range(2)]
+    paths = [Path(f"{number}.{kind}") for number in range(3)]
     for path in paths:
+        # whatever is in the memory that is taken
+        rubbish = [np.random.default_rng().bytes(size) for size in range(1000, 6_000_000, 300_000)]
+        del rubbish
         film(path, "compare", JITTER, "-s", "lerp,epic", "--clip", "worst,size=320x180")
-    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert len({path.read_bytes() for path in paths}) == 1
 
 
 def test_the_theme() -> None:
