@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -173,26 +174,19 @@ class RowOutput(Consumer):
         return words
 
 
+@dataclass(eq=False)
 class Progress(Consumer):
     """Writes to stderr what is lost while listening, and in the end what came in."""
 
-    def __init__(
-        self,
-        quiet: bool,
-        color: bool,
-        receiving: Reception,
-        rows: RowOutput | None,
-        recordings: Sequence[Recording] = (),
-    ) -> None:
-        self._quiet = quiet
-        self._color = color
-        self._receiving = receiving
-        self._rows = rows
-        self._recordings = recordings
-        self._last = ""
-        self._shown = False
-        self._watch = Watch()
-        self._is_due = False
+    quiet: bool
+    color: bool
+    receiving: Reception
+    rows: RowOutput | None
+    recordings: Sequence[Recording] = ()
+    _last: str = field(default="", init=False)
+    _shown: bool = field(default=False, init=False)
+    _watch: Watch = field(default_factory=Watch, init=False)
+    _is_due: bool = field(default=False, init=False)
 
     def take_packets(self, packets: PacketBlock) -> None:
         """Watches what is accepted; findings wait for the next report."""
@@ -208,7 +202,7 @@ class Progress(Consumer):
 
     def say(self, text: str) -> None:
         """Says what may be left out, in lines as wide as the terminal."""
-        if self._quiet:
+        if self.quiet:
             return
         columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         if columns:
@@ -218,13 +212,13 @@ class Progress(Consumer):
     def take_counts(self, counts: Counts) -> None:
         """The losses, when they have grown, and what is wrong with the first refused line."""
         example = counts.example
-        if not (example is None or isinstance(example, str) or self._shown or self._quiet):
+        if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True
             problem = in_words(example, FrontEnd.COMMAND_LINE)
-            report_problem(problem, "<datagram>", self._color)
+            report_problem(problem, "<datagram>", self.color)
         if self._is_due:
             self._say_findings()
-        words = losses(counts, self._receiving.dropped, self._receiving.queue) + self._left_out
+        words = losses(counts, self.receiving.dropped, self.receiving.queue) + self._left_out
         if words != self._last:
             self._last = words
             self.say(words)
@@ -232,18 +226,18 @@ class Progress(Consumer):
     def end(self, listener: Listener) -> None:
         """Waits for the rows, and says what has come in, and what was recorded."""
         try:
-            if self._rows is not None:
-                self._rows.close()
+            if self.rows is not None:
+                self.rows.close()
         finally:
             if self._watch.end():
                 self._say_findings()
-            drops = self._receiving.dropped, self._receiving.queue
+            drops = self.receiving.dropped, self.receiving.queue
             words = summary(listener.counts, len(listener.entities), *drops) + self._left_out
-            for one in self._recordings:
+            for one in self.recordings:
                 words += f"{one.file.recorded:,} {one.unit} recorded in {one.file}\n"
             self.say(words)
 
     @property
     def _left_out(self) -> str:
-        words = "" if self._rows is None else self._rows.left_out
-        return words + "".join(f"{one.left_out}\n" for one in self._recordings if one.left_out)
+        words = "" if self.rows is None else self.rows.left_out
+        return words + "".join(f"{one.left_out}\n" for one in self.recordings if one.left_out)

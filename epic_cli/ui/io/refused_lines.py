@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
@@ -32,36 +33,27 @@ SHOWN = 5
 _COUNTED, _LISTED = 200, 8
 
 
+@dataclass
 class RefusedLines:
     """The refused lines of one recording: the first few go to ``write``, as they come.
 
     The others are counted by their reasons; ``everything``: each of them is written.
     """
 
-    def __init__(
-        self,
-        name: str,
-        front_end: FrontEnd,
-        write: Callable[[str], None],
-        *,
-        color: bool = False,
-        columns: int | None = None,
-        everything: bool = False,
-    ) -> None:
-        self._name = name
-        self._front_end = front_end
-        self._write = write
-        self._color = color
-        self._columns = columns
-        self._everything = everything
-        self._total = 0
-        self._kinds: Counter[str] = Counter()
-        self._first: list[Refusal] = []
+    name: str
+    front_end: FrontEnd
+    write: Callable[[str], None]
+    color: bool = False
+    columns: int | None = None
+    everything: bool = False
+    _total: int = field(default=0, init=False)
+    _kinds: Counter[str] = field(default_factory=Counter, init=False)
+    _first: list[Refusal] = field(default_factory=list, init=False)
 
     def add(self, refusals: Sequence[Refusal]) -> None:
         """Some more of them."""
-        room = None if self._everything else max(SHOWN - self._total, 0)
-        problems = [in_words(refusal, self._front_end) for refusal in refusals]
+        room = None if self.everything else max(SHOWN - self._total, 0)
+        problems = [in_words(refusal, self.front_end) for refusal in refusals]
         self._first += refusals[: SHOWN - len(self._first)]
         self._total += len(problems)
         for problem in problems:
@@ -69,8 +61,8 @@ class RefusedLines:
             self._kinds[problem.what if known else _OTHERS] += 1
         shown = problems[:room]
         if shown:
-            name, color, columns = self._name, self._color, self._columns
-            self._write("".join(in_three_lines(one, name, color, columns) for one in shown))
+            look = self.name, self.color, self.columns
+            self.write("".join(in_three_lines(one, *look) for one in shown))
 
     def summary(self, packets: int) -> str:
         """What is to be said at the end of a recording of so many ``packets``: lines, or nothing.
@@ -78,11 +70,11 @@ class RefusedLines:
         That is how many lines there were that have not been shown, and what the recording is
         where hardly any line of it was taken.
         """
-        program = "epic: " if self._front_end is FrontEnd.COMMAND_LINE else ""
-        name = program + quoted(self._name)
+        program = "epic: " if self.front_end is FrontEnd.COMMAND_LINE else ""
+        name = program + quoted(self.name)
         words = ""
-        if self._total > SHOWN and not self._everything:
-            option = self._front_end.option("all-errors")
+        if self._total > SHOWN and not self.everything:
+            option = self.front_end.option("all-errors")
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
             words += f" shows all\n{self._reasons()}"
         if packets * _HARDLY < self._total:
