@@ -60,17 +60,13 @@ def listen(
     if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
         raise ValueError(f"max_entities must be a whole number from 1 on, not {max_entities!r}")
     kind: str | None = None if input_format == "auto" else input_format
+    made = make_layout(
+        columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale,
+        angles=angles, euler=euler,
+    )  # fmt: skip
     ingest = IngestSpec(
         kind,
-        make_layout(
-            columns=columns,
-            time_unit=time_unit,
-            time_origin=time_origin,
-            axes=axes,
-            scale=scale,
-            angles=angles,
-            euler=euler,
-        ),
+        made,
         None if layout is None else RecordLayout(layout),
         None if sender is None else resolve(parse_sender(sender)).place,
         max_entities=max_entities,

@@ -187,20 +187,10 @@ def read_packets(
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
     layout = make_layout(
-        columns=columns,
-        time_unit=time_unit,
-        time_origin=time_origin,
-        axes=axes,
-        scale=scale,
-        pattern=pattern,
-        time_format=time_format,
-        geo=geo,
-        delta=delta,
-        table=table,
-        encoding=encoding,
-        angles=angles,
-        euler=euler,
-    )
+        columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale,
+        pattern=pattern, time_format=time_format, geo=geo, delta=delta, table=table,
+        encoding=encoding, angles=angles, euler=euler,
+    )  # fmt: skip
     inferred: list[Layout] = []
     is_path = isinstance(source, (str, os.PathLike))
     given: IO[bytes] | Bytes
