@@ -83,4 +83,4 @@ def _truths(movement: Movement, duration: float) -> dict[str, Truth]:
 
 
 #: Who asks again for the same movement over another network does not wait for its truth.
-_first_truths: Any = lru_cache(maxsize=1)(_truths)
+_first_truths: Any = lru_cache(maxsize=4)(_truths)

@@ -142,24 +142,26 @@ class Bench:
         return found
 
     def figures(
-        self, experiment: Experiment, networks: int, overtaken: Callable[[], bool]
+        self,
+        experiment: Experiment,
+        overtaken: Callable[[], bool] = lambda: False,
+        pictured: bool = True,
     ) -> Comparison:
-        """The comparison over so many networks; raises ``Impossible`` and ``Overtaken``."""
-        lab = replace(experiment.lab, networks=networks)
-        if lab != experiment.lab:
-            experiment = self.read(lab)
+        """The comparison, with scenes if ``pictured``; raises ``Impossible`` and ``Overtaken``."""
+        threads = max(1, (os.cpu_count() or 1) - 1)  # a core is the picture's
+        selection = experiment.spec.selection if pictured else None
+        spec = replace(experiment.spec, threads=threads, selection=selection)
 
         def runs() -> Iterator[Run]:
             for run in experiment.runs():
-                if overtaken():
-                    raise Overtaken
+                progress()
                 yield run
 
-        def progress(*_: Any) -> None:
+        def progress(*_: int) -> None:
             if overtaken():
                 raise Overtaken
 
-        found: Comparison = _possible(lambda: compare(runs(), experiment.spec, progress))
+        found: Comparison = _possible(lambda: compare(runs(), spec, progress))
         return found
 
 

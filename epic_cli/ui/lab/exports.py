@@ -56,18 +56,18 @@ def export(name: str, query: str, recording: str) -> bytes:
 
 def _page(wanted: Wanted) -> bytes:
     lab, recording = wanted.experiment.lab, wanted.recording
-    found = wanted.bench.figures(wanted.experiment, lab.networks, lambda: False)
+    found = wanted.bench.figures(wanted.experiment)
     about = About("" if lab.moves == BY_HAND else recording, "", lab.command(Files(recording)))
     return page(found, about=about).encode()
 
 
 def _picture(wanted: Wanted) -> bytes:
-    found = wanted.bench.figures(wanted.experiment, 1, lambda: False)
+    found = wanted.bench.figures(wanted.experiment)
     return picture(found.scenes[0], wanted.experiment.lab.strategies).encode()
 
 
 def _video(wanted: Wanted) -> bytes:
-    found = wanted.bench.figures(wanted.experiment, 1, lambda: False)
+    found = wanted.bench.figures(wanted.experiment)
     spec, stream = VideoSpec(**read_clip(wanted.clip)), io.BytesIO()  # type: ignore[arg-type]
     labels = wanted.experiment.lab.strategies
     write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)

@@ -37,6 +37,6 @@ def lab_page(recording: str = "") -> str:
 
 def _data(recording: str) -> dict[str, Any]:
     with closing(Bench(recording)) as bench:
-        found = bench.figures(bench.read(LabSpec()), 1, lambda: False)
+        found = bench.figures(bench.read(LabSpec()))
     data = page_data(found.scenes, content_of(found, "given"))
     return {**data, "title": "epic lab", "lab": controls(Path(recording).name)}

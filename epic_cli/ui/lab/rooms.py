@@ -6,18 +6,22 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.ui.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.ui.lab.controls import in_force
 from epic_cli.ui.lab.frames import Frame, frame
-from epic_cli.ui.lab.spec import STEPS, Files, read_query
+from epic_cli.ui.lab.spec import STEPS, Files, LabSpec, read_query
 from epic_cli.views.comparison.report import likely_scores
 from epic_cli.views.page.page import content_of, page_data
 from epic_cli.views.page.sections import scene_data
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare.result import Comparison
+    from epic_cli.analysis.scenes.scene import Scene
 
 #: Seconds without a change after which figures of few networks are computed, and those of many:
 #: what has begun takes a while to drop, and the next picture would wait for it.
@@ -70,107 +74,153 @@ class Room(Protocol):
         """The page has gone."""
 
 
+class Newest:
+    """A place for one thing, between threads: the newest one replaces what has not been taken."""
+
+    def __init__(self) -> None:
+        self._item: Any = None
+        self._changed = threading.Condition()
+        self.ended = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something to take, or nothing will ever come."""
+        return self._item is not None or self.ended
+
+    def put(self, item: Any) -> None:
+        """Called by any thread."""
+        with self._changed:
+            self._item = item
+            self._changed.notify()
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        with self._changed:
+            self.ended = True
+            self._changed.notify()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Waits until ``waits``, so long at most; says whether it does."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.waits, seconds)
+
+    def items(self) -> Iterator[Any]:
+        """What comes, until the end."""
+        while self.wait() and not self.ended:
+            with self._changed:
+                item, self._item = self._item, None
+            yield item
+
+
 class ExperimentRoom:
-    """Computes the newest experiment, on a thread of its own.
+    """Draws the newest experiment on one thread, and judges it on another one.
 
     Messages are ``{"query": ..., "number": ...}``. Frames have the number, and are of the kind
     ``picture`` (scenes), ``figures`` (all that a page of ``--html`` shows) or ``refused``
-    (``words``).
+    (``words``). Figures wait until nothing changes, and are dropped when something does: part of
+    them takes long, and no picture waits for it.
     """
 
     def __init__(self, outbox: Outbox, recording: str = "") -> None:
         self._outbox = outbox
-        self._bench = Bench(recording)
         self._recording = recording
-        self._newest: dict[str, Any] | None = None
-        self._changed = threading.Condition()
-        self._ended = False
-        self._thread = threading.Thread(target=self._run, name="lab", daemon=True)
-        self._thread.start()
+        self._asked, self._drawn = Newest(), Newest()
+        self._sending, self._number = threading.Lock(), None
+        for work in (self._draw, self._judge):
+            threading.Thread(target=work, name="lab", daemon=True).start()
 
     def receive(self, message: dict[str, Any]) -> None:
         """Replaces what has been asked before."""
-        with self._changed:
-            self._newest = message
-            self._changed.notify()
+        self._asked.put(message)
 
     def close(self) -> None:
-        """Ends the thread as soon as it looks up."""
-        with self._changed:
-            self._ended = True
-            self._changed.notify()
+        """Ends the threads as soon as they look up."""
+        self._asked.end()
+        self._drawn.end()
+
+    def _draw(self) -> None:
+        with contextlib.closing(Bench(self._recording)) as bench:
+            for message in self._asked.items():
+                number = self._number = message.get("number")
+                with self._refusals(number):
+                    experiment = bench.read(read_query(str(message.get("query", ""))))
+                    self._put(_picture(bench, experiment), experiment, 1, number)
+                    self._drawn.put((experiment.lab, number))
+
+    def _judge(self) -> None:
+        with contextlib.closing(Bench(self._recording)) as bench:
+            for lab, number in self._drawn.items():
+                with contextlib.suppress(Overtaken), self._refusals(number):
+                    self._judge_one(bench, lab, number)
+
+    def _judge_one(self, bench: Bench, lab: LabSpec, number: Any) -> None:
+        scenes: tuple[Scene, ...] = ()
+        for networks in STEPS if lab.simulated else STEPS[:1]:
+            if self._drawn.wait(PAUSE if networks <= STEPS[1] else REST):
+                raise Overtaken
+            began = time.monotonic()
+            experiment = bench.read(replace(lab, networks=networks))
+            found = bench.figures(experiment, self._overtaken, pictured=not scenes)
+            scenes = scenes or found.scenes
+            self._put(_figures(replace(found, scenes=scenes)), experiment, networks, number)
+            if time.monotonic() - began > ENOUGH:
+                break
 
     def _overtaken(self) -> bool:
-        return self._newest is not None or self._ended
+        return self._asked.waits or self._drawn.waits
 
-    def _run(self) -> None:
+    @contextlib.contextmanager
+    def _refusals(self, number: Any) -> Iterator[None]:
+        """What is wrong with an experiment is told; the next one may do."""
+        words = ""
         try:
-            while True:
-                with self._changed:
-                    self._changed.wait_for(self._overtaken)
-                    message, self._newest = self._newest, None
-                if self._ended or message is None:
-                    return
-                with contextlib.suppress(Overtaken):
-                    self._answer(str(message.get("query", "")), message.get("number"))
-        finally:
-            self._bench.close()
-
-    def _answer(self, query: str, number: Any) -> None:
-        try:
-            experiment = self._bench.read(read_query(query))
-            self._put(self._picture(experiment), experiment, 1, number)
-            for networks in STEPS if experiment.lab.simulated else STEPS[:1]:
-                self._rest(PAUSE if networks <= STEPS[1] else REST)
-                began = time.monotonic()
-                found = self._figures(experiment, networks)
-                self._put(found, experiment, networks, number)
-                if time.monotonic() - began > ENOUGH:
-                    break
-        except (SettingError, Impossible) as error:
-            self._outbox.put(KEY, frame(kind="refused", number=number, words=str(error)))
+            yield
         except Overtaken:
             raise
-        except Exception as error:  # the next experiment may do
+        except (SettingError, Impossible) as error:
+            words = str(error)
+        except Exception as error:
             words = f"epic cannot compute this, which is a mistake of epic's: {error!r}"
-            self._outbox.put(KEY, frame(kind="refused", number=number, words=words))
-
-    def _rest(self, seconds: float) -> None:
-        with self._changed:
-            if self._changed.wait_for(self._overtaken, seconds):
-                raise Overtaken
-
-    def _picture(self, experiment: Experiment) -> Made:
-        made = Frame()
-        ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
-        scenes = [one for one in self._bench.picture(experiment) if len(one.times)]
-        if not scenes:
-            raise Impossible("nothing arrives")
-        return made, {
-            "kind": "picture",
-            "scenes": [scene_data(one, ranks, made.pack) for one in scenes],
-        }
-
-    def _figures(self, experiment: Experiment, networks: int) -> Made:
-        made = Frame()
-        found = self._bench.figures(experiment, networks, self._overtaken)
-        return made, {
-            "kind": "figures",
-            "likely": likely_scores(found.results),
-            **page_data(found.scenes, content_of(found, "given"), made.pack),
-        }
+        if words:
+            self._send(number, frame(kind="refused", number=number, words=words))
 
     def _put(self, made: Made, experiment: Experiment, networks: int, number: Any) -> None:
         """Each frame has all of those before it, and may replace them."""
-        lab, (about, message) = replace(experiment.lab, networks=networks), made
+        about, message = made
         message |= {
             "number": number,
-            "networks": networks if lab.simulated else 0,
-            "command": lab.command(Files(self._recording)),
+            "networks": networks if experiment.lab.simulated else 0,
+            "command": experiment.lab.command(Files(self._recording)),
             "labels": [one.label for one in experiment.spec.participants],
             "values": in_force(experiment),
         }
-        self._outbox.put(KEY, about.bytes(message))
+        self._send(number, about.bytes(message))
+
+    def _send(self, number: Any, data: bytes) -> None:
+        with self._sending:
+            if number == self._number:  # else it would replace a newer one
+                self._outbox.put(KEY, data)
+
+
+def _picture(bench: Bench, experiment: Experiment) -> Made:
+    made = Frame()
+    ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
+    scenes = [one for one in bench.picture(experiment) if len(one.times)]
+    if not scenes:
+        raise Impossible("nothing arrives")
+    return made, {
+        "kind": "picture",
+        "scenes": [scene_data(one, ranks, made.pack) for one in scenes],
+    }
+
+
+def _figures(found: Comparison) -> Made:
+    made = Frame()
+    return made, {
+        "kind": "figures",
+        "likely": likely_scores(found.results),
+        **page_data(found.scenes, content_of(found, "given"), made.pack),
+    }
 
 
 #: What makes a room, by the word in ``room`` of its messages.

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import json
 import secrets
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,6 +62,9 @@ def is_local(host: str) -> bool:
 
 async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     """Serves until it is cancelled; ``ready`` is called with the address. Raises ``OSError``."""
+    sys.setswitchinterval(
+        0.0005
+    )  # pictures and figures share Python's lock: pictures are waited for
     app = web.Application(middlewares=[_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
     pages: set[web.WebSocketResponse] = set()
     root = f"/{spec.token}/"

@@ -119,7 +119,7 @@ def same_as_command(spec: LabSpec, folder: Path) -> None:
     bench = Bench(RECORDED_HERE)
     read = bench.read(spec)
     bench.picture(read)  # what the page shows first changes nothing of what comes then
-    found = bench.figures(read, spec.networks, lambda: False)
+    found = bench.figures(read, pictured=spec.networks == 1)
     bench.close()
     if spec.points:
         (folder / Files().by_hand).write_bytes(by_hand_file(spec.points))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import urllib.request
 import zipfile
 from collections.abc import Callable
@@ -271,7 +272,9 @@ def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
     page = lab("path=circle&latency=80ms&jitter=20ms&s=epic&s=mirror")
     text = saved(page, "lab-page").decode()
     assert text.startswith("<!doctype html>")
-    assert page.run("$('lab-line').textContent") in text
+    networks = re.search(r"networks=(\d+)", page.run("$('lab-page').href"))
+    command = f"epic compare --path=circle --seeds={networks[1] if networks else 1} --latency=80ms"
+    assert command in text
     picture = saved(page, "lab-svg").decode()
     assert picture.startswith("<svg")
     assert "mirror" in picture

@@ -52,7 +52,7 @@ $("lab-copy").addEventListener("click", () => copy($("lab-line")));
 $("lab-again").addEventListener("click", () => { history.replaceState(null, "", location.pathname); begin(); });
 for (const [id, file] of [["lab-page", "lab.html"], ["lab-svg", "lab.svg"], ["lab-gif", "lab.gif"], ["lab-mp4", "lab.mp4"], ["lab-case", "lab-case.zip"], ["lab-csv", "by-hand.csv"]]) {
   // computed when it is asked for, of what is shown then
-  $(id).addEventListener("click", () => { $(id).href = `${file}?${query(Math.max(1, lab.networks))}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`; });
+  $(id).addEventListener("click", () => { $(id).href = `${file}?${query(id === "lab-page" ? lab.networks : 1)}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`; });
   $(id).href = file;
 }
 
