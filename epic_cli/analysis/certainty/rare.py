@@ -42,6 +42,9 @@ TAIL = 200.0
 #: From fewer rare events nobody knows how bad they can be.
 FEWEST_EVENTS = 5
 
+#: A link that loses nothing in fewer seconds than this may yet lose in bursts.
+PROVEN = 40.0
+
 #: Longer gaps of the numbers are another session.
 LONGEST = 1000
 
@@ -58,7 +61,7 @@ class Rare(NamedTuple):
     ``bursts``: how often two packets and more were lost in a row, or too late; ``pairs``: how many
     were lost right behind another; ``lost`` of ``sent`` packets; ``changes``: how often delays
     changed for longer; ``waver`` (s): by how much the first delay, to which some strategies set
-    their clocks, may differ from the usual one.
+    their clocks, may differ from the usual one; ``watched`` (s): how long losses would have shown.
     """
 
     bursts: int = 0
@@ -67,6 +70,7 @@ class Rare(NamedTuple):
     sent: int = 0
     changes: int = 0
     waver: float = 0.0
+    watched: float = 0.0
 
     @property
     def linked(self) -> bool:
@@ -87,8 +91,13 @@ class Rare(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether there were some, and too few to say how bad they can be."""
-        return 0 < self.events < FEWEST_EVENTS
+        """Whether there were too few to say how bad they can be, or how rare."""
+        return 0 < self.events < FEWEST_EVENTS or self.unproven
+
+    @property
+    def unproven(self) -> bool:
+        """Whether nothing was lost, in too short a time to say that nothing will be."""
+        return not self.lost and 0 < self.watched < PROVEN
 
     @property
     def missed(self) -> float:
@@ -99,8 +108,8 @@ class Rare(NamedTuple):
 def together(several: Iterable[Rare]) -> Rare:
     """Those of several recordings as one."""
     found = list(several)
-    bursts, pairs, lost, sent, changes, _ = map(sum, zip(*found, Rare(), strict=True))
-    return Rare(bursts, pairs, lost, sent, changes, max((one.waver for one in found), default=0.0))
+    sums = Rare(*map(sum, zip(*found, Rare(), strict=True)))
+    return sums._replace(waver=max((one.waver for one in found), default=0.0))
 
 
 def rare(table: Floats, begin: float, end: float) -> Rare:
@@ -130,7 +139,9 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     waver = max(interval / 2, 2 * spread)
     most = max(DEVIATIONS * spread, SHARE * interval)
     changes = _runs(np.abs(level[AROUND:] - level[:-AROUND]) > most)
+    watched = 0.0
     if numbers is stamps or np.mean(np.abs(steps - usual) <= usual / 4) >= STEADY:
+        watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
         missing = np.round(steps / usual).astype(np.int64) - 1
         missing[missing > LONGEST] = 0
     else:
@@ -145,6 +156,7 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
         len(flags),
         changes,
         waver,
+        watched,
     )
 
 

@@ -35,6 +35,12 @@ MOST_BLOCKS = 12
 #: What may have been missed is as bad as the worst stretch of so many seconds.
 WORST = 1.0
 
+#: Changes of the way that are few may be in such a share of the recording, or not.
+ALONE = 0.15
+
+#: Of what the lag of all leaves there, its own leaves such a share (squares) at least.
+LEFT = 0.01
+
 #: A product of draws has at most so many numbers at a time.
 _AT_ONCE = 20_000_000
 
@@ -87,11 +93,13 @@ class Sampled(NamedTuple):
     """One candidate drawn again and again (``draws``).
 
     ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
-    have been missed (``Rare.missed``).
+    have been missed (``Rare.missed``). ``alone`` is all of it, then stretches by themselves: a few
+    changes of the way are in some of them only.
     """
 
     draws: Resampled
     more: Resampled
+    alone: Resampled
 
 
 def sampled_again(
@@ -114,23 +122,42 @@ def sampled_again(
         whole = own.sum(axis=(0, 1))
         if one.waver and certainty.unit is not Unit.RUN:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
-        more = _more(one.pieces, whole, rare.missed)
-        found.append(
-            Sampled(*(Resampled(each, whole, resolution, tick, weights) for each in (sums, more)))
-        )
+        more = whole + rare.missed * _stretches(one.pieces, WORST)
+        alone = whole[None]
+        if rare.few and rare.changes:
+            cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
+            alone = _stretches(one.pieces, cells * ALONE)
+            alone[0] = whole
+            _own_lag(alone)
+        every = (sums, _as_long(more, whole), _as_long(alone, whole))
+        found.append(Sampled(*(Resampled(one, whole, resolution, tick, weights) for one in every)))
     return certainty, found
 
 
-def _more(pieces: Sequence[Piece], whole: Floats, missed: float) -> Floats:
-    """All (fields), and then, for each second of the runs, all with so many seconds like it."""
-    parts = []
+def _stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
+    """Nothing (fields), and then what each stretch of so many seconds has, a second of it."""
+    parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
-        size = max(1, round(WORST / run.seconds))
+        size = max(1, round(seconds / run.seconds))
         ends = np.cumsum(np.pad(sum(run.entities), ((1, 0), (0, 0))), axis=0)
-        parts.append((ends[size:] - ends[:-size]) * (missed / (size * run.seconds)))
-    found = whole + np.concatenate([np.zeros((1, len(FIELDS))), *parts])
+        parts.append((ends[size:] - ends[:-size]) / (size * run.seconds))
+    return np.concatenate(parts)
+
+
+def _own_lag(alone: Floats) -> None:
+    """Takes from what the lag of all leaves, the first, what each stretch's own does not."""
+    at = FIELDS.index
+    lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
+    apart = np.nan_to_num(lags - lags[0]) ** 2
+    less = apart * alone[:, at("speed_squares")] * alone[:, at("lag_rows")] / alone[:, at("rows")]
+    left = alone[:, at("lag_squares")]
+    alone[:, at("lag_squares")] = np.maximum(left - less, LEFT * left)
+
+
+def _as_long(several: Floats, whole: Floats) -> Floats:
+    """Each of these with as many rows as all have."""
     rows = FIELDS.index("rows")
-    return np.asarray(found * (whole[rows] / found[:, rows])[:, None])
+    return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
 def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:

@@ -99,10 +99,11 @@ def _moves(more: Floats) -> tuple[float, float]:
 
 
 class _Figure(NamedTuple):
-    """A metric of one candidate: in each draw, and of ``Sampled.more``."""
+    """A metric of one candidate: in each draw, and of the others that ``Sampled`` has."""
 
     draws: Floats
     more: Floats
+    alone: Floats
 
 
 def _ends(
@@ -115,6 +116,8 @@ def _ends(
     # what is drawn is skewed; a figure is never outside its own interval
     low, high = min(between[0], value), max(between[1], value)
     down, up = _moves(figure.more)
+    least, most = _moves(figure.alone)
+    low, high = min(low, value + least), max(high, value + most)
     few = certainty.rare.few
     match metric.better:  # what was missed makes it worse
         case Better.LOW:

@@ -209,7 +209,7 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
     if best and found.tied and all(_same(best, one) for one in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
-    few = f"; only {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
+    few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
     return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
 
 
@@ -288,16 +288,19 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         " better."
     )
     if certainty.rare.few:
-        words += f" One end is open, and nothing clearly best: only {rare_words(certainty)} in it."
+        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
     return words
 
 
 def rare_words(certainty: Certainty) -> str:
-    """``3 bursts of losses, 2 changes of the delay``."""
+    """``only 3 bursts of losses and 2 changes of the delay in it``."""
     rare = certainty.rare
+    if not rare.events:
+        return f"no losses, but in {rare.watched:.2g} s only"
     bursts = rare.bursts if rare.linked else 0
     parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
-    return " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    return f"only {words} in it"
 
 
 def _of_recordings(comparison: Comparison) -> list[str]:

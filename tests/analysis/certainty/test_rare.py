@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,9 +87,19 @@ def test_odd_packets_do_no_harm() -> None:
     assert found(restarted).sent < 2000
 
 
+def test_half_a_minute_without_losses_says_nothing_of_bursts() -> None:
+    assert found(table(set(), 600)).few
+    assert not found(table({77}, 600)).few
+    assert not found(table(set(), 900)).few
+    assert not together([found(table(set(), 600))] * 2).few
+    local = table(set(), 600)
+    local[ARRIVAL] = math.nan  # nothing was sent anywhere
+    assert not found(local).few
+
+
 def test_recordings_add_up() -> None:
-    both = together([Rare(2, 3, 5, 600, 2, 0.02), Rare(4, 4, 9, 500, 0, 0.03)])
-    assert both == Rare(6, 7, 14, 1100, 2, 0.03)
+    both = together([Rare(2, 3, 5, 600, 2, 0.02, 30.0), Rare(4, 4, 9, 500, 0, 0.03, 25.0)])
+    assert both == Rare(6, 7, 14, 1100, 2, 0.03, 55.0)
     assert together([]) == Rare()
 
 
@@ -116,6 +127,39 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
     assert one.advice.confidence is Confidence.UNCERTAIN
     assert any("only" in line and "burst" in line for line in verdict(one))
     assert any("only" in line and "burst" in line for line in basis(one, one.results))
+
+
+def test_a_link_that_lost_nothing_in_a_short_time_has_no_winner() -> None:
+    calm = bursty.recorded("wander", "1 % independent", 90.0, 1)
+    kept = np.flatnonzero(np.diff(calm.numbers, prepend=calm.numbers[0] - 1) != 1)
+    begins = np.append(0, kept)
+    longest = int(np.diff(np.append(begins, len(calm.numbers))).argmax())
+    part = slice(begins[longest], np.append(begins, len(calm.numbers))[longest + 1])
+    quiet = calm._replace(numbers=calm.numbers[part], arrivals=calm.arrivals[part])
+    assert 5 < np.ptp(quiet.arrivals) < 40
+    spec = CompareSpec(read_specs(["snapshot", "dead-reckoning"]), SCREEN_TIMING, threads=1)
+    one = pool_runs([("", compare_run(quiet.run(), spec))], 0)
+    assert [result.rank for result in one.results] == [1, 1]
+    assert all(math.isnan(result.interval("error")[1]) for result in one.results)
+    assert any("no losses" in line for line in verdict(one))
+    # what a simulated link does is known
+    known = compare_run(quiet.run(), replace(spec, runs_are="networks"))
+    assert sorted(result.rank or 0 for result in pool_runs([("", known)], 0).results) == [1, 2]
+
+
+def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() -> None:
+    steady = bursty.recorded("wander", "1 % independent", 60.0, 1)
+    later = np.where((steady.numbers > 400) & (steady.numbers < 800), 0.12, 0.0)
+    moved = steady._replace(arrivals=steady.arrivals + later)
+    spec = CompareSpec(read_specs(["snapshot", "source"]), SCREEN_TIMING, threads=1)
+    before, after = (pool_runs([("", compare_run(one.run(), spec))], 0) for one in (steady, moved))
+    assert after.certainty
+    assert after.certainty.rare.changes == 2
+    for one, other in zip(before.results, after.results, strict=True):
+        low, high = other.interval("residual")
+        assert math.isnan(high)
+        assert max(low, one.value("residual")) < other.value("residual") / 4
+        assert other.interval("score")[1] >= one.value("score") - 2
 
 
 def test_more_recordings_of_bursts_say_more() -> None:

@@ -370,7 +370,8 @@ def test_what_leaves_all_bounds_does_so_quietly(
 
 def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
     def told(*taking_part: Drawn) -> list[str]:
-        whole = pool_runs([("", judged(CIRCLE, *taking_part, intervals=True))], 0)
+        found = judged(CIRCLE, *taking_part, intervals=True, runs_are="networks")
+        whole = pool_runs([("", found)], 0)
         assert whole.advice.confidence is Confidence.TIED
         return verdict(whole)
 

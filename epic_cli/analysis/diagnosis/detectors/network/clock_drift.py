@@ -40,6 +40,9 @@ ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24
 
+#: No window is off a line by more than this share of its rise.
+BENT = 0.35
+
 #: Parts of a rise, one from quarter to quarter, that are as large but for this share.
 EVEN = 0.6
 
@@ -50,7 +53,9 @@ def detect(traffic: Traffic) -> list[Finding]:
     if not tried:
         return []
     # two clocks are that far apart in nothing; a beat against the receiver's frames is below one
-    line, rise, errors, least = max(tried, key=lambda one: one.errors * (abs(one.rise) > one.least))
+    line, rise, errors, _, least = max(
+        tried, key=lambda one: one.errors * (abs(one.rise) > one.least)
+    )
     if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
         return []
     return [
@@ -74,21 +79,29 @@ def unseen(messages: Messages) -> tuple[float, float]:
     length, tried = float(np.ptp(messages.sent)), _tried(messages)
     if not tried:
         return 0.0, 0.0
+    # what windows are off the line by is as large in a longer recording, and a slope less unsure
     return min(
         (
-            max(least / length, ERRORS * line.error),
-            max(least / USUAL, length * (ERRORS * line.error / USUAL) ** (2 / 3)),
+            max(max(one.least, one.bent) / length, ERRORS * one.line.error),
+            max(
+                max(one.least, one.bent) / USUAL,
+                length * (ERRORS * one.line.error / USUAL) ** (2 / 3),
+            ),
         )
-        for line, _, _, least in tried
+        for one in tried
     )
 
 
 class _Tried(NamedTuple):
-    """A line, by how much it rises, in how many standard errors (0: it is none); what counts."""
+    """A line, by how much it rises, in how many standard errors (0: it is none); what counts.
+
+    ``bent``: with a smaller rise (s), windows are too far off the line for one.
+    """
 
     line: Line
     rise: float
     errors: float
+    bent: float
     least: float
 
 
@@ -132,8 +145,8 @@ def _unmet(messages: Messages) -> float:
     return float(np.diff(around, axis=1).max())
 
 
-def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, float]:
-    """The line, by how much it rises, and in how many standard errors; 0: it is no line.
+def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, float, float]:
+    """All of ``_Tried`` but what counts.
 
     ``even``: one that rises by the same in each quarter is one, however its windows waver.
     """
@@ -144,9 +157,10 @@ def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, floa
     residuals = np.abs(levels - line.start - line.slope * times)
     # half of the rise in one place is a step, and so is a quarter of the time without its part
     quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
-    straight = float(residuals.max()) < 0.35 * abs(rise)
+    bent = float(residuals.max()) / BENT
+    straight = bent < abs(rise)
     straight |= even and bool((abs(quarters - 1) < EVEN).all())
-    return line, rise, errors if straight else 0.0
+    return line, rise, errors if straight else 0.0, bent
 
 
 DETECTOR = Detector(
