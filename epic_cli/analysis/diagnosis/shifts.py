@@ -127,7 +127,8 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
     running_medians(delays, side, stride, medians)
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     # ticks that beat against frames make delays leap by one
-    limit = max(LEAST, ERRORS * sigma(change)) + messages.frame
+    frame = messages.frame
+    limit = max(LEAST + frame / 2, 1.25 * frame, ERRORS * sigma(change) + frame)
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:

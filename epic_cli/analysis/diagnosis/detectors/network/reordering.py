@@ -8,7 +8,7 @@ from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import Floats, sigma
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
-SHARE = 0.06
+SHARE = 0.04
 
 #: Fewer say nothing of how often it usually is.
 LEAST = 5
@@ -73,7 +73,7 @@ DETECTOR = Detector(
     " order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    f"6 % and {LEAST} packets, and twice that of the bulk",
+    f"{SHARE:.0%} and {LEAST} packets, and twice that of the bulk",
     "RFC 4737; bootstrap",
     detect,
     needs=(ARRIVALS,),
