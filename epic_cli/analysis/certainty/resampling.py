@@ -81,12 +81,14 @@ class Piece(NamedTuple):
 class Figures(NamedTuple):
     """One candidate: its values by metric, none if it has no figures, and its pieces by run.
 
-    ``waver`` (s) is by how much its lag may be another in another session.
+    ``waver`` (s) is by how much its lag may be another in another session. ``beside`` are runs that
+    have no part in its values, but may have worse seconds.
     """
 
     values: Mapping[str, float]
     pieces: Sequence[Piece]
     waver: float = 0.0
+    beside: Sequence[Piece] = ()
 
 
 class Sampled(NamedTuple):
@@ -122,7 +124,7 @@ def sampled_again(
         whole = own.sum(axis=(0, 1))
         if one.waver and certainty.unit is not Unit.RUN:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
-        more = whole + rare.missed * _stretches(one.pieces, WORST)
+        more = whole + rare.missed * _stretches([*one.pieces, *one.beside], WORST)
         alone = whole[None]
         if rare.few and rare.changes:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)

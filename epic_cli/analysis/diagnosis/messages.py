@@ -103,8 +103,11 @@ class Messages:
             # those of a regular sender are multiples of anything
             other = gaps[np.abs(gaps - usual) > 0.1 * usual]
         if len(other) < FEWEST_GAPS:
-            return 0.0
-        varied = self.delay_of(0.99) - self.delay_of(0.01)
+            return self.period if self._slips() else 0.0
+        times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
+        line = times * (times @ self.delays / (times @ times or 1.0))
+        low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
+        varied = high - low
         least = ON_FRAMES if len(other) >= ENOUGH_GAPS else EXACT
         for rate in FRAME_RATES:
             if varied > VARIED / rate and concentration(other, 1 / rate) > least:
@@ -113,6 +116,14 @@ class Messages:
                 # longer than the sender's ticks: it is a batch
                 return 1 / rate if most == 1 or most / rate < 1.5 * self.period else 0.0
         return 0.0
+
+    def _slips(self) -> bool:
+        """Whether delays, all but the same, go up or down for an interval, and once leap back."""
+        steps = np.diff(self.delays)
+        leap = float(steps[np.abs(steps).argmax()])
+        way, most = float(steps.sum()) - leap, self.period
+        still = median(np.abs(steps)) < 0.03 * most
+        return still and abs(abs(leap) / most - 1) < 0.1 and way * leap < 0 and abs(way) > most / 3
 
     def shuffled(self, random: np.random.Generator, bulk: Floats, ordered: bool = False) -> Floats:
         """Arrivals with delays drawn from the ``bulk`` of the unread ones, read in its frames.

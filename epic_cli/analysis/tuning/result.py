@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: The first packets of a session do much the same to two settings of one strategy; so much of what
 #: they do to lags is each one's own. Found by trial, on fresh sessions.
-OWN = 0.25
+OWN = 0.5
 
 
 class GainKind(enum.Enum):
@@ -148,9 +148,13 @@ class Tunings(Tabular):
 
 
 def evaluate(
-    on: EvaluationSet, default: StrategySpec, tuned: StrategySpec, goal: Goal
+    on: EvaluationSet,
+    default: StrategySpec,
+    tuned: StrategySpec,
+    goal: Goal,
+    beside: EvaluationSet | None = None,
 ) -> Evaluation:
-    """How both do on one part."""
+    """How both do on one part; what happened ``beside`` it may happen there another time."""
     seed = on.spec.seed
     if default.settings == tuned.settings:
         comparison = on.compare([default])
@@ -170,11 +174,13 @@ def evaluate(
     gain = merit(after.value(metric.name)) - merit(before.value(metric.name))
     ends = None
     if metric.interval and before.values and after.values:
+        other = beside.each([default, tuned]) if beside else []
         figures = [
             Figures(
                 one.values,
                 [piece_of(each, index) for _, each in found],
                 OWN * max(each.results[index].waver for _, each in found) / math.sqrt(len(found)),
+                [piece_of(each, index) for _, each in other if each.results[index].values],
             )
             for index, one in enumerate((before, after))
         ]

@@ -179,7 +179,7 @@ def _tuning(
         space.held,
         best.settings,
         evaluate(divided.tuned, before, after, goal),
-        evaluate(on, before, after, goal) if on else None,
+        evaluate(on, before, after, goal, divided.tuned) if on else None,
         important,
         tuple(points),
         count or len(trials.made),

@@ -64,7 +64,8 @@ def _step(axis: Floats, usual: Flags) -> float:
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0
     turns = np.where(usual, np.round(np.diff(axis) / step), 0)
-    bends = float((np.diff(turns)[usual[1:] & usual[:-1]] != 0).mean())
+    bent = np.diff(turns)[usual[1:] & usual[:-1]] != 0
+    bends = float(bent.mean()) if len(bent) else 0.0
     if len(np.unique(np.abs(turns))) > TURNS:
         return step if bends > UNEVEN else 0.0
     moving = np.concatenate(([False], turns != 0, [False]))

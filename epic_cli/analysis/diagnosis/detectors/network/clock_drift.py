@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.messages import SLOWEST_FRAMES, Messages
 from epic_cli.analysis.diagnosis.robust import (
     Floats,
     Line,
@@ -32,6 +32,9 @@ STEADY, STILL = 0.004, 0.0003
 #: More (s/s) is no clock: stamps and arrivals are in different units.
 MOST = 0.02
 
+#: A tick a frame, of a screen of 59.94 Hz: up to an interval, what is still beats like that (s/s).
+BEAT = 7e-4
+
 #: What quartz clocks drift by (s/s).
 USUAL = 50e-6
 
@@ -46,6 +49,9 @@ BENT = 0.35
 #: Parts of a rise, one from quarter to quarter, that are as large but for this share.
 EVEN = 0.6
 
+#: The same of drifts that clocks have, in that many errors of least squares: a step has none such.
+ROUGH = 0.75
+
 
 def detect(traffic: Traffic) -> list[Finding]:
     """A line through the delays that is not level."""
@@ -57,6 +63,10 @@ def detect(traffic: Traffic) -> list[Finding]:
         tried, key=lambda one: one.errors * (abs(one.rise) > one.least)
     )
     if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
+        return []
+    interval = traffic.arrived.period
+    ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
+    if BEAT < abs(line.slope) and ticks and _still(traffic.arrived):
         return []
     return [
         Finding(
@@ -113,7 +123,7 @@ def _tried(messages: Messages) -> list[_Tried]:
     rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
     jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
-    usual = STEADY if sigma(np.diff(messages.delays)) < STILL else LEAST
+    usual = STEADY if _still(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
     still = not messages.frame  # what beats against frames may rise alike, too
@@ -130,6 +140,11 @@ def _tried(messages: Messages) -> list[_Tried]:
     return [
         _Tried(*_drift(*one, even), least) for one, even, least in tried if np.ptp(one.times) > 0
     ]
+
+
+def _still(messages: Messages) -> bool:
+    """Whether neighbouring delays are the same."""
+    return sigma(np.diff(messages.delays)) < STILL
 
 
 def _unmet(messages: Messages) -> float:
@@ -158,8 +173,14 @@ def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, floa
     # half of the rise in one place is a step, and so is a quarter of the time without its part
     quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
     bent = float(residuals.max()) / BENT
+    uneven = float(abs(quarters - 1).max())
     straight = bent < abs(rise)
-    straight |= even and bool((abs(quarters - 1) < EVEN).all())
+    # stamps and frames are lattices, on which most of what wavers has no spread: by least squares
+    spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
+    steep = abs(line.slope) / max(spread, 1e-6 / float(np.ptp(times)))
+    straight |= even and uneven < EVEN and steep > 0.7 * ERRORS
+    if abs(line.slope) < BEAT and uneven < ROUGH and steep > ERRORS:
+        straight, errors = True, max(errors, steep)
     return line, rise, errors if straight else 0.0, bent
 
 
