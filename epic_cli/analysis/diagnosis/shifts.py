@@ -151,7 +151,7 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
         # a ramp is a queue's
         near_before, near_after = delays[place - side : place], delays[place : place + side]
         sudden = _apart(near_before, near_after)
-        if abs(sudden) < SUDDEN * abs(level):
+        if abs(sudden) + frame < SUDDEN * abs(level):
             continue
         last, first = delays[place - NEAR : place], delays[place : place + NEAR]
         if abs(_apart(last, first)) < NEAR_SHARE * abs(level):

@@ -9,10 +9,12 @@ from epic_cli import diagnose
 from epic_cli.analysis.diagnosis.detector import Finding
 
 
-def found_of(name: str, seed: int, rate: float = 30, frames: float = 60) -> list[Finding]:
+def found_of(
+    name: str, seed: int, rate: float = 30, frames: float = 60, strength: float = 1.0
+) -> list[Finding]:
     scene = scene_of(seed, rate, frames, 0.004)
     columns = clean(scene)
-    FAULTS[name][1](scene, columns, 1.0)
+    FAULTS[name][1](scene, columns, strength)
     return list(diagnose(packets(columns)).findings)
 
 
@@ -26,6 +28,28 @@ def test_a_receiver_that_reads_once_a_frame_is_no_fault(frames: float) -> None:
         # a screen of 60 Hz has 59.94, too
         seen += found.network.frame == pytest.approx(1 / frames, rel=0.002)
     assert seen >= 4  # where the jitter is below a frame, it need not show
+
+
+@pytest.mark.parametrize(
+    "case", [(1000, 60, 60, 0.0), (4016, 30, 30, 0.0), (1019, 30, 144, 0.01)], ids=str
+)
+def test_ticks_that_beat_against_frames_are_no_drift_and_no_other_route(
+    case: tuple[int, float, float, float],
+) -> None:
+    assert diagnose(packets(clean(scene_of(*case)))).findings == ()
+
+
+def test_behind_frames_a_route_of_30_ms_more_shows_and_what_overtakes() -> None:
+    for name, strength in (("route 60 ms", 0.5), ("reordering", 1.0)):
+        found = [one.cause for n in range(6) for one in found_of(name, n, strength=strength)]
+        assert set(found) == set(FAULTS[name][0])
+        assert len(found) >= 5, name
+
+
+def test_a_drift_shows_through_jitter_that_is_no_smaller() -> None:
+    shown = [one.cause for seed in range(6) for one in found_of("drift 50 ppm", seed, 20, 0, 4.0)]
+    assert set(shown) == {"clock-drift"}
+    assert len(shown) >= 4
 
 
 def test_states_with_the_stamp_of_the_one_before_are_not_lost() -> None:
