@@ -153,12 +153,13 @@ def claims(recordings: int, names: str) -> None:
                         (found.gain, found.low, found.high, seen, kind)
                     )
             for name, several in rows.items():
-                gain, low, high, seen, better = map(np.array, zip(*several, strict=True))
-                within = np.mean((low <= seen) & (seen <= high))
-                none = np.mean(seen[better] <= 0) if better.any() else math.nan
+                claimed, low, high, there, kinds = map(np.array, zip(*several, strict=True))
+                within = np.mean((low <= there) & (there <= high))
+                better = kinds.astype(bool)
+                none = np.mean(there[better] <= 0) if better.any() else math.nan
                 print(
-                    f"| {name} | {movement} | {lossy or 'single'} | {gain.mean():.1f} |"
-                    f" {seen.mean():.1f} | {within:.0%} of {len(several)} | {better.mean():.0%} |"
+                    f"| {name} | {movement} | {lossy or 'single'} | {claimed.mean():.1f} |"
+                    f" {there.mean():.1f} | {within:.0%} of {len(several)} | {better.mean():.0%} |"
                     f" {none:.0%} |",
                     flush=True,
                 )

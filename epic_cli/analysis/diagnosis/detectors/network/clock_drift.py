@@ -66,7 +66,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     interval = traffic.arrived.period
     ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
-    if BEAT < abs(line.slope) and ticks and _still(traffic.arrived):
+    if abs(line.slope) > BEAT and ticks and _still(traffic.arrived):
         return []
     return [
         Finding(
