@@ -142,10 +142,6 @@ def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
     assert visited(browser, "visit", tmp_path, PAGE) == SEEN
 
 
-def test_levels_of_detail_keep_extremes_and_holes(browser: str, tmp_path: Path) -> None:
-    assert visited(browser, "levels", tmp_path, PAGE) == []
-
-
 def test_a_reader_can_look_closer(browser: str, tmp_path: Path) -> None:
     """Into a box of the map or of the time; names of lines; a picture to keep."""
     found = visited(browser, "looked", tmp_path, PAGE)

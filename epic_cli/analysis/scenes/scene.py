@@ -191,8 +191,8 @@ def drawn(
         kept = distinct(
             len(times),
             shared,
-            kept_rows([errors, *turned[1:]], most // 3),
-            _moments(times, worst, most // 4),
+            kept_rows([errors, *turned[1:]], most // 4),
+            _moments(times, worst, most // 8),
             edges(positions),
             # the two rows of a snap: the hole stands between them
             broken,
@@ -223,7 +223,7 @@ def drawn(
 def _shared(times: Floats, events: Events, most: int) -> Rows:
     """The rows of an entity that every line keeps: of the longest outages all."""
     longest = events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]
-    return shared_rows(len(times), most, _moments(times, longest, most // 6))
+    return shared_rows(len(times), most, _moments(times, longest, most // 8))
 
 
 def _moments(times: Floats, middles: Floats, most: int) -> Rows:

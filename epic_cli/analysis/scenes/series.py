@@ -57,7 +57,7 @@ def shared_rows(count: int, most: int, moments: Rows) -> Rows:
 
     Whatever is left out of a line, at these rows all lines are exact.
     """
-    every = 1 if count <= most else -(-3 * count // most)
+    every = 1 if count <= most else -(-3 * count // (2 * most))
     return distinct(count, np.arange(0, count, every), np.arange(count)[-1:], moments)
 
 

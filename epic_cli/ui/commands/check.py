@@ -45,10 +45,7 @@ Examples:
 drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
 
 
-@command(
-    first="--new --accept --against --builtin --atol --rtol -s --set --chart --html --junit -v",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "new accept against builtin atol rtol s set chart html junit v")
 @click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 @doing_options
 @program_options

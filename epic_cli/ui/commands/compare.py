@@ -62,11 +62,7 @@ Examples:
 _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + games_help()
 
 
-@command(
-    first="-s --truth --game --fail-if --seeds --latency --jitter --loss -f --chart --html --video",
-    reference=_REFERENCE,
-    epilog=_EXAMPLES,
-)
+@command(_EXAMPLES, "s truth game fail-if seeds latency jitter loss f chart html video", _REFERENCE)
 @inputs_options
 @participants_options
 @drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")

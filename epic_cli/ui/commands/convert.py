@@ -99,10 +99,7 @@ _REMEDIES = {
 }
 
 
-@command(
-    first="--to -o --entity --span --shift --in-place --columns --pattern --time-unit",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "to o entity span shift in-place columns pattern time-unit")
 @convert_options
 def convert(options: ConvertOptions) -> int:
     """Turn recordings into another format, without loss.

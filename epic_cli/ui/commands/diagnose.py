@@ -146,10 +146,7 @@ class DiagnoseOptions:
 diagnose_options = OptionGroup("options", DiagnoseOptions)
 
 
-@command(
-    first="-s --entity --span --drawn --link-out -f --fail-if --columns --pattern",
-    epilog=_EXAMPLES,
-)
+@command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
 @diagnose_options
 def diagnose(options: DiagnoseOptions) -> int:
     """Find out why it jitters: causes, evidence and cures.

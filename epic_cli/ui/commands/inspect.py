@@ -105,10 +105,7 @@ class InspectOptions:
 inspect_options = OptionGroup("options", InspectOptions)
 
 
-@command(
-    first="-f --fail-if --explain --save --columns --pattern --time-unit --axes --explore",
-    epilog=_EXAMPLES,
-)
+@command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes explore")
 @inspect_options
 def inspect(options: InspectOptions) -> int:
     """Show what is in a recording, what was made of it, and what looks wrong.

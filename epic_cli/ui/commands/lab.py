@@ -24,7 +24,7 @@ Examples:
 """
 
 
-@command(epilog=EXAMPLES)
+@command(EXAMPLES)
 @click.argument("recording", required=False, type=InputFile())
 @click.option(
     "--experiment",

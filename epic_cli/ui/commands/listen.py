@@ -113,11 +113,7 @@ class _Outputs:
 _output_options = OptionGroup("outputs", _Outputs)
 
 
-@command(
-    first="-s --set --input-format --layout --columns --entity --explore --duration -f -o "
-    "--record --forward",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "s set input-format layout columns entity explore duration f o record forward")
 @click.argument(
     "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
 )

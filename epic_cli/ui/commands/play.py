@@ -108,11 +108,7 @@ _HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "du
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 
-@command(
-    first="--players --bot --duration --script -s --latency --jitter --loss --headless "
-    "--show --picture --seed",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "players bot duration script s latency jitter loss headless show picture seed")
 @technique_options
 @click.option(
     "--script",

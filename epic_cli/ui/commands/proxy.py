@@ -61,11 +61,7 @@ Examples:
 """
 
 
-@command(
-    first="--preset --latency --jitter --loss --rate --at --up --duration --record --sent "
-    "--received --layout",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "preset latency jitter loss rate at up duration record sent received layout")
 @click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @two_way_link_options("0", "The mean delay in each direction.", sized=False)

@@ -80,10 +80,7 @@ Examples:
 """
 
 
-@command(
-    first="-s --set --latency --tick -f -o --entity --columns --pattern --strict --video",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "s set latency tick f o entity columns pattern strict video")
 @replay_options
 @video_options
 def replay(options: ReplayOptions, video: VideoOptions) -> int:

@@ -85,11 +85,7 @@ _send_options = OptionGroup(
 )
 
 
-@command(
-    first="--path --entities --send-rate --duration --loop --speed -f --preset --latency "
-    "--jitter --loss",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "path entities send-rate duration loop speed f preset latency jitter loss")
 @click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
 @click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
 @source_options

@@ -73,10 +73,7 @@ _REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 session_options = OptionGroup("own", SessionOptions)
 
 
-@command(
-    first="-s --set --latency --tick -f -o --entity --columns --pattern --resume",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "s set latency tick f o entity columns pattern resume")
 @replay_options
 @session_options
 @click.pass_context

@@ -206,11 +206,7 @@ _TRUTH_OPTIONS = (
 )
 
 
-@command(
-    first="--path --truth --duration --send-rate --preset --latency --jitter --loss "
-    "--truth-out -f -o --seed",
-    epilog=EXAMPLES,
-)
+@command(EXAMPLES, "path truth duration send-rate preset latency jitter loss truth-out f o seed")
 @movement_options
 @sender_options
 @link_options("0", "The mean delay.")

@@ -28,7 +28,7 @@ Examples:
 """
 
 
-@command(epilog=EXAMPLES)
+@command(EXAMPLES)
 @click.argument("name", required=False, type=StrategyName())
 @figures_format_option("How to write the list, or the settings of the strategy NAME.")
 @color_option

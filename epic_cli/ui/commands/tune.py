@@ -63,10 +63,7 @@ Examples:
 
 
 @command(
-    first="-s --set --all --for --game --truth --trials --time --seeds --latency --jitter "
-    "--loss -f --html",
-    reference=games_help(),
-    epilog=_EXAMPLES,
+    _EXAMPLES, "s set all for game truth trials time seeds latency jitter loss f html", games_help()
 )
 @inputs_options
 @tuned_options

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
 #: Each entity's rows in pictures are thinned to about so many.
-PICTURE_ROWS = 60_000
+PICTURE_ROWS = 100_000
 
 
 def _read_weights(text: str) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -29,14 +29,15 @@ _TITLES = {
 
 
 class Command(click.Command):
-    """A command whose help shows the ``first`` options (by a flag of each; none: all).
+    """A command whose help shows the ``first`` options: their flags without dashes; none: all.
 
     The ``reference`` stands below all options.
     """
 
     def __init__(self, *args: Any, first: str = "", reference: str = "", **more: Any) -> None:
         super().__init__(*args, **more)
-        self.first, self.reference = first.split(), reference
+        self.reference = reference
+        self.first = [f"--{one}" if len(one) > 1 else f"-{one}" for one in first.split()]
         if first:
             show = "Show all options, in groups."
             self.params.append(
@@ -95,5 +96,6 @@ def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-#: ``click.command`` for a command with a help of two lengths.
-command = partial(click.command, cls=Command)
+def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any], Command]:
+    """``click.command`` for a command with a help of two lengths."""
+    return click.command(cls=Command, epilog=epilog, first=first, reference=reference)

@@ -33,7 +33,7 @@ SENTENCES = 5
 
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
-    "data", "levels", "state", "pen", "labels", "above", "inset", "marks", "timeline", "lanes",
+    "data", "chunks", "state", "pen", "labels", "above", "inset", "marks", "timeline", "lanes",
     "turns", "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
 

@@ -89,7 +89,7 @@ function drawAbove() {
       pen.lineWidth = 2.4;
       paintPath(one, first, last);
       const place = placeAt(one, time);
-      if (place) trace(pen, [one.x[last], place[0]], [one.y[last], place[1]], { rows: null, from: 0, to: 1 }, toX, toY, box);
+      if (place) trace(pen, [one.x[last], place[0]], [one.y[last], place[1]], 0, 1, toX, toY, box);
     }
     pen.setLineDash([]);
     /*turns drawHeadings(pen, shown, trail, most); */
@@ -121,7 +121,7 @@ function drawAbove() {
       let begin = from;
       for (let i = from; i <= to; i++) {
         if (i < to && !(now.shared && leftOut(path, i) && blurred(path.t[i]))) continue;
-        trace(pen, path.x, path.y, { rows: null, from: begin, to: i }, toX, toY, box);
+        trace(pen, path.x, path.y, begin, i, toX, toY, box);
         begin = i + 1;
       }
     }

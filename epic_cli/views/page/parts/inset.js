@@ -20,8 +20,8 @@ function drawInset(pen, box, here) {
     own.strokeStyle = color("--soft");
     own.strokeRect(0.5, 0.5, width - 1, height - 1);
     own.lineWidth = 1.5;
-    const every = { rows: null, from: 0, to: truth.t.length - 1 }, room = { left: 0, top: 0, right: width, bottom: height };
-    trace(own, truth.x, truth.y, every, toX, toY, room);
+    const room = { left: 0, top: 0, right: width, bottom: height };
+    trace(own, truth.x, truth.y, 0, truth.t.length - 1, toX, toY, room);
     inset = { key, canvas };
   }
   pen.drawImage(inset.canvas, left, top, width, height);

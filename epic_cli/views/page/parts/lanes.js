@@ -16,22 +16,8 @@ function drawLag() {
   heights.lag = (one, time) => toY(between(one.lag, one.lag.seconds, time));
   timeGrid(pen, box, toX, false);
   gridUp(pen, box, nice(1000 * low, 1000 * high, 3), (ms) => toY(ms / 1000));
-  const names = [];
-  clip(pen, box, () => {
-    shade(pen, box, toX, false);
-    for (const one of shown) {
-      pen.strokeStyle = lineColor(one.label);
-      pen.setLineDash(dashes(one.label));
-      pen.lineWidth = lineWidth(shown);
-      const from = Math.max(0, rowAt(one.lag.t, state.window[0]));
-      let at = Math.min(one.lag.t.length - 1, rowAt(one.lag.t, state.window[1]) + 1);
-      trace(pen, one.lag.t, one.lag.seconds, { rows: null, from, to: at }, toX, toY, box);
-      while (at > 0 && one.lag.seconds[at] !== one.lag.seconds[at]) at--;
-      names.push({ x: box.right, y: toY(one.lag.seconds[at]), name: one.label, color: lineColor(one.label) });
-    }
-    pen.setLineDash([]);
-  });
-  if (pen.canvas.clientWidth > box.right + 50) label(pen, names, box.top - 4, box.bottom + 4, pen.canvas.clientWidth);
+  const lines = shown.map(({ label, lag }) => ({ label, t: lag.t, values: lag.seconds }));
+  drawLines(pen, box, toX, toY, lines, () => shade(pen, box, toX, false));
 }
 
 // By numbers of statuses: how high each is drawn, and which goes before others in one pixel.

@@ -69,14 +69,12 @@ function gridUp(pen, box, values, toY) {
   pen.stroke();
 }
 
-// A line through the rows of one level; what is not a number breaks it, a lone row is a dot. What
+// A line through rows; what is not a number breaks it, a lone row is a dot. What
 // is beside the box is left out: dashes there would take longer than the picture.
-function trace(pen, xs, ys, part, toX, toY, box) {
-  const { rows, from, to } = part;
+function trace(pen, xs, ys, from, to, toX, toY, box) {
   pen.beginPath();
   let joined = 0, lastX = 0, lastY = 0;
-  for (let k = from; k <= to; k++) {
-    const i = rows ? rows[k] : k;
+  for (let i = from; i <= to; i++) {
     const x = toX(xs[i]), y = toY(ys[i]);
     if (x !== x || y !== y) {
       if (joined === 1) pen.lineTo(lastX + 1, lastY);
@@ -95,12 +93,11 @@ function trace(pen, xs, ys, part, toX, toY, box) {
 }
 
 // What is below a line, down to the foot of the box.
-function below(pen, xs, ys, part, toX, toY, box) {
-  const { rows, from, to } = part;
+function below(pen, xs, ys, from, to, toX, toY, box) {
   let last = NaN;
   pen.beginPath();
-  for (let k = from; k <= to; k++) {
-    const i = rows ? rows[k] : k, x = toX(xs[i]), y = toY(ys[i]);
+  for (let i = from; i <= to; i++) {
+    const x = toX(xs[i]), y = toY(ys[i]);
     if (y === y) {
       if (last !== last) pen.moveTo(x, box.bottom);
       pen.lineTo(x, y);
@@ -114,8 +111,8 @@ function below(pen, xs, ys, part, toX, toY, box) {
 // A line of more rows than pixels: from the least to the largest value in each column of pixels,
 // and on to those of the column before; a column is so many pixels wide. Where there are no rows
 // for a while, a thin line goes on to the next.
-function envelope(pen, xs, ys, part, toX, toY, box, width) {
-  const { rows, from, to } = part, wide = Math.round((box.right - box.left) / width);
+function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
+  const wide = Math.round((box.right - box.left) / width);
   let column = -1, low = 0, high = 0, before = null, lastX = 0, lastY = 0;
   pen.beginPath();
   const paint = () => {
@@ -125,8 +122,8 @@ function envelope(pen, xs, ys, part, toX, toY, box, width) {
     const top = Math.floor(above);
     pen.fillRect(box.left + column * width, top, width, Math.ceil(below) - top + 1);
   };
-  for (let k = from; k <= to; k++) {
-    const i = rows ? rows[k] : k, x = toX(xs[i]), y = toY(ys[i]), at = Math.floor((x - box.left) / width);
+  for (let i = from; i <= to; i++) {
+    const x = toX(xs[i]), y = toY(ys[i]), at = Math.floor((x - box.left) / width);
     if (y !== y) { paint(); column = -1; before = null; continue; }
     if (at !== column) {
       paint();

@@ -1,6 +1,5 @@
 // The pictures over time: they share their margins, the part of the time that is shown, and the
 // places where the movement or the network was interrupted.
-const COLUMN_ROWS = 4;      // of one line, for each column of pixels
 const LANES = ["error", "lag", "status", "packets"];
 
 function timeFrame(canvas, over = state.window, foot = 4) {
@@ -79,20 +78,13 @@ const heights = {};
 function drawError() {
   const { pen } = prepare($("error"));
   const { box, toX } = timeFrame($("error"), state.window, 18);
-  const [start, end] = state.window, shown = visible();
+  const shown = visible();
   let top = 0, low = Infinity;
-  const parts = shown.map((one) => {
-    const first = Math.max(0, rowAt(one.t, start)), last = Math.min(one.t.length - 1, rowAt(one.t, end) + 1);
-    const part = detail(one, first, last, COLUMN_ROWS * (box.right - box.left));
-    let own = 0;
-    for (let k = part.from; k <= part.to; k++) {
-      const error = one.error[part.rows ? part.rows[k] : k];
-      if (error > own) own = error;
-    }
+  for (const { t, error } of shown) {
+    const own = largest(t, error);
     top = Math.max(top, own);
     if (own > 0) low = Math.min(low, own);
-    return part;
-  });
+  }
   top = top || 1;
   // errors far below a line's own peak need no room
   const bottom = Math.max(Math.min(low, top) / 30, top / 1e9);
@@ -103,32 +95,48 @@ function drawError() {
   heights.error = (one, time) => toY(errorAt(one, time));
   timeGrid(pen, box, toX, true);
   gridUp(pen, box, state.log ? decades(bottom, top * 1.3) : nice(0, top * 1.08, Math.max(2, (box.bottom - box.top) / 34)), toY);
-  const names = [];
-  clip(pen, box, () => {
+  const lines = shown.map(({ label, t, error }) => ({ label, t, values: error }));
+  drawLines(pen, box, toX, toY, lines, () => {
     shade(pen, box, toX, true);
     // the part beside the way, of a few that can be told apart
     pen.globalAlpha = 0.25;
-    shown.slice(0, BANDS).forEach((one, i) => {
+    for (const one of shown.slice(0, BANDS)) {
       pen.fillStyle = lineColor(one.label);
-      below(pen, one.t, one.across, parts[i], toX, toY, box);
-    });
+      below(pen, one.t, one.across, ...rowsWithin(one.t), toX, toY, box);
+    }
     pen.globalAlpha = 1;
-    shown.forEach((one, i) => {
-      pen.strokeStyle = lineColor(one.label);
-      pen.setLineDash(dashes(one.label));
-      pen.lineWidth = lineWidth(shown);
-      pen.fillStyle = lineColor(one.label);
-      const paint = parts[i].to - parts[i].from > (box.right - box.left) / 2 ? envelope : trace;
-      paint(pen, one.t, one.error, parts[i], toX, toY, box, columnWidth(shown));
-      const { rows, to } = parts[i];
-      let at = to;
-      while (at > parts[i].from && one.error[rows ? rows[at] : at] !== one.error[rows ? rows[at] : at]) at--;
-      names.push({ x: box.right, y: toY(one.error[rows ? rows[at] : at]), name: one.label, color: lineColor(one.label) });
-    });
-    pen.setLineDash([]);
     drawRecoveries(pen, box, toX, shown);
   });
-  if (pen.canvas.clientWidth > box.right + 50) label(pen, names, box.top, box.bottom, pen.canvas.clientWidth);
+}
+
+// The rows of the part of the time that is shown, with one beside it at each end.
+const rowsWithin = (t) => [Math.max(0, rowAt(t, state.window[0])), Math.min(t.length - 1, rowAt(t, state.window[1]) + 1)];
+
+function largest(t, values) {
+  const [from, to] = rowsWithin(t);
+  let top = 0;
+  for (let i = from; i <= to; i++) if (values[i] > top) top = values[i];
+  return top;
+}
+
+// The lines of a lane, each {label, t, values}, above what is drawn first, and their names beside.
+function drawLines(pen, box, toX, toY, lines, first) {
+  const names = [];
+  clip(pen, box, () => {
+    first();
+    for (const { label, t, values } of lines) {
+      const [from, to] = rowsWithin(t), paint = to - from > (box.right - box.left) / 2 ? envelope : trace;
+      pen.strokeStyle = pen.fillStyle = lineColor(label);
+      pen.setLineDash(dashes(label));
+      pen.lineWidth = lineWidth(lines);
+      paint(pen, t, values, from, to, toX, toY, box, columnWidth(lines));
+      let at = to;
+      while (at > from && values[at] !== values[at]) at--;
+      names.push({ x: box.right, y: toY(values[at]), name: label, color: lineColor(label) });
+    }
+    pen.setLineDash([]);
+  });
+  if (canvasHasMargin(pen.canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, pen.canvas.clientWidth);
 }
 
 function decades(bottom, top) {
@@ -188,7 +196,7 @@ function wholeErrors(over, box, toX) {
   pen.globalAlpha = 0.85;
   for (const one of [...shown].reverse()) {
     pen.fillStyle = lineColor(one.label);
-    envelope(pen, one.t, one.error, detail(one, 0, one.t.length - 1, COLUMN_ROWS * (box.right - box.left)), toX, toY, box, 1);
+    envelope(pen, one.t, one.error, 0, one.t.length - 1, toX, toY, box, 1);
   }
   overview = { key, canvas };
   return canvas;

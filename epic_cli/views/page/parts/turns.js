@@ -7,7 +7,6 @@ const i16 = typed(Int16Array);
 function unpackTurns(scene) {
   if (scene.heads) scene.truth.heads = i16(scene.heads);
   for (const one of scene.drawn) if (one.heads) one.heads = i16(one.heads);
-  // levels of detail keep the extremes of what is called error
   for (const one of scene.drawn) if (one.angle) one.turned = { label: one.label, t: one.t, error: f32(one.angle) };
 }
 data.scenes.forEach(unpackTurns);
@@ -110,34 +109,14 @@ function drawAngle() {
   if (!here) return;
   const { pen } = prepare($("angle"));
   const { box, toX } = timeFrame($("angle"), state.window, 7);
-  let top = 0;
-  const parts = shown.map(({ turned }) => {
-    const first = Math.max(0, rowAt(turned.t, state.window[0])), last = Math.min(turned.t.length - 1, rowAt(turned.t, state.window[1]) + 1);
-    for (let k = first; k <= last; k++) if (turned.error[k] > top) top = turned.error[k];
-    return detail(turned, first, last, COLUMN_ROWS * (box.right - box.left));
-  });
+  let top = Math.max(0, ...shown.map(({ turned }) => largest(turned.t, turned.error)));
   state.angleTop = top;
   top = 1.08 * (top || 1);
   const toY = (angle) => box.bottom - angle / top * (box.bottom - box.top);
   timeGrid(pen, box, toX, false);
   gridUp(pen, box, nice(0, top, 3), toY);
-  const names = [];
-  clip(pen, box, () => {
-    shade(pen, box, toX, false);
-    shown.forEach(({ label, turned }, i) => {
-      const { rows, from, to } = parts[i];
-      pen.strokeStyle = pen.fillStyle = lineColor(label);
-      pen.setLineDash(dashes(label));
-      pen.lineWidth = lineWidth(shown);
-      const paint = to - from > (box.right - box.left) / 2 ? envelope : trace;
-      paint(pen, turned.t, turned.error, parts[i], toX, toY, box, columnWidth(shown));
-      let at = rows ? rows[to] : to;
-      while (at > 0 && Number.isNaN(turned.error[at])) at--;
-      names.push({ x: box.right, y: toY(turned.error[at]), name: label, color: lineColor(label) });
-    });
-    pen.setLineDash([]);
-  });
-  if (canvasHasMargin(pen.canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, pen.canvas.clientWidth);
+  const lines = shown.map(({ label, turned }) => ({ label, t: turned.t, values: turned.error }));
+  drawLines(pen, box, toX, toY, lines, () => shade(pen, box, toX, false));
 }
 
 // What others are sorted by, and the words.
