@@ -55,25 +55,12 @@ def strategy_options(
     return OptionGroup(
         "chosen",
         _chosen,
-        click.option(
-            "-s",
-            name,
-            "strategy",
-            type=StrategyName(),
-            default=default,
-            show_default=True,
-            help=meaning,
-        ),
-        click.option(
-            "--set",
-            "assignments",
-            type=SettingAssignment(),
-            multiple=True,
-            callback=_for_this_strategy,
-            help=settings,
-        ),
+        click.option("-s", name, "strategy", type=StrategyName(), default=default,
+                     show_default=True, help=meaning),
+        click.option("--set", "assignments", type=SettingAssignment(), multiple=True,
+                     callback=_for_this_strategy, help=settings),
         *more,
-    )
+    )  # fmt: skip
 
 
 def _for_this_strategy(
@@ -226,15 +213,8 @@ color_option = click.option(
 
 def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
     """``--format``, as ``name``."""
-    return click.option(
-        "-f",
-        "--format",
-        name,
-        type=FormatChoice(formats),
-        default=default,
-        show_default=True,
-        help=meaning,
-    )
+    return click.option("-f", "--format", name, type=FormatChoice(formats), default=default,
+                        show_default=True, help=meaning)  # fmt: skip
 
 
 def row_format_option(meaning: str) -> Decorator:
@@ -275,10 +255,7 @@ quiet_option = click.option(
 messages_options = OptionGroup(
     "messages",
     Messages,
-    click.option(
-        "--all-errors",
-        is_flag=True,
-        help="Show every refused line, not just the first five and a count.",
-    ),
+    click.option("--all-errors", is_flag=True,
+                 help="Show every refused line, not just the first five and a count."),
     quiet_option,
-)
+)  # fmt: skip

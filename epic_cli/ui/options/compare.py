@@ -103,14 +103,9 @@ class Weighing:
 
 weighing_options = OptionGroup("weighing", Weighing)
 
-warm_up_option = click.option(
-    "--warm-up",
-    type=seconds(0, 3600),
-    default=None,
-    metavar="SECONDS",
-    help="Ignore rows for this long after each start, teleport and gap."
-    "  [default: 1, or a tenth of the recording]",
-)
+warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, metavar="SECONDS",
+                              help="Ignore rows for this long after each start, teleport and gap."
+                              "  [default: 1, or a tenth of the recording]")  # fmt: skip
 
 
 @dataclass(frozen=True)

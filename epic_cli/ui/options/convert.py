@@ -34,31 +34,15 @@ if TYPE_CHECKING:
 _changes_options = OptionGroup(
     "changes",
     Changes,
-    click.option(
-        "--entity",
-        "entities",
-        multiple=True,
-        help="Keep only the packets of this entity; may be repeated.",
-    ),
-    click.option(
-        "--span",
-        type=SPAN,
-        default=None,
-        help="Keep only packets with times in this span (seconds), before any shift.",
-    ),
-    click.option(
-        "--shift",
-        type=seconds(-1e12, 1e12),
-        default=0.0,
-        metavar="SECONDS",
-        help="Add this to all times, arrival times too; -250ms moves them back.",
-    ),
-    click.option(
-        "--fill-velocities",
-        is_flag=True,
-        help="Estimate missing velocities from the previous position.",
-    ),
-)
+    click.option("--entity", "entities", multiple=True,
+                 help="Keep only the packets of this entity; may be repeated."),
+    click.option("--span", type=SPAN, default=None,
+                 help="Keep only packets with times in this span (seconds), before any shift."),
+    click.option("--shift", type=seconds(-1e12, 1e12), default=0.0, metavar="SECONDS",
+                 help="Add this to all times, arrival times too; -250ms moves them back."),
+    click.option("--fill-velocities", is_flag=True,
+                 help="Estimate missing velocities from the previous position."),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

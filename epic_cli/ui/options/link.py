@@ -183,41 +183,29 @@ def two_way_link_options(latency: str, meaning: str, sized: bool = True) -> Deco
         two_ways,
         *_options(latency, meaning, sized),
         *(
-            click.option(
-                f"--{direction}",
-                type=Assignment(LINK_WORDS, "a link", "word=value"),
-                multiple=True,
-                help=f"Override the link {where}, such as {example}; may be repeated.",
-            )
+            click.option(f"--{direction}", type=Assignment(LINK_WORDS, "a link", "word=value"),
+                         multiple=True,
+                         help=f"Override the link {where}, such as {example}; may be repeated.")
             for direction, where, example in (
                 ("up", "on the way to the server", "rate=1mbit"),
                 ("down", "on the way from it", "latency=20ms"),
             )
         ),
-    )
+    )  # fmt: skip
 
 
 def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator, ...]:
     return (
         option(PRESET),
-        click.option(
-            "--list-presets",
-            is_flag=True,
-            is_eager=True,
-            callback=_list_presets,
-            help="List the presets with their figures and sources, and exit.",
-        ),
+        click.option("--list-presets", is_flag=True, is_eager=True, callback=_list_presets,
+                     help="List the presets with their figures and sources, and exit."),
         *options(
             LINK, () if sized else ("packet_size",), latency={"default": latency, "help": meaning}
         ),
-        click.option(
-            "--at",
-            cls=At,
-            metavar="TIME WORDS",
-            help="Change the link at this time after the first packet: --at 10s loss=20%"
-            f' --at 12s "loss=0 latency=90ms"; may be repeated. Words: {_WORDS}.',
-        ),
-    )
+        click.option("--at", cls=At, metavar="TIME WORDS", help="Change the link at this time"
+                     " after the first packet: --at 10s loss=20%"
+                     f' --at 12s "loss=0 latency=90ms"; may be repeated. Words: {_WORDS}.'),
+    )  # fmt: skip
 
 
 #: The words that follow ``--at``, ``--up`` and ``--down``.

@@ -84,22 +84,12 @@ def ingest_spec(
 ingest_options = OptionGroup(
     "ingest",
     ingest_spec,
-    click.option(
-        "--input-format",
-        type=click.Choice(("auto", *packet_formats())),
-        default="auto",
-        show_default=True,
-        help="The packet format; auto detects it in each datagram.",
-    ),
+    click.option("--input-format", type=click.Choice(("auto", *packet_formats())), default="auto",
+                 show_default=True, help="The packet format; auto detects it in each datagram."),
     record_layout_option,
     layout_options,
     sender_option("Take packets from this sender only."),
     click.option("--entity", help="Take only the packets of this entity."),
-    click.option(
-        "--max-entities",
-        type=click.IntRange(1, 100_000),
-        default=MAX_ENTITIES,
-        show_default=True,
-        help="Refuse packets of more entities than this.",
-    ),
-)
+    click.option("--max-entities", type=click.IntRange(1, 100_000), default=MAX_ENTITIES,
+                 show_default=True, help="Refuse packets of more entities than this."),
+)  # fmt: skip

@@ -85,18 +85,14 @@ class TraceOptions:
 _BY, _END, _DIRECTION = options(TRACE)
 
 _TRACE: tuple[Decorator, ...] = (
-    click.option(
-        "--trace",
-        type=InputFile(),
-        metavar="FILE",
-        help="A recorded network instead: CSV with send_time and recv_time, owd_ms,"
-        " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or what irtt, ping or RIPE Atlas wrote."
-        " Options of the link beside it are added to it.",
-    ),
+    click.option("--trace", type=InputFile(), metavar="FILE", help="A recorded network instead:"
+                 " CSV with send_time and recv_time, owd_ms, owd_down_ms and owd_up_ms, or"
+                 " rtt_ms; lost; flow; or what irtt, ping or RIPE Atlas wrote. Options of the"
+                 " link beside it are added to it."),
     _BY,
     _END,
     click.option("--trace-flow", metavar="NAME", help="The flow to use, if the file has several."),
-)
+)  # fmt: skip
 
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
 one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _DIRECTION)
