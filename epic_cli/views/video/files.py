@@ -54,6 +54,8 @@ def write_video(
         start, end = seconds_of(stage, spec, fps)
     except ValueError as error:
         raise NoVideo(str(error)) from error
+    if kind == "mp4" and not stream.seekable():
+        raise NoVideo("an MP4 needs a file: its beginning is written last")
     backdrop = Backdrop(stage, start, end, size, spec.theme)
     total = max(1, round((end - start) / spec.speed * fps))
 

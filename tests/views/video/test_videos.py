@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
+import resource
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -375,6 +378,28 @@ def test_what_is_missing_is_named(
     assert main(["compare", JITTER, "-s", "lerp", "--video", f"x.{kind}"]) == 2
     assert "pip install 'epic-cli[video]'" in capfd.readouterr().err
     assert not list(Path().glob("x.*"))
+
+
+def test_where_an_mp4_cannot_go(capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.mp4")
+    reading = os.open("pipe.mp4", os.O_RDWR)
+    assert main(["compare", JITTER, "-s", "lerp", "--video", "pipe.mp4"]) == 2
+    os.close(reading)
+    assert "an MP4 needs a file" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        assert main(["compare", JITTER, "-s", "lerp", "--video", f"x.{kind}"]) == 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert f"epic: cannot write to x.{kind}" in capfd.readouterr().err
+    assert not [one for one in Path().iterdir() if one.name.startswith(("x.", ".epic"))]
 
 
 @pytest.mark.parametrize("name", ["\x1b[31m", "坦克", "a" * 300, "é\n<b>"])
