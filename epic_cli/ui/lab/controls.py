@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Parameter
     from epic_cli.ui.lab.bench import Experiment
 
+#: The first two numbers of a Gilbert-Elliott model, each a slider.
+_BURSTS = ("good to bad", "bad to good")
+
 #: A number without a range of its own is tried up to so many times its default.
 _AROUND = 10.0
 
@@ -61,6 +64,8 @@ def control(parameter: Parameter) -> dict[str, Any]:
             found["kind"] = "switch"
         case Choice():
             found["kind"] = "choice"
+        case Custom() if parameter.kind is GilbertElliott:
+            found |= {"kind": "text", "range": parameter.form, "shares": list(_BURSTS)}
         case Custom():
             words = [word for word, _ in parameter.complete()]
             found |= {"kind": "choice" if words else "text", "range": parameter.form}

@@ -30,6 +30,9 @@ PAUSE, REST = 0.1, 1.0
 #: Seconds: where some networks take longer, no more of them are computed.
 ENOUGH = 20.0
 
+#: Seconds in which a thread that is to end should do so.
+LEAVE = 2.0
+
 #: The key of an experiment's frames.
 KEY = "experiment"
 
@@ -71,7 +74,7 @@ class Room(Protocol):
         """Takes a message, at once."""
 
     def close(self) -> None:
-        """The page has gone."""
+        """The page has gone; called on a thread that may wait."""
 
 
 class Newest:
@@ -126,17 +129,23 @@ class ExperimentRoom:
         self._recording = recording
         self._asked, self._drawn = Newest(), Newest()
         self._sending, self._number = threading.Lock(), None
-        for work in (self._draw, self._judge):
-            threading.Thread(target=work, name="lab", daemon=True).start()
+        self._threads = [
+            threading.Thread(target=work, name="lab", daemon=True)
+            for work in (self._draw, self._judge)
+        ]
+        for one in self._threads:
+            one.start()
 
     def receive(self, message: dict[str, Any]) -> None:
         """Replaces what has been asked before."""
         self._asked.put(message)
 
     def close(self) -> None:
-        """Ends the threads as soon as they look up."""
+        """Ends the threads, and waits until they have looked up."""
         self._asked.end()
         self._drawn.end()
+        for one in self._threads:
+            one.join(LEAVE)
 
     def _draw(self) -> None:
         with contextlib.closing(Bench(self._recording)) as bench:

@@ -72,7 +72,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     app.router.add_get(f"{root}talk", partial(_talk, spec, pages))
     for name in EXPORTS:
         app.router.add_get(f"{root}{name}", partial(_export, spec, name))
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", spec.port)
@@ -147,7 +147,7 @@ async def _talk(
         pages.discard(page)
         sending.cancel()
         for room in rooms.values():
-            room.close()
+            await asyncio.to_thread(room.close)
     return page
 
 

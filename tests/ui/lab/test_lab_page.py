@@ -100,6 +100,18 @@ def test_a_preset_moves_the_sliders(lab: Lab) -> None:
     assert page.run(f"{slider('latency')}.value") == "200"
 
 
+def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
+    page = lab("path=circle&send_rate=60&s=epic")
+    page.run(
+        "(() => { const one = document.querySelector('[aria-label=\"gemodel: good to bad\"]');"
+        " one.value = 800; one.dispatchEvent(new Event('input'));"
+        " one.dispatchEvent(new Event('change')); })()"
+    )
+    judged(page)
+    assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
+    assert page.run("scene().lost.t.length") > 10
+
+
 def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
     page = lab("path=circle&s=snapshot&s=epic&s=mirror")
     page.run("turn('snapshot', false)")

@@ -6,11 +6,13 @@ import asyncio
 import json
 import struct
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
+from epic_cli.ui.lab.page import lab_page
 from epic_cli.ui.lab.rooms import ROOMS, Outbox
 from epic_cli.ui.lab.server import LONGEST_MESSAGE, is_local
 
@@ -168,3 +170,12 @@ def test_who_looks_on_slowly_gets_the_newest_frame() -> None:
 
 def test_rooms_are_found_by_their_names() -> None:
     assert "experiment" in ROOMS
+
+
+def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:
+    name = "<script>alert(1)<!--.csv"
+    (tmp_path / name).write_text("entity,time,arrival,x,y\n</script><b>,0,0.1,0,0\n")
+    text = lab_page(str(tmp_path / name))
+    assert "alert(1)" in text
+    assert "<script>alert" not in text
+    assert "<!--.csv" not in text

@@ -1,6 +1,9 @@
 // Sliders, lists and switches, made of what the engine's own tables say.
 const STOPS = 1000; // of a slider
 
+// Of bursts: from one of a thousand packets to all of them, and where sliders stand before there are any.
+const SHARE = { low: 0.001, high: 1, log: true, whole: false }, USUAL = [0.01, 0.3];
+
 // What a slider's place means, and where a value is on it.
 function valueAt({ low, high, log, whole }, place) {
   const share = place / STOPS, value = log ? low * (high / low) ** share : low + share * (high - low);
@@ -53,6 +56,17 @@ function control(about, box, owner, change) {
     for (const word of about.words) text("option", "", list).value = word;
     field.setAttribute("list", list.id);
   }
+  const parts = (about.shares || []).map((name, place) => {
+    const share = element("input", line, { type: "range", min: 0, max: STOPS, step: 1, "aria-label": `${about.name}: ${name}`, title: name });
+    share.addEventListener("input", () => {
+      const rest = field.value.split(",").slice(about.shares.length);
+      field.value = [...parts.map((one) => `${Number((100 * valueAt(SHARE, Number(one.value))).toPrecision(3))}%`), ...rest].join(",");
+      share.setAttribute("aria-valuetext", field.value.split(",")[place]);
+      change(field.value, false);
+    });
+    share.addEventListener("change", () => change(field.value, true));
+    return share;
+  });
   let slider = null;
   if (about.kind === "number") {
     slider = element("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
@@ -68,6 +82,10 @@ function control(about, box, owner, change) {
   made.show = (words) => {
     const number = numberIn(words), plain = /^[-+.\de]+$/i.test(words);
     if (document.activeElement !== field) field.value = plain && number === number ? written(about, number) : words;
+    parts.forEach((one, place) => {
+      const share = numberIn(words.split(",")[place] || "");
+      if (document.activeElement !== one) one.value = placeOf(SHARE, share === share ? share : USUAL[place]);
+    });
     if (!slider || document.activeElement === slider) return;
     slider.value = number === number ? placeOf(about, number) : 0;
     slider.setAttribute("aria-valuetext", field.value);
