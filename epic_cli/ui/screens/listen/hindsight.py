@@ -167,7 +167,7 @@ class Hindsight:
         found = []
         for name, words in _SHOWN:
             metric = named(name)
-            cell = metric.cell(metric.value(measured), measured.resolution)
+            cell = metric.cell(float(metric.value(measured)), measured.resolution)
             found.append(words.format(cell).replace("- ms", "-"))
         if only is None and len(known) < len(self._gathered):
             found.append(f"of {len(known):,} of {len(self._gathered):,} entities")

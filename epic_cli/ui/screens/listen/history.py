@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 #: Seconds that are kept, and of a truth, with which what is drawn seconds later is compared.
 KEPT, TRUTH_KEPT = 6.0, 11.0
 
-#: No more packets, and no more samples, than this are kept in a second.
-_MOST = 20_000
+#: No more packets, and no more samples, than this are kept of a second: a thousand entities at the
+#: pace of a screen.
+_MOST, _MOST_ROWS = 20_000, 100_000
 
 #: So many packets are together, so that there are few parts.
 _FULL = 512
@@ -79,18 +80,17 @@ class Points(NamedTuple):
 class _Recent:
     """Records as bytes, in pieces, each with the time at which it ends; the oldest go."""
 
-    def __init__(self, record: np.dtype[np.void], kept: float) -> None:
+    def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
         self._record, self._kept = record, kept
+        self._most = most * kept * record.itemsize
         self._pieces: deque[tuple[float, bytes]] = deque()
         self._size = 0
 
     def add(self, time: float, records: bytes) -> None:
         self._pieces.append((time, records))
         self._size += len(records)
-        most = int(_MOST * self._kept) * self._record.itemsize
-        while self._pieces[0][0] < time - self._kept or (
-            self._size > most and len(self._pieces) > 1
-        ):
+        begin = time - self._kept
+        while self._pieces[0][0] < begin or (self._size > self._most and len(self._pieces) > 1):
             self._size -= len(self._pieces.popleft()[1])
 
     def since(self, time: float) -> Rows:
@@ -113,7 +113,8 @@ class History:
         self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
-        self._points, self._rows = _Recent(POINT, kept), _Recent(ROW, kept)
+        self._points = _Recent(POINT, kept, _MOST)
+        self._rows = _Recent(ROW, kept, _MOST_ROWS)
 
     def frozen(self) -> History:
         """As it is now, whatever comes."""
@@ -184,7 +185,7 @@ class History:
     def redraw(self) -> None:
         """What was drawn is drawn again."""
         self.rotations.clear()
-        self._rows = _Recent(ROW, self._kept)
+        self._rows = _Recent(ROW, self._kept, _MOST_ROWS)
 
     def blocks(self) -> list[PacketBlock]:
         """The packets, in their order."""

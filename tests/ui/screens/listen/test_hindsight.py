@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 
 from epic_cli.engine.contract import Packet
@@ -11,7 +12,7 @@ from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.ui.screens.listen import hindsight
 from epic_cli.ui.screens.listen.hindsight import Hindsight
-from epic_cli.ui.screens.listen.history import History
+from epic_cli.ui.screens.listen.history import ROW, History
 
 LATENCY = 0.04
 
@@ -62,6 +63,15 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
     while not found.figures():
         found.look(game.history, game.time, game.time + 1)
     assert number_in(found.figures(), "lag") == pytest.approx(200, rel=0.02)
+
+
+def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -> None:
+    history = History(Entities())
+    rows = np.zeros(1000, ROW)
+    for tick in range(360):
+        rows["time"], rows["status"] = tick / 60, 2
+        history._rows.add(tick / 60, rows.tobytes())
+    assert len(history.rows(359.5 / 60 - hindsight.WINDOW)) == 300_000
 
 
 def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
