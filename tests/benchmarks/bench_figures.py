@@ -152,9 +152,9 @@ def watched(
         compared = json.loads(done.stdout)
     found = {}
     for words, metric in FIGURES.items():
-        line = re.search(rf"\(\d+/\d+\) .*?\b{re.escape(words)} ([-\d.]+)", shown, re.S)
+        line = re.search(rf"\(\d+/\d+\) .*?\b{re.escape(words)} ([-\d.,]+)", shown, re.S)
         value = compared[metric] * (1000 if words == "lag" else 1)
-        found[words] = float(line[1]) if line else math.nan, value
+        found[words] = float(line[1].replace(",", "")) if line else math.nan, value
     return found
 
 

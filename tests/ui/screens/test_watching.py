@@ -98,9 +98,9 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
         ("residual", "residual", 1),
         ("jerk", "jerk", 1),
     ):
-        found = re.search(rf"\(\d+/\d+\) .*?\b{words} (-?[\d.]+)", text, re.DOTALL)
+        found = re.search(rf"\(\d+/\d+\) .*?\b{words} (-?[\d.,]+)", text, re.DOTALL)
         assert found, text
-        assert float(found[1]) == pytest.approx(
+        assert float(found[1].replace(",", "")) == pytest.approx(
             unit * figures[name], rel=0.02, abs=0.6 * (unit > 1)
         )
 
