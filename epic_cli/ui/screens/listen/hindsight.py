@@ -93,7 +93,8 @@ class Hindsight:
         begin = perf_counter()
         if only != self._only:
             self._only, self.curves = only, ({}, {}, {})
-        if real_time - self._begun >= _EVERY:
+        paused = now == self._gathered_at and self._begun > -math.inf  # there is nothing new
+        if real_time - self._begun >= _EVERY and not paused:
             self._begun, self._gathered_at = real_time, now
             self._gathered = _gathered(history, now, only, truth)
             if only is not None:
