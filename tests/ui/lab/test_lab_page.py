@@ -319,6 +319,9 @@ def test_scores_have_their_intervals(lab: Lab) -> None:
         "[...document.querySelectorAll('.likely')].map((one) => one.textContent.trim())"
     )
     assert told == page.run("data.likely")
+    plotted = page.run("$('scores').textContent")
+    assert "epic" in plotted
+    assert "dead-reckoning" not in plotted  # of the experiment that the page came with
     assert len(told) == 2
     assert all(any(map(str.isdigit, one)) for one in told)
 

@@ -20,9 +20,9 @@ function show(message) {
   keepLags(data.scenes, message.scenes);
   rename(message.labels);
   data.scenes = message.scenes;
-  if (message.kind === "figures") Object.assign(data, { rows: message.rows, columns: message.columns, verdict: message.verdict, details: message.details, notes: message.notes, likely: message.likely, facts: message.facts, tick: message.tick });
+  if (message.kind === "figures") Object.assign(data, message, { shown: message.labels });
   else data.rows = message.labels.map((one, place) => ({ ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }), label: one }));
-  if (message.kind === "figures") overview.key = ""; // who drags does not look at the overview
+  if (message.kind === "figures") overview.key = inset.key = ""; // who drags does not look at these
   state.scene = Math.min(state.scene, data.scenes.length - 1);
   $("time").max = duration();
   fillEntities();
