@@ -1,0 +1,1 @@
+"""Studies: questions of the field, answered over data, each by one command."""

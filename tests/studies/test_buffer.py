@@ -1,0 +1,55 @@
+"""The closed form against packets thrown one by one, without ``epic``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from studies.buffer import Cell, missing, needed
+
+
+def thrown(delay: float, cell: Cell, seed: int, packets: int = 60_000) -> float:
+    """The share of random times so far behind which no later state has arrived."""
+    dice = np.random.default_rng(seed)
+    lost = dice.random(packets) < cell.loss
+    if cell.burst > 1:
+        bad = False
+        enter = cell.loss / (1 - cell.loss) / cell.burst
+        for k, chance in enumerate(dice.random(packets)):
+            bad = chance >= 1 / cell.burst if bad else chance < enter
+            lost[k] = bad
+    delays = (
+        dice.gamma(2.0, cell.jitter / np.sqrt(2), packets) if cell.jitter else np.zeros(packets)
+    )
+    arrivals = np.where(lost, np.inf, np.arange(packets) + delays)
+    # from the last packet back: when the first of a stamp and all later ones is there
+    first = np.minimum.accumulate(arrivals[::-1])[::-1]
+    at = dice.uniform(0, packets - 100, 200_000)
+    return float((first[np.ceil(at).astype(int)] > at + delay).mean())
+
+
+@pytest.mark.parametrize(
+    ("delay", "cell"),
+    [
+        (0.6, Cell(0.0, 1, 0.0)),
+        (1.4, Cell(0.0, 1, 0.25)),
+        (2.5, Cell(0.05, 1, 0.5)),
+        (1.3, Cell(0.1, 1, 0.0)),
+        (3.0, Cell(0.05, 3, 0.1)),
+        (6.0, Cell(0.1, 3, 1.0)),
+    ],
+)
+def test_it_is_what_thrown_packets_do(delay: float, cell: Cell) -> None:
+    expected = np.mean([thrown(delay, cell, seed) for seed in range(3)])
+    assert missing(delay, cell) == pytest.approx(expected, rel=0.08)
+
+
+@pytest.mark.parametrize(
+    ("loss", "share", "delay"), [(0.02, 0.01, 1.51), (0.05, 0.01, 1.84), (0.05, 0.001, 2.63)]
+)
+def test_without_jitter_it_can_be_worked_out_by_hand(
+    loss: float, share: float, delay: float
+) -> None:
+    """For k <= D <= k + 1: (D - k) p^(k + 1) + (k + 1 - D) p^k."""
+    found = needed(share, lambda at: missing(at, Cell(loss, 1, 0.0)))
+    assert found == pytest.approx(delay, abs=0.01)
