@@ -143,7 +143,7 @@ class Backdrop:
             draw.line((x := round(self.chart.across(value)), top, x, bottom), fill=colors.faint)
             words = f"{label(value, self.end - self.start)} s"
             draw.text((x, bottom + 5 * unit), words, colors.soft, self.font, "mt")
-        for value in nice_values(0.0, high, 2):
+        for value in nice_values(0.0, high, 4):
             draw.line((left, y := round(self.chart.up(value)), right, y), fill=colors.faint)
             draw.text((left - 6 * unit, y), label(value, high), colors.soft, self.font, "rm")
         box, full = (left, top, right + 1, bottom + 1), self.base.copy()
