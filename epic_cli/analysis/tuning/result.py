@@ -72,6 +72,11 @@ class Evaluation(NamedTuple):
             return GainKind.BETTER
         return GainKind.WORSE if self.high < 0 else GainKind.NO_BETTER
 
+    @property
+    def keeps(self) -> bool:
+        """Whether there is nothing to take: the tuned settings are no better."""
+        return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
+
 
 @dataclass(frozen=True)
 class Tuning:

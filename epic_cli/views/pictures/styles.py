@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: On white, and on the page's dark background, in the order of rank.
-LIGHT = ("#382598", "#bf4000", "#0c808c", "#a737fa", "#472000", "#04002d")
+LIGHT = ("#1900a3", "#dd3800", "#4c7590", "#a613fe", "#881203", "#4f114c")
 DARK = ("#9eb4f8", "#fa2894", "#7cfff0", "#ffd607", "#ea943e", "#a962ff")
 
 #: The backgrounds that they were chosen for.

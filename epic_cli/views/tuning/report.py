@@ -49,9 +49,6 @@ _GAINS = {
     GainKind.SAME: "unchanged",
 }
 
-#: Where the settings that were tried are nothing to take.
-_KEEP = (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE)
-
 #: The figures of the tuned settings in the data, and all fields of these.
 _TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
@@ -70,7 +67,7 @@ def report(found: Tunings, details: bool = False) -> Report:
         parts.append(_before_and_after(best, found.goal.metric))
         if best.influences:
             parts.append(_settings(best, found.goal.metric))
-    if best.settings and best.evaluation.kind not in _KEEP:
+    if best.settings and not best.evaluation.keeps:
         forms = usage(best.strategy, best.settings)
         parts.append(Usage(forms, f"{best.strategy}'s settings, to be copied"))
     words = "What smoothness costs in latency, a line for each strategy"

@@ -117,10 +117,16 @@ def _decision(one: Tuning, found: Tunings) -> str:
         case GainKind.DOUBTFUL:
             return f"Best found for {name}: {changed}."
         case _:
-            return (
+            words = (
                 f"Best found for {name}: {changed}; too little data to say whether that is better"
                 " than the defaults."
             )
+            if evaluation.keeps:
+                words = (
+                    f"Keep the defaults of {name}: {changed} was best where it was tuned, and is no"
+                    f" better {_where(found)}; too little data to say how surely."
+                )
+            return words
 
 
 def _figures(one: Tuning, found: Tunings) -> str:
@@ -153,8 +159,7 @@ def _changes(one: Tuning) -> str:
     jumps = [each.value("jumps") for each in (after, before)]
     if any(jumps):
         parts.append(f"{jumps[0]:.0f} visible jumps instead of {jumps[1]:.0f}")
-    keep = one.evaluation.kind in (GainKind.NO_BETTER, GainKind.WORSE)
-    return f"{'With those: ' if keep else ''}{', '.join(parts)}."
+    return f"{'With those: ' if one.evaluation.keeps else ''}{', '.join(parts)}."
 
 
 def _cell(result: Result, name: str) -> str:

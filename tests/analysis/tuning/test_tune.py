@@ -162,6 +162,10 @@ def test_a_gain_whose_interval_has_zero_in_it_is_none(
 ) -> None:
     found = tuned("hermite", trials=5).tunings[0].tuned_on
     assert found._replace(gain=0.9 * (low + high) / 2, low=low, high=high).kind is kind
+    # nobody is offered settings that came out worse, however unsure that is
+    for gain in (-1.0, 1.0):
+        kept = found._replace(gain=gain, low=low, high=high).keeps
+        assert kept is (gain < 0 or kind in (GainKind.NO_BETTER, GainKind.WORSE))
 
 
 def test_settings_that_matter_to_nobody_stay_as_they_are() -> None:
