@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation, Slerp
+from scipy.spatial.transform import Rotation
 
 from epic_cli import Packet, Sample, replay
 from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.run import Progress, compare_run
 from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
 from epic_cli.analysis.scenes.scene import Selection
-from epic_cli.analysis.truth import Truth
+from epic_cli.analysis.truth import Truth, truth_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -73,12 +73,17 @@ class Turning:
     """What is drawn for ``tumbling`` packets, by SciPy from the rows of ``replay``."""
 
     def __init__(self, packets: list[Packet], strategies: Sequence[str]) -> None:
-        with_rotation = [one for one in packets if one.rotation is not None]
-        turns = Rotation.from_quat([one.rotation for one in with_rotation])
-        self.truth = Slerp([one.time for one in with_rotation], turns)
+        # what it does between packets is tested in tests/analysis/test_turns.py
+        turns = truth_of(movements.block(packets), "rebuilt").turns
+        assert turns is not None
+        self._turns = turns
         self.rows: dict[str, dict[float, Sample]] = {
             name: {round(row.time, 6): row for row in replay(packets, name)} for name in strategies
         }
+
+    def truth(self, time: float) -> Rotation:
+        """How it is turned."""
+        return Rotation.from_quat(self._turns.at(np.array([time]))[0])
 
     def heading(self, label: str, time: float) -> NDArray[np.float64]:
         """Where the x axis is turned to, seen along z; "truth" is one of the labels."""
