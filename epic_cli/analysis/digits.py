@@ -14,7 +14,7 @@ def three_digits(value: float) -> str:
     size = math.floor(math.log10(abs(value)))
     if not -4 < size < 7:
         return f"{value:.2e}"
-    return f"{round(value, 2 - size):,.{max(0, 2 - size)}f}"
+    return f"{round(float(value), 2 - size):,.{max(0, 2 - size)}f}"
 
 
 def one_decimal(value: float) -> str:

@@ -13,6 +13,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import Any, TypeVar
 
+#: Seconds that a thread may keep another waiting: datagrams leave on time while much is drawn.
+_TURN = 0.0005
+
 #: The signals that end a program.
 STOPPING = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -77,6 +80,30 @@ def run_until_stopped(
 def _tick(loop: asyncio.AbstractEventLoop) -> None:
     """Ctrl-C does not end a ``select`` of Windows, so none may last."""
     loop.call_later(0.2, _tick, loop)
+
+
+async def beside(
+    job: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, end: Callable[[], object]
+) -> None:
+    """Runs a job on a thread with a ``loop`` of its own; cancelled, it asks it to ``end``.
+
+    Until then threads keep each other waiting for half a millisecond at most.
+    """
+
+    def work() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(job)
+
+    turn = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
+    working = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        await asyncio.shield(working)
+    finally:
+        with contextlib.suppress(RuntimeError):  # it has ended by itself
+            loop.call_soon_threadsafe(end)
+        sys.setswitchinterval(turn)
+        await working
 
 
 def end_by(number: int) -> None:

@@ -73,7 +73,9 @@ class Listener(Drawing):
         self._ingest = Ingest(spec.ingest)
         self._duration = spec.duration
         self._reported = -math.inf
-        super().__init__(spec.strategy, spec.tick, self._ingest.entities, consumers)
+        self.sent: list[Consumer] = []
+        self.received = list(consumers)
+        super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
 
     @property
     def counts(self) -> Counts:
@@ -83,6 +85,10 @@ class Listener(Drawing):
             refused, example = counts.refused + receiving.closed, counts.example
             counts = counts._replace(refused=refused, example=example or receiving.example)
         return counts
+
+    def now(self, time: float) -> float | None:
+        """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
+        return self._ingest.now(time)
 
     async def run(self) -> None:
         """Listens for its duration; raises ``OSError`` where a consumer cannot write."""

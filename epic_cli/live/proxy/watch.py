@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
     from epic_cli.live.addresses import Address
     from epic_cli.live.consumer import Consumer, Counts
-    from epic_cli.live.listener import ListenSpec
+    from epic_cli.live.listener import Listener, ListenSpec
     from epic_cli.network.words import Way
 
 
@@ -84,14 +84,14 @@ _BEHIND = 0.01
 
 
 class WatchDrawing(Drawing):
-    """Draws what is received, on a thread of its own if need be; ``clock`` is the proxy's.
+    """Draws what is received, on a thread of its own if need be; ``clock`` is the source's.
 
     ``truth`` is called with what was sent.
     """
 
     def __init__(
         self,
-        watch: Watch,
+        watch: Watch | Listener,
         spec: ListenSpec,
         clock: Callable[[], float],
         consumers: Sequence[Consumer],

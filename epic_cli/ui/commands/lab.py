@@ -1,19 +1,40 @@
-"""``epic lab``: experiments in the browser."""
+"""``epic lab``: experiments in the browser, or a running game."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
-import threading
+import sys
+from dataclasses import replace
+from functools import partial
 
 import click
 
 from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
+from epic_cli.live.addresses import Address
 from epic_cli.live.event_loop import run_until_stopped
-from epic_cli.ui.io.errors import WrongUsage, accessing, say
+from epic_cli.live.ingest import IngestSpec
+from epic_cli.ui.io.console import use_color
+from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import InputFile
+from epic_cli.ui.lab.spec import MOST_STRATEGIES
+from epic_cli.ui.options.common import quiet_option, tick_option
+from epic_cli.ui.options.groups import OptionGroup, given_options, refuse
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.live import ended, endless_option
+from epic_cli.ui.options.lab import Page, lab_library, page_options
+from epic_cli.ui.options.live import (
+    ENDPOINT,
+    Reached,
+    Recorded,
+    ended,
+    endless_option,
+    ingest_options,
+    reached_options,
+    recorded_options,
+)
+from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
 
 EXAMPLES = """\b
 Examples:
@@ -21,10 +42,28 @@ Examples:
   epic lab sample_inputs/jitter.txt
   epic lab --no-open --port 8080
   epic lab --experiment 'path=circle&latency=80ms&jitter=30ms&s=epic&s=mirror'
+  epic lab --listen --record game.csv
+  epic lab --listen 9871 --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16'
 """
 
+#: Who draws a running game unless others are named, the first one all of it.
+_USUAL = ("snapshot", "epic", "dead-reckoning")
 
-@command(EXAMPLES)
+#: What experiments have, too.
+_ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
+
+_team_options = OptionGroup(
+    "participants",
+    partial(Participants, corrections=()),
+    strategies_option(
+        "Draw the running game by these: names separated by commas, NAME+key=value with settings;"
+        f" up to six, the first one draws all.  [default: {','.join(_USUAL)}]"
+    ),
+    variants_assignments_option,
+)
+
+
+@command(EXAMPLES, "experiment listen s layout record port open duration")
 @click.argument("recording", required=False, type=InputFile())
 @click.option(
     "--experiment",
@@ -32,15 +71,39 @@ Examples:
     metavar="ADDRESS",
     help="Begin with the experiment of this address of a lab, or what follows its question mark.",
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    help="Listen here, on 127.0.0.1 alone.  [default: a free port]",
-)
-@click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
+@page_options()
 @endless_option("How long to serve the page.")
-def lab(recording: str | None, experiment: str, port: int, opens: bool, duration: float) -> int:
+@click.option(
+    "--listen",
+    "address",
+    type=ENDPOINT,
+    is_flag=False,
+    flag_value=str(Address()),
+    help="Show a running game whose packets come to this address, as epic listen takes them."
+    f"  [without an address: {Address()}]",
+)
+@_team_options
+@tick_option
+@ingest_options
+@reached_options
+@recorded_options
+@quiet_option
+@click.pass_context
+def lab(
+    context: click.Context,
+    /,
+    recording: str | None,
+    experiment: str,
+    page: Page,
+    duration: float,
+    address: Address | None,
+    participants: Participants,
+    tick: Ratio,
+    ingest: IngestSpec,
+    reached: Reached,
+    recorded: Recorded,
+    quiet: bool,
+) -> int:
     """Move sliders in the browser, and see what each strategy draws, and how good it is.
 
     The page is served to this machine alone, works offline and ends with Ctrl-C. RECORDING is
@@ -48,19 +111,57 @@ def lab(recording: str | None, experiment: str, port: int, opens: bool, duration
     computed paths and what the mouse draws. The address of the page holds the experiment, and
     "copy the command" gives the line of "epic compare" that makes the same figures.
 
+    With --listen the page shows a running game: all entities on a map, and of the one that is
+    clicked what each strategy draws of it, how far off, how late. "epic proxy --lab" is the same
+    in the middle of a game, with the network as sliders.
+
     Over SSH: forward the port (ssh -L 8080:127.0.0.1:8080) and open the printed address.
 
-    Exit status: 0 the time is over, 2 wrong usage, 3 a file or port is not accessible, 130
-    interrupted.
+    Exit status: 0 the time is over, 2 wrong usage, 3 a file or port is not accessible, 4 a custom
+    strategy failed, 130 interrupted.
     """
-    try:
-        from epic_cli.ui.lab.server import ServeSpec, serve
-    except ModuleNotFoundError as error:
-        if error.name != "aiohttp":
-            raise
-        raise WrongUsage("epic lab needs a library: pip install 'epic-cli[lab]'") from error
-    import asyncio
+    if address is None:
+        names = [one.name for one in context.command.params if one.name]
+        refuse([one for one in names if one not in _ALWAYS], "needs --listen")
+        return _experiments(recording, experiment, page, duration)
+    refuse(("recording", "experiment"), "is not for --listen")
+    if not participants.strategies:
+        participants = replace(participants, strategies=(_USUAL,))
+    team = participants.specs()
+    if len(team) > MOST_STRATEGIES:
+        raise WrongUsage(f"at most {MOST_STRATEGIES} strategies take part")
+    for one in team:
+        one.make()  # a wrong setting shows before anything is received
+    with lab_library():
+        from epic_cli.ui.lab.live import Live
+    from epic_cli.live.listener import Listener, ListenSpec
+    from epic_cli.live.receiving import machine_time
+    from epic_cli.ui.io.listening import Progress
+    from epic_cli.ui.lab.live_view import View
 
+    tick = tick if "tick" in given_options(context) else SCREEN_TIMING.tick
+    with contextlib.ExitStack() as stack:
+        receiving = reached.receive(address, ingest)
+        stack.callback(receiving.close)
+        where = str(address._replace(port=receiving.port))
+        recordings = recorded.open(receiving, stack)
+        progress = Progress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
+        spec = ListenSpec(ingest, None, tick, duration)
+        listener = Listener(spec, receiving, [*recordings, progress])
+        drawn = replace(spec, strategy=team[0])
+        view = View(listener, drawn, where, receiving, recordings, machine_time)
+        progress.say(f"epic: listening on {where}\n")
+        try:
+            with accessing("listen on", where, "record in"):
+                stopped = run_until_stopped(Live({"": view}, team).show(page, listener.run()))
+        finally:
+            progress.end(listener)
+    return ended(stopped)
+
+
+def _experiments(recording: str | None, experiment: str, page: Page, duration: float) -> int:
+    with lab_library():
+        from epic_cli.ui.lab.server import ServeSpec, serve
     from epic_cli.ui.lab.bench import Bench, Impossible
     from epic_cli.ui.lab.spec import RECORDING, LabSpec, read_query
 
@@ -77,26 +178,11 @@ def lab(recording: str | None, experiment: str, port: int, opens: bool, duration
     except (SettingError, Impossible) as error:
         raise WrongUsage(str(error)) from error
 
-    def ready(address: str) -> None:
-        say(f"{address}\nCtrl-C ends it.\n")
-        if opens:
-            threading.Thread(target=_show, args=(address,), daemon=True).start()
-
     async def job() -> None:
-        served = serve(ServeSpec(recording or "", port, query), ready)
+        served = serve(ServeSpec(recording or "", page.port, query), page.ready)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 
-    with accessing("listen on", f"127.0.0.1:{port}"):
+    with accessing("listen on", f"127.0.0.1:{page.port}"):
         stopped = run_until_stopped(job())
     return ended(stopped)
-
-
-def _show(address: str) -> None:
-    """Opens the browser, but for one that would fill this terminal."""
-    import webbrowser
-
-    with contextlib.suppress(webbrowser.Error):
-        browser = webbrowser.get()
-        if type(browser) is not webbrowser.GenericBrowser:
-            browser.open(address)

@@ -13,19 +13,17 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.live.addresses import Address, ReceivedDatagram, resolve
-from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
 from epic_cli.live.ingest import IngestSpec
-from epic_cli.live.listener import Listener, ListenSpec, receive_at
+from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import Reception, machine_time
-from epic_cli.live.recording import PacketRecording, Recording, Rotation, parse_rotation
 from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color, write_report
 from epic_cli.ui.io.errors import WrongUsage, accessing, say
 from epic_cli.ui.io.listening import Progress, RowOutput
 from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.parameters import OutputFile, Parsed
+from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.options.common import (
     color_option,
     output_option,
@@ -38,9 +36,13 @@ from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.live import (
     ENDPOINT,
+    Reached,
+    Recorded,
     ended,
     endless_option,
     ingest_options,
+    reached_options,
+    recorded_options,
 )
 
 #: ``--explore`` ends with so many datagrams, or so many seconds after the first.
@@ -72,24 +74,7 @@ class _Outputs:
     output: str | None = shared(
         output_option("Write the rows to a file, which appears when listening ends.")
     )
-    record: str | None = value(
-        "Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
-        " suffix, else packet text. Existing data is not overwritten.",
-        type=OutputFile(),
-        metavar="FILE",
-    )
-    raw: str | None = value(
-        "Record each datagram as it was received, with its arrival and its sender: a capture"
-        " (pcap) for epic convert and Wireshark.",
-        type=OutputFile(),
-        metavar="FILE",
-    )
-    rotation: Rotation | None = value(
-        "Start a new file of --record and --raw after this size (100MB) or time (10min);"
-        " files are numbered.",
-        "--rotate",
-        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
-    )
+    recorded: Recorded = shared(recorded_options)
     forward: tuple[Target, ...] = value(
         f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
         " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
@@ -125,28 +110,11 @@ _output_options = OptionGroup("outputs", _Outputs)
 )
 @tick_option
 @ingest_options
-@click.option(
-    "--interface",
-    metavar="ADDRESS|NAME",
-    help="Join a multicast group on this interface: its address or, for IPv6, its name.",
-)
+@reached_options
 @click.option(
     "--explore",
     is_flag=True,
     help="Show what moves in unknown binary datagrams, and propose a --layout.",
-)
-@click.option(
-    "--prefix",
-    type=click.Choice(("u16", "big-u16", "u32")),
-    help="Over tcp://, the length before each message of --layout.  [default: u32, of either byte"
-    " order]",
-)
-@click.option(
-    "--origin",
-    "origins",
-    multiple=True,
-    help="Over ws://, let web pages from here connect, such as https://game.example, null (a file)"
-    " or *; without it, pages on this machine. May be repeated.",
 )
 @endless_option("How many seconds to listen, or endless.")
 @_output_options
@@ -160,10 +128,8 @@ def listen(
     chosen: StrategySpec,
     tick: Ratio,
     ingest: IngestSpec,
-    interface: str | None,
+    reached: Reached,
     explore: bool,
-    prefix: str | None,
-    origins: tuple[str, ...],
     duration: float,
     outputs: _Outputs,
     quiet: bool,
@@ -182,22 +148,12 @@ def listen(
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
-
-    def receive() -> Reception:
-        try:
-            with accessing("listen on", address):
-                return receive_at(address, ingest, interface, prefix, origins)
-        except ValueError as error:
-            raise WrongUsage(str(error)) from error
-
     if explore:
         if address.scheme == "tcp":
             raise WrongUsage("--explore is for datagrams and messages: UDP and ws://")
-        return _explore(address, receive(), duration, color)
+        return _explore(address, reached.receive(address, ingest), duration, color)
     given = given_options(context)
     on_screen = outputs.wants_screen(given)
-    if outputs.rotation is not None and outputs.record is None and outputs.raw is None:
-        raise WrongUsage("--rotate needs --record or --raw")
     chosen.make()  # a wrong setting shows before anything is received
     writes_rows = outputs.output is not None or not on_screen
     spec = ListenSpec(
@@ -207,10 +163,10 @@ def listen(
         duration,
     )
     with contextlib.ExitStack() as stack:
-        receiving = receive()
+        receiving = reached.receive(address, ingest)
         stack.callback(receiving.close)
         where = str(address._replace(port=receiving.port))
-        recordings = _recordings(outputs, receiving, stack)
+        recordings = outputs.recorded.open(receiving, stack)
         consumers: list[Consumer] = [*recordings]
         screen = rows = None
         if on_screen:
@@ -268,23 +224,6 @@ def _explore(address: Address, receiving: Reception, duration: float, color: Col
     place = "" if address == Address() else f" {address}"
     write_report(report(received, f"epic listen{place}"), "table", color)
     return ended(stopped if not received else None)
-
-
-def _recordings(
-    outputs: _Outputs, receiving: Reception, stack: contextlib.ExitStack
-) -> list[Recording]:
-    """Those of packets and of datagrams, as far as they are wanted."""
-    found: list[Recording] = []
-    if outputs.record is not None:
-        with accessing("record in", outputs.record, "record in"):
-            found.append(PacketRecording(outputs.record, outputs.rotation))
-        stack.callback(found[-1].close)
-    if outputs.raw is not None:
-        place = receiving.socket.getsockname()
-        with accessing("record in", outputs.raw, "record in"):
-            found.append(DatagramRecording(outputs.raw, place, outputs.rotation))
-        stack.callback(found[-1].close)
-    return found
 
 
 def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,7 +19,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.live.addresses import Address, Resolved, resolve
 from epic_cli.live.consumer import count_words
-from epic_cli.live.event_loop import microsecond_loop, prefetched, run_until_stopped
+from epic_cli.live.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
 from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import ListenSpec
 from epic_cli.live.proxy.circle import Circle, reaches_itself
@@ -43,6 +44,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.groups import given_options
 from epic_cli.ui.options.help import command
+from epic_cli.ui.options.lab import Page, lab_library
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
 from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options, watch_options
@@ -57,11 +59,12 @@ Examples:
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
   epic proxy --sent sent.csv --received received.csv --latency 60ms 7777 7778
   epic proxy --trace network.csv --latency 20ms 7777 7778
+  epic proxy --lab --latency 60ms --jitter 20ms 7777 7778
   echo set down.loss=5% | epic proxy --control - 7777 7778
 """
 
 
-@command(EXAMPLES, "preset latency jitter loss rate at up duration record sent received layout")
+@command(EXAMPLES, "preset latency jitter loss rate at up duration record sent received layout lab")
 @click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @two_way_link_options("0", "The mean delay in each direction.", sized=False)
@@ -114,8 +117,9 @@ def proxy(
     writes_rows = watched.rows_given(given)
     if writes_rows and spec.control == STANDARD_INPUT:
         raise WrongUsage("rows and the answers to --control - would both be standard output")
-    on_screen = watched.wants_screen(quiet or writes_rows or spec.control == STANDARD_INPUT)
-    draws = on_screen and (watched.screen or bool({"way", "records"} & given))
+    taken = quiet or writes_rows or watched.lab or spec.control == STANDARD_INPUT
+    on_screen = watched.wants_screen(taken)
+    draws = watched.lab or (on_screen and (watched.screen or bool({"way", "records"} & given)))
     chosen.make()  # a wrong setting shows before anything passes
     drawn = ListenSpec(
         replace(ingest, single_entity=writes_rows and watched.row_format == "epic"),
@@ -131,6 +135,8 @@ def proxy(
         wanted = WAYS if draws else ((watched.first,) if writes_rows else ())
         watches, recordings = _watches(watched, drawn.ingest, wanted, stack)
         relay = Relay(spec, receiving, place, links, make_channel, log, watches)
+        what = f"{listen} > {target}"
+        of = watches if draws else {}, drawn, receiving, recordings, watched.first
         rows = drawing = stopped = None
         if writes_rows:
             sink = stack.enter_context(open_sink(watched.output))
@@ -140,15 +146,16 @@ def proxy(
             say(f"epic: {listen} passes datagrams on to {target}\n")
         try:
             with accessing("pass on", listen, "record in"):
+                job = _run(relay, spec, quiet or on_screen, drawing)
                 if on_screen:
                     from epic_cli.ui.screens.watching import Watching
 
-                    of = watches if draws else {}, drawn, receiving, recordings, watched.first
-                    screen = Watching(relay, f"{listen} > {target}", *of)
-                    job = _run(relay, spec, quiet=True)
+                    screen = Watching(relay, what, *of)
                     stopped = screen.run(job, use_color(color, sys.stdout))
+                elif watched.lab:
+                    stopped = run_until_stopped(_in_lab(relay, job, watched.page, what, *of))
                 else:
-                    stopped = run_until_stopped(_run(relay, spec, quiet, drawing), microsecond_loop)
+                    stopped = run_until_stopped(job, microsecond_loop)
         except Circle as error:
             raise WrongUsage(str(error)) from error
         finally:
@@ -157,6 +164,32 @@ def proxy(
             if not quiet:
                 say(_end(relay, log, recordings, watches.values()))
     return ended(stopped)
+
+
+def _in_lab(
+    relay: Relay,
+    job: Coroutine[Any, Any, None],
+    page: Page,
+    what: str,
+    watches: Mapping[Way, Watch],
+    spec: ListenSpec,
+    receiving: ReceivingSocket,
+    recordings: Sequence[Recording],
+    first: Way,
+) -> Coroutine[Any, Any, None]:
+    """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
+    with lab_library():
+        from epic_cli.ui.lab.live import Live
+    from epic_cli.ui.lab.controls import LinkControls
+    from epic_cli.ui.lab.live_view import View
+
+    assert spec.strategy is not None
+    views: dict[str, View] = {}
+    for way in sorted(watches, key=lambda way: way != first):
+        of = f"{what}, {way}", receiving, recordings, relay.now, True
+        views[way] = View(watches[way], spec, *of)
+    live = Live(views, [spec.strategy], LinkControls(relay.links, Commands(relay).answer))
+    return live.show(page, beside(job, microsecond_loop(), relay.end))
 
 
 def _sockets(

@@ -9,7 +9,8 @@ message says in ``room`` which one it is for, and a room answers with frames (``
 JSON, then typed arrays). A room is made for each page, is given its messages one by one, and sends
 by ``Outbox.put(key, frame)``, which keeps only the newest frame of each key that has not left yet:
 who looks on slowly loses frames, and holds up nobody. ``ExperimentRoom`` hands the newest spec to
-a thread, which drops what has been overtaken. Another room, of a running game say, is one more
-entry of ``ROOMS``, and a part in ``parts/`` that listens to its frames. ``page`` assembles the
-page of the parts of ``--html`` and of the lab's own.
+a thread, which drops what has been overtaken. A running game (``live``) has a server with a room of
+its own: one thread draws its views (``live_view``, the terminal's screen without lines) and lets
+each page's ``LiveRoom`` make frames of what has changed, as fast as the page answers them. ``page``
+assembles the pages of the parts of ``--html`` and of the lab's own.
 """

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.strategies import declaration, remote_names
-from epic_cli.network.conditions import GilbertElliott
+from epic_cli.network.conditions import LINK, PERFECT, GilbertElliott
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
+from epic_cli.network.words import PRESET
 from epic_cli.ui.lab.spec import BY_HAND, GROUPS, MOST_STRATEGIES, RECORDED, RECORDING, STEPS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from epic_cli.engine.parameter_base import Parameter
+    from epic_cli.live.proxy.link_control import LinkController
     from epic_cli.ui.lab.bench import Experiment
 
 #: The first two numbers of a Gilbert-Elliott model, each a slider.
@@ -89,6 +93,43 @@ def slider(number: Number) -> tuple[float, float, bool]:
     return (low, high, False) if low < high else (number.low, number.low + 1, False)
 
 
+def written(one: Parameter, holder: object) -> str:
+    """What a parameter stands at, as it is typed; nothing: it is not set."""
+    value = getattr(holder, one.field)
+    if one.field == "loss" and isinstance(value, GilbertElliott) != (one.name == "gemodel"):
+        return ""
+    return "" if value is None else one.write(value)
+
+
+class LinkControls:
+    """The link of a proxy as sliders; ``answer`` answers commands about it."""
+
+    def __init__(self, links: LinkController, answer: Callable[[str], str]) -> None:
+        self._links, self._answer = links, answer
+
+    def controls(self) -> list[dict[str, Any]]:
+        """What can be set, and what it usually is."""
+        words = [{**control(one), "usual": written(one, PERFECT)} for one in _LINK]
+        return [{**control(PRESET), "usual": ""}, *words]
+
+    def say(self, command: str) -> str:
+        """The answer to a command of a page."""
+        allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
+        return self._answer(command) if allowed else "error: no page may do that"
+
+    def state(self) -> dict[str, dict[str, str]]:
+        """By direction what everything stands at."""
+        found: dict[str, dict[str, str]] = {}
+        for way, one in self._links.directions.items():
+            found[way] = {about.name: written(about, one.conditions) for about in _LINK}
+            found[way] |= {"preset": self._links.preset, "dark": "on" if one.blackout else ""}
+        return found
+
+
+#: Datagrams have lengths of their own.
+_LINK = tuple(one for one in LINK if one.name != "packet_size")
+
+
 def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
     network, link = experiment.network, experiment.network.link
@@ -99,14 +140,10 @@ def in_force(experiment: Experiment) -> dict[str, str]:
         for one in group:
             if one.name in ("path", "preset"):
                 continue
-            value = getattr(holder, one.field)
-            bursts = isinstance(value, GilbertElliott)
-            if one.field == "loss" and bursts != (one.name == "gemodel"):
-                value = None if bursts or one.name == "gemodel" else value
-            if one.name == "send_rate" and value is None:
-                value = AS_RECORDED if recorded else USUAL_RATE
+            found[one.name] = written(one, holder)
+            if one.name == "send_rate" and not found[one.name]:
+                found[one.name] = one.write(AS_RECORDED if recorded else USUAL_RATE)
             if one.name == "duration" and not recorded:
-                value = network.seconds
-            found[one.name] = "" if value is None else one.write(value)
+                found[one.name] = one.write(network.seconds)
     found["preset"] = dict(experiment.lab.values).get("preset", "")
     return found

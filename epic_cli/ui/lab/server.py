@@ -7,7 +7,7 @@ import hmac
 import json
 import secrets
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -39,12 +39,15 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class ServeSpec:
     """What is served: a ``recording`` (empty: none), at which ``port`` (0: a free one).
 
-    ``query`` is the first experiment. The ``token`` is part of every address.
+    ``query`` is the first experiment. The ``token`` is part of every address. ``rooms`` make what
+    its pages talk with, and ``page`` the page (None: that of experiments).
     """
 
     recording: str = ""
     port: int = 0
     query: str = ""
+    rooms: Mapping[str, Callable[[Outbox, str], Room]] = field(default_factory=lambda: ROOMS)
+    page: Callable[[], str] | None = None
     token: str = field(default_factory=partial(secrets.token_urlsafe, 18))
 
 
@@ -70,7 +73,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     root = f"/{spec.token}/"
     app.router.add_get(root, partial(_page, spec))
     app.router.add_get(f"{root}talk", partial(_talk, spec, pages))
-    for name in EXPORTS:
+    for name in () if spec.page else EXPORTS:
         app.router.add_get(f"{root}{name}", partial(_export, spec, name))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
     await runner.setup()
@@ -106,7 +109,8 @@ def _guard(token: str) -> Any:
 
 async def _page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
     del request
-    text = await asyncio.to_thread(lab_page, spec.recording)
+    make = spec.page or partial(lab_page, spec.recording)
+    text = await asyncio.to_thread(make)
     return web.Response(text=text, content_type="text/html")
 
 
@@ -139,9 +143,7 @@ async def _talk(
     sending = asyncio.create_task(_send(page, outbox))
     try:
         async for message in page:
-            if message.type is WSMsgType.TEXT and not _deliver(
-                message.data, rooms, outbox, spec.recording
-            ):
+            if message.type is WSMsgType.TEXT and not _deliver(message.data, rooms, outbox, spec):
                 await page.close(code=1007, message=b"not a message of this page")
     finally:
         pages.discard(page)
@@ -151,16 +153,16 @@ async def _talk(
     return page
 
 
-def _deliver(text: str, rooms: dict[str, Room], outbox: Outbox, recording: str) -> bool:
+def _deliver(text: str, rooms: dict[str, Room], outbox: Outbox, spec: ServeSpec) -> bool:
     """Hands a message to its room; False: it is none."""
     try:
         message = json.loads(text)
         name = message["room"]
-        make = ROOMS[name]
+        make = spec.rooms[name]
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
     if name not in rooms:
-        rooms[name] = make(outbox, recording)
+        rooms[name] = make(outbox, spec.recording)
     rooms[name].receive(message)
     return True
 

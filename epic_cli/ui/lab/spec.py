@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import remote_names
 from epic_cli.network.conditions import LINK
 from epic_cli.network.paths import PATH
@@ -159,7 +159,7 @@ def read_query(query: str, allowed: Sequence[str] = ()) -> LabSpec:
     if "gemodel" in values:  # which has its own losses
         values.pop("loss", None)
         values.pop("loss_correlation", None)
-    _check_strategies(strategies, allowed)
+    checked_strategies(strategies, allowed)
     if spec.moves == BY_HAND and not spec.points:
         raise SettingError("nothing has been drawn yet: draw a movement on the map")
     return replace(
@@ -179,14 +179,15 @@ def _moves(value: str) -> str:
     return str(named(PATH[0], PATH[0].read, value))
 
 
-def _check_strategies(texts: Sequence[str], allowed: Iterable[str]) -> None:
+def checked_strategies(texts: Sequence[str], allowed: Iterable[str] = ()) -> list[StrategySpec]:
+    """The strategies ``NAME+key=value`` that a page asks for; raises ``ValueError``."""
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
     for one in texts:
         _names(tuple(allowed)).check(one.partition("+")[0])  # a page may run no code that it names
         if "," in one:
             raise SettingError(f"{one!r}: a comma separates strategies")
-    read_specs(texts)
+    return read_specs(texts)
 
 
 @lru_cache(maxsize=1)

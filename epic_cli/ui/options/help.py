@@ -24,6 +24,8 @@ _TITLES = {
     "watched": "Figures",
     "weighing": "Score",
     "scoring": "Score",
+    "reached": "Options",
+    "recorded": "Options",
     **dict.fromkeys(("", "options", "own", "spec", "doing", "outputs", "written"), "Options"),
 }
 

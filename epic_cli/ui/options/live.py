@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -10,15 +12,17 @@ from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, parse_address, parse_endpoint, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import MAX_ENTITIES
+from epic_cli.live.recording import PacketRecording, Recording, Rotation, parse_rotation
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
-from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import DURATION, layout_options
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.groups import Decorator, OptionGroup, value
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.ingest import IngestSpec
+    from epic_cli.live.receiving import Reception
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
 ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT", parse_endpoint, Address)
@@ -93,3 +97,84 @@ ingest_options = OptionGroup(
     click.option("--max-entities", type=click.IntRange(1, 100_000), default=MAX_ENTITIES,
                  show_default=True, help="Refuse packets of more entities than this."),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How what sends reaches an address."""
+
+    interface: str | None = value(
+        "Join a multicast group on this interface: its address or, for IPv6, its name.",
+        metavar="ADDRESS|NAME",
+    )
+    prefix: str | None = value(
+        "Over tcp://, the length before each message of --layout.  [default: u32, of either byte"
+        " order]",
+        type=click.Choice(("u16", "big-u16", "u32")),
+    )
+    origins: tuple[str, ...] = value(
+        "Over ws://, let web pages from here connect, such as https://game.example, null (a file)"
+        " or *; without it, pages on this machine. May be repeated.",
+        "--origin",
+        multiple=True,
+    )
+
+    def receive(self, address: Address, ingest: IngestSpec) -> Reception:
+        """Listens there; raises ``WrongUsage`` and ``CannotAccess``."""
+        from epic_cli.live.listener import receive_at
+
+        try:
+            with accessing("listen on", address):
+                return receive_at(address, ingest, self.interface, self.prefix, self.origins)
+        except ValueError as error:
+            raise WrongUsage(str(error)) from error
+
+
+#: As ``reached: Reached``.
+reached_options = OptionGroup("reached", Reached)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Where packets and datagrams are recorded."""
+
+    record: str | None = value(
+        "Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
+        " suffix, else packet text. Existing data is not overwritten.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    raw: str | None = value(
+        "Record each datagram as it was received, with its arrival and its sender: a capture"
+        " (pcap) for epic convert and Wireshark.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    rotation: Rotation | None = value(
+        "Start a new file of --record and --raw after this size (100MB) or time (10min);"
+        " files are numbered.",
+        "--rotate",
+        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
+    )
+
+    def open(self, receiving: Reception, stack: contextlib.ExitStack) -> list[Recording]:
+        """Those of packets and of datagrams, as far as they are wanted."""
+        from epic_cli.live.captures.writing import DatagramRecording
+
+        found: list[Recording] = []
+        if self.rotation is not None and self.record is None and self.raw is None:
+            raise WrongUsage("--rotate needs --record or --raw")
+        if self.record is not None:
+            with accessing("record in", self.record, "record in"):
+                found.append(PacketRecording(self.record, self.rotation))
+            stack.callback(found[-1].close)
+        if self.raw is not None:
+            place = receiving.socket.getsockname()
+            with accessing("record in", self.raw, "record in"):
+                found.append(DatagramRecording(self.raw, place, self.rotation))
+            stack.callback(found[-1].close)
+        return found
+
+
+#: As ``recorded: Recorded``.
+recorded_options = OptionGroup("recorded", Recorded)

@@ -18,7 +18,8 @@ from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import output_option, row_format_option
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import OptionGroup, shared, value
+from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.lab import Page, page_options
 from epic_cli.ui.options.live import endless_option
 
 #: Where control is taken from the standard input.
@@ -106,6 +107,11 @@ class Watched:
         "--screen/--no-screen",
         default=None,
     )
+    lab: bool = flag(
+        "Show both directions in the browser, as epic lab --listen does, with the network as"
+        " sliders."
+    )
+    page: Page = shared(page_options("--lab-port"))
     row_format: str = shared(row_format_option("Write rows of what is received as it is drawn."))
     output: str | None = shared(
         output_option("Write the rows to a file, which appears at the end.")

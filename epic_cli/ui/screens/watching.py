@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.live.event_loop import microsecond_loop
+from epic_cli.live.event_loop import beside, microsecond_loop
 from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.network.words import WAYS, Way
 from epic_cli.ui.screens.cells import Lines
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from epic_cli.live.proxy.relay import Relay
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording
-
-#: Seconds that a thread may keep the other waiting: datagrams leave on time while much is drawn.
-_TURN = 0.0005
 
 _HINT = "w: the other direction; n: keys for the network"
 
@@ -116,31 +111,11 @@ class Watching:
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
         """Shows it while the proxy's ``job`` runs on a thread of its own, as ``Monitor.run``."""
-        loop = microsecond_loop()
-
-        def work() -> None:
-            with asyncio.Runner(loop_factory=lambda: loop) as runner:
-                runner.run(job)
-
-        async def beside() -> None:
-            working = asyncio.get_running_loop().run_in_executor(None, work)
-            try:
-                await asyncio.shield(working)
-            finally:
-                with contextlib.suppress(RuntimeError):  # it has ended by itself
-                    loop.call_soon_threadsafe(self._relay.end)
-                await working
-
         acts = self._monitor.acts if self._monitor else ()
         keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
         click = self.click if self._monitor else None
         screen = FullScreen(self, keys, STYLES, color, lambda: self._takes_text, click)
-        turn = sys.getswitchinterval()
-        sys.setswitchinterval(_TURN)
-        try:
-            return asyncio.run(screen.run(beside()))
-        finally:
-            sys.setswitchinterval(turn)
+        return asyncio.run(screen.run(beside(job, microsecond_loop(), self._relay.end)))
 
     @property
     def _monitor(self) -> Monitor | None:

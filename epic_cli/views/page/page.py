@@ -217,12 +217,17 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 class Extra(NamedTuple):
-    """What a page of another room has beside: an ``element``, a ``style``, ``scripts``, sources."""
+    """What a page of another room has beside: an ``element``, a ``style``, ``scripts``, sources.
+
+    ``parts`` are the scripts that it shares; with ``alone``, the element is all that is shown.
+    """
 
     element: str = ""
     style: str = ""
     scripts: str = ""
     sources: str = ""
+    parts: Sequence[str] = SCRIPTS
+    alone: bool = False
 
 
 def assembled(title: str, data: dict[str, Any], turns: bool, extra: Extra = Extra()) -> str:  # noqa: B008
@@ -234,6 +239,8 @@ def assembled(title: str, data: dict[str, Any], turns: bool, extra: Extra = Extr
         return _TURNS.sub(r"\1\2\3" if turns else "", text)
 
     text = read("page.html")
+    if extra.alone:
+        text = re.sub(r"(?s)<main>.*</main>", '<main class="alone"><!--ELEMENT--></main>', text)
     # no text of the recording may end an element
     safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     for mark, part in (
@@ -242,7 +249,7 @@ def assembled(title: str, data: dict[str, Any], turns: bool, extra: Extra = Extr
         ("/*STYLE*/", f"{_variables()}\n{read('page.css')}\n{extra.style}"),
         (
             "/*SCRIPT*/",
-            "\n\n".join(read(f"{one}.js") for one in SCRIPTS if turns or one != "turns")
+            "\n\n".join(read(f"{one}.js") for one in extra.parts if turns or one != "turns")
             + extra.scripts,
         ),
         ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),

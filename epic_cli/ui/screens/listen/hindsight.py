@@ -56,7 +56,8 @@ class Hindsight:
     through those that were sent, where they are known. Where there are too many for each round,
     they take turns, so that those measured last are a fair sample; those that are listed on the
     screen are measured in each. ``curves`` are those of the only entity that is looked at, by the
-    second of the receiver's clock: error (root mean square), lag and longest delay (s).
+    second of the receiver's clock: error (root mean square), lag and longest delay (s);
+    ``apart`` are the times (s) and distances of the rows that were measured last.
     """
 
     def __init__(self, tick: float) -> None:
@@ -68,6 +69,7 @@ class Hindsight:
         self._gathered_at = self._begun = -math.inf
         self._only: str | None = None
         self.curves: tuple[dict[int, float], ...] = ({}, {}, {})
+        self.apart: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
 
     def forget(self) -> None:
         """Something else is drawn."""
@@ -147,6 +149,7 @@ class Hindsight:
             counted = sampled.counted
             apart = np.square(shown - sampled.positions).sum(axis=1)[counted]
             errors, lags, _ = self.curves
+            self.apart = times[counted], np.sqrt(apart)
             errors |= _by_second(times[counted], apart, lambda some: math.sqrt(some.mean()))
             lags[int(times[-1])] = found.lag.seconds
         return found

@@ -2,6 +2,14 @@
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 
+function text(tag, words, parent, kind) {
+  const element = document.createElement(tag);
+  element.textContent = words;
+  if (kind) element.className = kind;
+  parent.append(element);
+  return element;
+}
+
 let arrays = null; // what numbers that came beside the data are in: each is a place and a length
 function bytes(text) {
   if (Array.isArray(text)) return new Uint8Array(arrays, ...text);

@@ -1,12 +1,4 @@
 // The tables and the words.
-function text(tag, words, parent, kind) {
-  const element = document.createElement(tag);
-  element.textContent = words;
-  if (kind) element.className = kind;
-  parent.append(element);
-  return element;
-}
-
 // A long name may be broken before each of its settings.
 function name(label, parent) {
   const words = document.createElement("span");

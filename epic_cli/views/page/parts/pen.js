@@ -32,8 +32,9 @@ function nice(low, high, about) {
   const step = [1, 2, 5, 10].map((m) => m * power).find((one) => one >= raw * 0.999);
   const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
   const values = [];
-  for (let k = Math.ceil(low / step - 1e-9); k <= high / step + 1e-9; k++) {
-    const value = k * step;
+  const first = Math.ceil(low / step - 1e-9);
+  for (let k = 0; k <= 10 * about && first + k <= high / step + 1e-9; k++) { // huge numbers have no next one
+    const value = (first + k) * step;
     values.push([value, step >= 1e6 || step < 1e-6 ? value.toExponential(0) : (value === 0 ? 0 : value).toFixed(digits)]);
   }
   return values;

@@ -1,0 +1,112 @@
+"""A lab that shows a running game, and a guest who talks with it as its page does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from websockets.sync.client import ClientConnection, connect
+
+from support.datagrams import PATIENCE, Program, program
+
+STATE = np.dtype([("position", "<f8", 3), ("heading", "<f4", 3), ("status", "<i4")])
+
+
+class Guest:
+    """What a page would know: ``names``, ``states`` by number, ``events``, the last ``words``."""
+
+    def __init__(self, talk: ClientConnection) -> None:
+        self._talk = talk
+        self.names: dict[int, str] = {}
+        self.states: dict[int, Any] = {}
+        self.changed: list[int] = []
+        self.events: list[str] = []
+        self.words: dict[str, Any] = {}
+        self.frames = 0
+        self.say()
+
+    def say(self, **message: Any) -> None:
+        self._talk.send(json.dumps({"room": "live", **message}))
+
+    def take(self) -> dict[str, Any]:
+        """The next frame, which is answered."""
+        data = self._talk.recv(PATIENCE)
+        assert isinstance(data, bytes)
+        (length,) = struct.unpack_from("<I", data)
+        message: dict[str, Any] = json.loads(data[4 : 4 + length])
+        self.say(got=message["number"])
+        self.frames += 1
+        self._arrays = data[4 + length :]
+        self.changed = (
+            self.array(message["changed"], "<i4").tolist() if "changed" in message else []
+        )
+        if self.changed:
+            states = self.array(message["states"], STATE)
+            self.states |= dict(zip(self.changed, states, strict=True))
+        if "names" in message:
+            first, names = message["names"]
+            self.names |= dict(enumerate(names, first))
+            self.events += [words for _, words in message["events"]]
+            self.words = message
+        return message
+
+    def array(self, place: list[int], kind: Any) -> Any:
+        return np.frombuffer(self._arrays, kind, place[1] // np.dtype(kind).itemsize, place[0])
+
+    def until(self, holds: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """Takes frames up to the first one with which something holds."""
+        end = time.monotonic() + PATIENCE
+        while not holds(message := self.take()):
+            assert time.monotonic() < end, self.words
+        return message
+
+
+class Game:
+    """A game that sends JSON to a lab, and the lab; ``address`` is that of its page."""
+
+    def __init__(self, lab: Program, port: int, address: str) -> None:
+        self.lab, self.port, self.address = lab, port, address
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.connect(("127.0.0.1", port))
+        self._began = time.monotonic()
+
+    def send(self, *packets: dict[str, Any]) -> None:
+        now = time.monotonic() - self._began
+        self.socket.send("\n".join(json.dumps({"time": now, **one}) for one in packets).encode())
+
+    def circle(self, *names: str, steps: int = 1, pause: float = 0.02) -> None:
+        """All of them, on a circle of length 5."""
+        for _ in range(steps):
+            now = time.monotonic() - self._began
+            place = {"x": 5 * math.cos(now), "y": 5 * math.sin(now), "z": 0}
+            self.send(*({"entity": name, **place} for name in names))
+            time.sleep(pause)
+
+    @contextlib.contextmanager
+    def guest(self, **options: Any) -> Iterator[Guest]:
+        root = self.address.split("?")[0]
+        origin = "/".join(root.split("/")[:3])
+        how: dict[str, Any] = {"origin": origin, "max_size": None, "compression": None, **options}
+        with connect(f"{root.replace('http', 'ws')}talk", **how) as talk:
+            yield Guest(talk)
+
+
+@contextlib.contextmanager
+def game(*options: str) -> Iterator[Game]:
+    with program("lab", "--no-open", "--listen", "0", *options) as lab:
+        said = lab.wait_for(b"Ctrl-C ends it").decode()
+        port = re.search(r"listening on 127\.0\.0\.1:(\d+)", said)
+        address = re.search(r"http://\S+", said)
+        assert port
+        assert address
+        made = Game(lab, int(port[1]), address[0])
+        with made.socket:
+            yield made

@@ -1,0 +1,318 @@
+"""A running game in the lab: what pages are sent, who may look, and what becomes of nonsense."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from support.datagrams import program, receiver
+from support.live_pages import Game, Guest, game
+from support.running import epic
+from websockets.exceptions import InvalidStatus
+
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "</script><img src=x onerror=window.hacked=1>",
+    "'\"`${window.hacked=1}",
+    "&lt;b&gt;",
+    "\\u003cb",
+    "constructor",
+    "__proto__",
+    "a" * 64,
+]
+
+
+@pytest.fixture(scope="module")
+def playing() -> Iterator[Game]:
+    with game("--max-entities", "20000") as made:
+        made.send({"entity": "first", "x": 1, "y": 2, "z": 3})
+        yield made
+
+
+def moving(playing: Game, guest: Guest, name: str) -> int:
+    """The number of an entity that goes on moving while frames are taken."""
+    while name not in guest.names.values():
+        playing.circle(name)
+        guest.take()
+    return next(number for number, one in guest.names.items() if one == name)
+
+
+def test_a_frame_has_only_what_has_changed(playing: Game) -> None:
+    with playing.guest() as guest:
+        number = moving(playing, guest, "mover")
+        still = next(one for one, name in guest.names.items() if name == "first")
+        guest.until(lambda _: still in guest.states and number in guest.states)
+        assert guest.states[still]["position"].tolist() == [1, 2, 3]
+        for _ in range(20):
+            playing.circle("mover", steps=3)
+            guest.take()
+            assert set(guest.changed) <= {number}
+        x, y, z = guest.states[number]["position"]
+        assert math.hypot(x, y) == pytest.approx(5, abs=0.5)
+        assert z == 0
+
+
+def test_who_is_followed_is_drawn_by_each_strategy_and_measured(playing: Game) -> None:
+    with playing.guest() as guest:
+        number = moving(playing, guest, "followed")
+        guest.say(strategies=["snapshot", "mirror+send_interval=0.05"])
+        guest.say(follow=number)
+        errors: dict[str, list[float]] = {"snapshot": [], "mirror+send_interval=0.05": []}
+        rows = dict.fromkeys(errors, 0)
+        delays = 0
+        for _ in range(400):
+            playing.circle("followed", "other")
+            message = guest.take()
+            for one in message.get("members", ()):
+                errors[one["label"]] += guest.array(one["error"], "<f8").tolist()
+                times = guest.array(one["time"], "<f8")
+                rows[one["label"]] += len(times)
+                assert len(guest.array(one["position"], "<f8")) == 3 * len(times)
+                assert set(guest.array(one["status"], "u1").tolist()) <= {1, 2, 3}
+            if "received" in message:
+                delays += len(guest.array(message["received"]["delay"], "<f8"))
+            if all(errors.values()) and all(one["lags"] for one in message.get("members", ())):
+                break
+        assert all(0 < max(one) < 10 for one in errors.values()), errors
+        assert min(rows.values()) > 100
+        assert delays > 50
+        assert guest.words["members"][0]["figures"][0].startswith("error ")
+
+
+def test_another_leader_draws_everyone(playing: Game) -> None:
+    with playing.guest() as guest:
+        moving(playing, guest, "led")
+        guest.say(strategies=["dumb-terminal"])
+        guest.until(lambda message: message.get("team") == ["dumb-terminal"])
+        guest.say(strategies=[])
+        guest.until(lambda message: message.get("team", [""])[0] == "snapshot")
+
+
+def test_joining_teleports_and_delays_are_told(playing: Game) -> None:
+    with playing.guest() as guest:
+        moving(playing, guest, "jumper")
+        playing.send({"entity": "jumper", "x": 500, "y": 0, "z": 0, "teleport": 1})
+        guest.until(lambda _: "jumper teleported" in guest.events)
+        assert any("joined" in one for one in guest.events)
+        assert any("packets/s" in one for one in guest.words["traffic"])
+        guest.until(lambda _: any(one is not None for one in guest.words["delays"]))
+
+
+@pytest.mark.parametrize("origin", ["http://example.com", "null", None, "http://127.0.0.1:1"])
+def test_a_page_of_another_site_may_not_look(playing: Game, origin: Any) -> None:
+    with pytest.raises(InvalidStatus) as refused, playing.guest(origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["", "talk"])
+def test_a_foreign_name_may_not(playing: Game, path: str) -> None:
+    where = urlsplit(playing.address)
+    for host, status in (("example.com", 403), (where.netloc, 400 if path else 200)):
+        talk = HTTPConnection(where.netloc, timeout=60)
+        talk.putrequest("GET", f"{where.path}{path}", skip_host=True)
+        talk.putheader("Host", host)
+        talk.putheader("Origin", f"http://{host}")
+        talk.endheaders()
+        assert talk.getresponse().status == status
+        talk.close()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"follow": "x"}, {"follow": -1}, {"follow": 1e300}, {"follow": [0]}, {"follow": True},
+        {"follow": 10**30}, {"strategies": 7}, {"strategies": ["nothing"]},
+        {"strategies": ["/tmp/evil.py:Strategy"]}, {"strategies": ["epic"] * 99},
+        {"strategies": [["epic"]]}, {"strategies": ["mirror+send_interval=x"]},
+        {"strategies": ["a,b"]}, {"way": "up"}, {"way": ["up"]}, {"way": {}}, {"link": "quit"},
+        {"link": "set loss=1"}, {"got": 10**30}, {"got": -5}, {"got": None}, {"got": "1"},
+    ],
+)  # fmt: skip
+def test_nonsense_changes_nothing(playing: Game, message: dict[str, Any]) -> None:
+    with playing.guest() as guest:
+        guest.say(**message)
+        moving(playing, guest, "witness")
+        playing.circle("witness", steps=3)
+        assert guest.until(lambda message: "team" in message)["team"][0] == "snapshot"
+        assert guest.words["followed"] is None
+
+
+def test_ten_thousand_messages_at_once(playing: Game) -> None:
+    with playing.guest() as guest:
+        number = moving(playing, guest, "popular")
+        for _ in range(10_000):
+            guest.say(follow=number)
+        guest.say(follow=None)
+        playing.circle("popular")
+        guest.until(lambda message: message.get("followed", 0) is None)
+
+
+def test_hostile_names_are_text(playing: Game) -> None:
+    with playing.guest() as guest:
+        playing.send(*({"entity": name, "x": 1, "y": 1, "z": 1} for name in HOSTILE))
+        cut = {name if len(name) <= 48 else name[:47] + "…" for name in HOSTILE}
+        guest.until(lambda _: cut <= set(guest.names.values()))
+
+
+def test_names_that_cannot_be_shown_and_numbers_that_are_none_are_refused(playing: Game) -> None:
+    with playing.guest() as guest:
+        for name in ("a\u202eb", "\x1b[2J", "b" * 65, "c\u2066d"):
+            playing.send({"entity": name, "x": 1, "y": 1, "z": 1})
+        playing.socket.send(b'{"time": NaN, "entity": "n", "x": 1, "y": 1, "z": 1}')
+        playing.socket.send(b'{"time": 1, "entity": "i", "x": Infinity, "y": 1, "z": 1}')
+        playing.socket.send(b'{"time": 1, "entity": "h", "x": 1e999, "y": 1, "z": 1}')
+        moving(playing, guest, "honest")
+        guest.until(lambda _: "refused" in guest.words["news"])
+        assert not {"n", "i", "h"} & set(guest.names.values())
+        assert all(name.isprintable() for name in guest.names.values())
+
+
+def test_huge_coordinates_are_passed_on(playing: Game) -> None:
+    with playing.guest() as guest:
+        playing.send({"entity": "far", "x": 1e30, "y": -1e38, "z": 3e38})
+        moving(playing, guest, "near")
+        guest.until(lambda _: "far" in guest.names.values())
+        number = next(one for one, name in guest.names.items() if name == "far")
+        guest.until(lambda _: number in guest.states)
+        assert guest.states[number]["position"] == pytest.approx([1e30, -1e38, 3e38], rel=1e-6)
+
+
+def test_ten_thousand_entities(playing: Game) -> None:
+    with playing.guest() as guest:
+        for first in range(0, 10_000, 250):
+            playing.send(
+                *({"entity": f"e{n}", "x": n, "y": -n, "z": 0} for n in range(first, first + 250))
+            )
+            time.sleep(0.01)
+        guest.until(lambda _: len(guest.names) > 10_000 and len(guest.states) > 10_000)
+
+
+def resident(process: int) -> int:
+    """MB in memory."""
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert found
+    return int(found[1]) // 1000
+
+
+def test_who_never_reads_costs_the_recording_nothing(tmp_path: Path) -> None:
+    file, names = tmp_path / "game.csv", [f"e{n}" for n in range(100)]
+    with game("--record", str(file)) as playing, playing.guest() as guest:
+        moving(playing, guest, names[0])
+        guest.say(follow=0)
+        begun = time.monotonic()
+        with playing.guest(max_queue=1) as sleeper:  # which is not asked for a frame any more
+            sleeper.say(follow=0)
+            sent = 0
+            before = 0
+            stopped = threading.Event()
+
+            def read() -> None:
+                while not stopped.is_set():
+                    guest.take()
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            while sent < 40_000:
+                playing.circle(*names, pause=0.01)
+                sent += len(names)
+                if sent == 15_000:
+                    before = resident(playing.lab.process.pid)
+            grown = resident(playing.lab.process.pid) - before
+            frames = guest.frames / (time.monotonic() - begun)
+            stopped.set()
+            playing.circle(names[0])
+            reader.join()
+        status, _, said = playing.lab.end()
+    assert status == 130
+    counts = re.search(rb"([\d,]+) packets in [\d,]+ datagrams", said)
+    assert counts
+    received = int(counts[1].replace(b",", b""))
+    assert received >= sent
+    assert len(file.read_text().splitlines()) - 1 == received
+    assert b"dropped" not in said.lower()
+    assert grown < 30
+    assert 0 < frames < 40
+
+
+def test_a_proxys_link_is_set_as_by_its_control() -> None:
+    with (
+        receiver() as server,
+        program("proxy", "--lab", "--no-open", "--control", "0", "0", server.port) as proxy,
+    ):
+        said = proxy.wait_for(b"Ctrl-C ends it").decode()
+        port, address = re.search(r"127\.0\.0\.1:(\d+) passes", said), re.search(r"http\S+", said)
+        assert port
+        assert address
+        playing = Game(proxy, int(port[1]), address[0])
+        with playing.socket, playing.guest() as guest:
+            guest.say(link="set down.latency=80ms loss=5%")
+            state = guest.until(lambda _: guest.words.get("link", {}).get("down", {}).get("loss"))
+            state = guest.until(lambda _: guest.words["link"]["down"]["latency"] == "0.08")["link"]
+            assert (state["up"]["latency"], state["up"]["loss"]) == ("0.0", state["down"]["loss"])
+            guest.say(link="blackout up")
+            guest.until(lambda _: guest.words["link"]["up"]["dark"] == "on")
+            guest.say(link="reset")
+            guest.until(lambda _: guest.words["link"]["up"]["dark"] == "")
+            for wrong in ("quit", "stats", "set loss=700%", "set <script>=1", ""):
+                guest.say(link=wrong)
+                guest.until(lambda _: guest.words["said"].startswith("error"))
+            guest.say(link="set latency=60ms")
+            guest.say(way="up")
+            guest.until(lambda _: guest.words["way"] == "up")
+            number = moving(playing, guest, "player")
+            guest.say(follow=number)
+            sent = late = 0
+            for _ in range(300):
+                playing.circle("player")
+                message = guest.take()
+                if "sent" in message:
+                    sent += len(guest.array(message["sent"]["time"], "<f8"))
+                    delays = guest.array(message["received"]["delay"], "<f8")
+                    late += int((delays > 0.05).sum())
+                if sent > 30 and late > 30:
+                    break
+            assert sent > 30
+            assert late > 30
+        assert server.one()
+        status, _, _ = proxy.end()
+        assert status == 130
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--record", "x.csv"], "needs --listen"),
+        (["--layout", "time:f32 x:f32 y:f32 z:f32"], "needs --listen"),
+        (["--listen", "9870", "--experiment", "path=circle"], "is not for --listen"),
+        (["--listen", "9870", "--rotate", "1min"], "--record or --raw"),
+        (["--listen", "9870", "-s", "nothing"], "nothing"),
+        (["--listen", "9870", "-s", ",".join(f"epic+calc_ahead=0.{n}" for n in range(1, 9))],
+         "at most 6"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_fit(args: list[str], words: str) -> None:
+    done = epic("lab", "--no-open", *args)
+    assert done.returncode == 2
+    assert words in done.stderr.decode()
+
+
+def test_two_cannot_have_one_port() -> None:
+    with game() as first:
+        port = first.address.split(":")[2].partition("/")[0]
+        done = epic("lab", "--no-open", "--listen", "0", "--port", port)
+        assert done.returncode == 3
+        assert f"127.0.0.1:{port}" in done.stderr.decode()
+
+
+def test_it_ends_after_its_duration() -> None:
+    done = epic("lab", "--no-open", "--listen", "0", "--duration", "0")
+    assert done.returncode == 0, done.stderr

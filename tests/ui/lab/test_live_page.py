@@ -1,0 +1,184 @@
+"""The page of a running game in a browser, as somebody uses it."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from support.browser import Page
+from support.datagrams import program, receiver
+from support.live_pages import Game, game
+
+from .test_live import HOSTILE
+
+#: Of the network.
+FIELD = "live.controls.get('{}').line.querySelector('[type=text]')"
+SLIDER = FIELD.format("latency").replace("text", "range")
+
+
+@contextmanager
+def going_on(playing: Game, *names: str) -> Iterator[None]:
+    """The game goes on while somebody looks."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.is_set():
+            playing.circle(*names)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    ended.set()
+    thread.join()
+
+
+@pytest.fixture
+def page(browser: Page) -> Iterator[Page]:
+    browser.size(1500, 1000)
+    browser.complaints.clear()
+    yield browser
+    assert browser.complaints == []
+    browser.open("about:blank")
+
+
+def opened(page: Page, playing: Game, entities: int) -> None:
+    page.open("about:blank")
+    page.open(playing.address)
+    page.until(f"typeof live !== 'undefined' && live.names.length >= {entities}")
+    page.until("live.painted > 3 && live.size")
+
+
+def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
+    with game() as playing, going_on(playing, "runner"):
+        opened(page, playing, 1)
+        left, top, *_ = page.place("#live-map")
+        page.run("live.paused = false")
+        x, y = page.run("live.entities.get(0).spot")
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, left + x, top + y)
+        page.until("live.followed === 0")
+        page.until("live.members.every((one) => one.t.length > 50 && one.errors.v.length > 20)")
+        page.until("live.members.every((one) => one.lags.v.length)")
+        assert page.run("$('live-name').textContent") == "runner"
+        assert "snapshot: error" in page.until(
+            "/snapshot: error/.test($('live-words').textContent) && $('live-words').textContent"
+        )
+        for name in ("error", "lag", "delay", "status", "delays"):
+            drawn = f"""(() => {{ const c = $("live-{name}"); return c.getContext("2d")
+                .getImageData(0, 0, c.width, c.height).data.some((one) => one); }})()"""
+            page.until(drawn)
+        centre, place = page.run("[live.centre, live.entities.get(0).at]")
+        assert centre == pytest.approx(place[:2], abs=1.0)
+        page.key("Escape")
+        page.until("live.followed === null && $('live-one').hidden")
+
+
+def test_keys_wheel_and_fingers_move_the_map(page: Page) -> None:
+    with game() as playing, going_on(playing, "a", "b"):
+        opened(page, playing, 2)
+        left, top, width, height = page.place("#live-map")
+        middle = left + width / 2, top + height / 2
+        before = page.run("live.scale")
+        page.key("+")
+        assert page.run("live.scale") == pytest.approx(1.25 * before)
+        x, y = page.run("live.centre")
+        page.key("ArrowRight")
+        assert page.run("live.centre[0]") > x
+        page.mouse("mousePressed", *middle)
+        page.mouse("mouseMoved", middle[0] + 80, middle[1])
+        page.mouse("mouseReleased", middle[0] + 80, middle[1])
+        assert page.run("live.centre[0]") == pytest.approx(
+            x + 60 / page.run("live.scale") - 80 / page.run("live.scale"), rel=1e-6, abs=1e-6
+        )
+        page.run(
+            "$('live-map').dispatchEvent(new WheelEvent('wheel', {deltaY: -400, cancelable: true}))"
+        )
+        zoomed = page.run("live.scale")
+        assert zoomed == pytest.approx(1.25 * before * 2.718281828, rel=1e-6)
+        page.size(420, 800, touch=True)
+        left, top, width, height = page.place("#live-map")
+        x, y = left + width / 2, top + height / 2
+        page.touch("touchStart", (x - 30, y), (x + 30, y))
+        page.touch("touchMove", (x - 60, y), (x + 60, y))
+        page.touch("touchEnd")
+        assert page.run("live.scale") > 1.5 * zoomed
+        assert page.run("document.documentElement.scrollWidth <= innerWidth")
+        page.key("0")
+        page.until(f"Math.abs(live.scale / {zoomed} - 1) > 0.5 && live.fits")
+        page.key("f")
+        page.until("live.followed === 0")
+        page.key("F")
+        page.until("live.followed === 1")
+        page.key("v")
+        assert page.run("$('live-plane').textContent") == "xz"
+        page.key(" ")
+        assert page.run("live.paused")
+
+
+def test_hostile_names_and_numbers_do_nothing(page: Page) -> None:
+    with game() as playing, going_on(playing, "witness"):
+        opened(page, playing, 1)
+        playing.send(*({"entity": one, "x": 1, "y": 1, "z": 1} for one in HOSTILE))
+        for n, far in enumerate((1e30, -3e38, 1e-30, 9.007199254740993e15)):
+            playing.send({"entity": f"far{n}", "x": far, "y": -far, "z": far})
+        page.until(f"live.names.length === {len(HOSTILE) + 5}")
+        for number in range(len(HOSTILE) + 5):
+            page.run(f"follow({number})")
+            page.until(f"live.followed === {number}")
+            page.until(f"$('live-name').textContent === live.names[{number}]")
+            page.run("repaint(true); new Promise(requestAnimationFrame)")
+        for key in ("0", "+", "-", "v", "v", "v"):
+            page.key(key)
+        painted = page.run("live.painted")
+        page.until(f"live.painted > {painted} + 5")
+        assert page.run("typeof window.hacked") == "undefined"
+        assert page.run("document.querySelectorAll('main img, main script').length") == 0
+        assert set(HOSTILE[:7]) <= set(
+            page.run("[...$('live-who').options].map((one) => one.text)")
+        )
+
+
+def test_strategies_are_typed(page: Page) -> None:
+    with game() as playing, going_on(playing, "a"):
+        opened(page, playing, 1)
+        team = "$('live-team').value = {}; $('live-team').dispatchEvent(new Event('change'))"
+        page.run(team.format(json.dumps("mirror, epic+display_behind=0.2")))
+        page.until("live.members.length === 2 && live.members[0].label === 'mirror'")
+        page.run(team.format(json.dumps("mirrow")))
+        page.until("/mirror/.test($('live-news').textContent)")
+        assert page.run("live.members.length") == 2
+
+
+def test_the_sliders_of_a_proxy(page: Page) -> None:
+    with (
+        receiver() as server,
+        program("proxy", "--lab", "--no-open", "--control", "-", "0", server.port) as proxy,
+    ):
+        said = proxy.wait_for(b"Ctrl-C ends it").decode()
+        port, address = re.search(r"127\.0\.0\.1:(\d+) passes", said), re.search(r"http\S+", said)
+        assert port
+        assert address
+        playing = Game(proxy, int(port[1]), address[0])
+        with playing.socket, going_on(playing, "player"):
+            page.open("about:blank")
+            page.open(playing.address)
+            page.until("typeof live !== 'undefined' && live.way === 'down'")
+            page.run(f"{SLIDER}.value = 500; {SLIDER}.dispatchEvent(new Event('input'))")
+            page.run("$('live-way').value = 'up'; $('live-way').dispatchEvent(new Event('change'))")
+            page.until("live.way === 'up' && live.entities.size === 1")
+            page.run("follow(0)")
+            page.until("live.sent.t.length > 20 && live.received.t.length > 20")
+            latency = page.run(f"{FIELD.format('latency')}.value")
+            assert latency.endswith("ms")
+            assert proxy.process.stdin is not None
+            proxy.process.stdin.write(b"set loss=7%\n")
+            proxy.process.stdin.flush()
+            told = proxy.wait_for(b"\n", "stdout").decode()
+            assert f"up latency={float(latency[:-2]) / 1000:g} loss=0.07" in told
+            page.until(f"{FIELD.format('loss')}.value === '0.07'")
+            page.run("$('live-dark').click()")
+            page.until("$('live-dark').getAttribute('aria-pressed') === 'true'")
