@@ -136,7 +136,8 @@ class _Entity:
 
     def search(self) -> Search:
         """The search for what draws it."""
-        exact, matters = EXACT * self.path.resolution, MATTERS * self.step
+        exact = min(EXACT * self.path.resolution, self.enough)
+        matters = max(MATTERS * self.step, self.enough)
         return Search(self.redraw, self.fit, self.path.times, self.enough, exact, matters)
 
     def _excerpt(self, path: DrawnPath) -> DrawnPath:

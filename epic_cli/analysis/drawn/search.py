@@ -60,22 +60,19 @@ class _Scan(NamedTuple):
     best: Explanation
 
 
-class Search:
+class Search(NamedTuple):
     """One entity: its frames, what strategies draw in them, and what is nearest to the drawn.
 
     ``enough`` (length): what is no further off is the same; ``exact``: but for rounding. What is
     within ``matters`` has nothing on top of it that anybody sees.
     """
 
-    def __init__(
-        self, redraw: Redraw, fit: Fit, times: Floats, enough: float, exact: float, matters: float
-    ) -> None:
-        self._redraw = redraw
-        self._fit = fit
-        self._times = times
-        self._enough = enough
-        self._exact = min(exact, enough)
-        self._matters = max(matters, enough)
+    redraw: Redraw
+    fit: Fit
+    times: Floats
+    enough: float
+    exact: float
+    matters: float
 
     def explanations(
         self, candidates: Sequence[StrategySpec], thorough: bool = True
@@ -85,64 +82,62 @@ class Search:
         Several settings together, other clocks and low-passes only if it is to be ``thorough``.
         """
         drawings = [(one, self._draw(one)) for one in candidates]
-        plain = [Explanation(one, 0.0, 0.0, self._fit.residual(own)) for one, own in drawings]
-        if _least(plain).residual <= self._enough:
+        plain = [Explanation(one, 0.0, 0.0, self.fit.residual(own)) for one, own in drawings]
+        if _least(plain).residual <= self.enough:
             return [_least(plain)]
         singles, scans = list(plain), []
         for one in candidates:
             singles += [self._explained(one, changed) for changed in _options(one)]
-            scans += [self._scan(one, setting, {}, VALUES) for setting in _tunable(one)]
+            scans += [self._scan(one, setting, VALUES) for setting in _tunable(one)]
         scans.sort(key=lambda scan: scan.best.residual)
         scans = sorted(map(self._closer, scans[:CLOSER]), key=lambda scan: scan.best.residual)
         singles += [scan.best for scan in scans]
         singles += self._sought(scans[:SHARPENED])
-        if singles[-1].residual <= self._exact:
+        if singles[-1].residual <= self.exact:
             return [singles[-1]]
-        if _least(singles).residual <= self._enough or not thorough:
-            return [_simplest(singles, self._enough)]
+        if _least(singles).residual <= self.enough or not thorough:
+            return [_simplest(singles, self.enough)]
         plain = singles
         near: dict[str, Explanation] = {}
         for found in sorted(singles, key=lambda one: one.residual):
             near.setdefault(found.candidate.name, found)
         for found in list(near.values())[:FINALISTS]:
             plain.append(self._descended(found))
-            if plain[-1].residual <= self._enough:
+            if plain[-1].residual <= self.enough:
                 return [plain[-1]]
-        looks = [(one, own, *self._fit.scan(own)) for one, own in drawings]
+        looks = [(one, own, *self.fit.scan(own)) for one, own in drawings]
         plain += [
             self._redrawn(one)
             for one in _nearest(
-                (self._fit.nearby(own, fit).residual, one) for one, own, fit, _ in looks
+                (self.fit.nearby(own, fit).residual, one) for one, own, fit, _ in looks
             )
         ]
-        without = _simplest(plain, self._enough)
-        if _least(plain).residual <= self._matters:
+        without = _simplest(plain, self.enough)
+        if _least(plain).residual <= self.matters:
             return [without]
-        likely = [Explanation(one, *self._fit.likely_constant(own)) for one, own in drawings]
+        likely = [Explanation(one, *self.fit.likely_constant(own)) for one, own in drawings]
         likely.sort(key=lambda one: one.residual)
         smooth = [self._refined(one) for one in likely[:FINALISTS]]
-        if _least(smooth).residual > self._enough:
+        if _least(smooth).residual > self.enough:
             for one in _nearest((fit.residual, one) for one, _, _, fit in looks):
-                smooth.append(Explanation(one, *self._fit.both(self._draw(one))))
+                smooth.append(Explanation(one, *self.fit.both(self._draw(one))))
                 smooth.append(self._refined(self._descended(Explanation(one, 0, 0, 0), True)))
-                if smooth[-1].residual <= self._enough:
+                if smooth[-1].residual <= self.enough:
                     break
-        return [without, _simplest(smooth, self._enough)]
+        return [without, _simplest(smooth, self.enough)]
 
     def _sought(self, scans: Sequence[_Scan]) -> list[Explanation]:
         """The best values of settings to the last digit; the last one is exact, if one is."""
         found: list[Explanation] = []
         for scan in scans:
             found.append(self._sharpened(scan))
-            if found[-1].residual <= self._exact:
+            if found[-1].residual <= self.exact:
                 return found
         order = sorted(range(len(scans)), key=lambda place: found[place].residual)
         for place in order[:DENSE]:
             scan = scans[place]
-            found.append(
-                self._sharpened(self._scan(scan.best.candidate, scan.setting, {}, DENSELY))
-            )
-            if found[-1].residual <= self._exact:
+            found.append(self._sharpened(self._scan(scan.best.candidate, scan.setting, DENSELY)))
+            if found[-1].residual <= self.exact:
                 break
         return found
 
@@ -153,17 +148,17 @@ class Search:
         other = StrategySpec(candidate.name, {**candidate.settings, **changed})
         own = self._draw(other)
         if smooth:
-            return Explanation(other, *self._fit.likely_constant(own))
-        return Explanation(other, 0.0, 0.0, self._fit.residual(own))
+            return Explanation(other, *self.fit.likely_constant(own))
+        return Explanation(other, 0.0, 0.0, self.fit.residual(own))
 
     def _draw(self, candidate: StrategySpec, shift: float = 0.0) -> Floats:
-        return self._redraw.draw(candidate, self._times, shift)
+        return self.redraw.draw(candidate, self.times, shift)
 
     def _redrawn(self, candidate: StrategySpec) -> Explanation:
         """The best shift, each drawn again."""
-        near = self._fit.shift(self._draw(candidate)).shift
+        near = self.fit.shift(self._draw(candidate)).shift
         shift, residual = minimum(
-            lambda one: self._fit.residual(self._draw(candidate, one)), near - 0.02, near + 0.02
+            lambda one: self.fit.residual(self._draw(candidate, one)), near - 0.02, near + 0.02
         )
         return Explanation(candidate, shift, 0.0, residual)
 
@@ -172,21 +167,14 @@ class Search:
         if not found.constant:
             return found
         own = self._draw(found.candidate)
-        return found._replace(**self._fit.constant(own, found.shift)._asdict())
+        return found._replace(**self.fit.constant(own, found.shift)._asdict())
 
     def _scan(
-        self,
-        candidate: StrategySpec,
-        setting: Number,
-        changed: dict[str, Value],
-        values: int,
-        smooth: bool = False,
+        self, candidate: StrategySpec, setting: Number, values: int, smooth: bool = False
     ) -> _Scan:
         """Values all over the range of a setting, the others as they are."""
         steps = list(_steps(setting, values))
-        found = [
-            self._explained(candidate, {**changed, setting.name: one}, smooth) for one in steps
-        ]
+        found = [self._explained(candidate, {setting.name: one}, smooth) for one in steps]
         return _Scan(setting, steps, found, _least(found))
 
     def _closer(self, scan: _Scan) -> _Scan:
@@ -230,14 +218,14 @@ class Search:
             for digits in (1, 2, 3):  # as people write numbers
                 off(float(f"{value:.{digits}g}"))
             best = _least(tried)
-            if best.residual <= self._exact or best.residual > 0.98 * before:
+            if best.residual <= self.exact or best.residual > 0.98 * before:
                 break
             reach = 0.04 * (high - low)
             low, high = max(low, value - reach), min(high, value + reach)
         value = best.candidate.settings.get(setting.name)
         if isinstance(value, float):  # no more digits than it needs
             off(_short(value))
-            if tried[-1].residual <= max(AS_GOOD * best.residual, self._exact):
+            if tried[-1].residual <= max(AS_GOOD * best.residual, self.exact):
                 best = tried[-1]
         return best
 
@@ -251,10 +239,10 @@ class Search:
             tried += [self._explained(best.candidate, one, smooth) for one in _options(candidate)]
             best = _least(tried)
             for setting in _tunable(candidate):
-                scan = self._scan(best.candidate, setting, {}, FEWER, smooth)
+                scan = self._scan(best.candidate, setting, FEWER, smooth)
                 if scan.best.residual <= 2 * best.residual:
                     best = _least([best, self._sharpened(scan, smooth, 1)])
-                if best.residual <= self._enough:
+                if best.residual <= self.enough:
                     return best
             if best.residual > 0.9 * before:
                 break

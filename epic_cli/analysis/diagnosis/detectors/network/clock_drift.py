@@ -46,11 +46,9 @@ WINDOWS = 24
 #: No window is off a line by more than this share of its rise.
 BENT = 0.35
 
-#: Parts of a rise, one from quarter to quarter, that are as large but for this share.
-EVEN = 0.6
-
-#: The same of drifts that clocks have, in that many errors of least squares: a step has none such.
-ROUGH = 0.75
+#: Parts of a rise, one from quarter to quarter, that are as large but for this share: a step has
+#: none such.
+EVEN = 0.75
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -126,20 +124,17 @@ def _tried(messages: Messages) -> list[_Tried]:
     usual = STEADY if _still(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
-    still = not messages.frame  # what beats against frames may rise alike, too
     tried = [
-        (lower_envelope(messages.sent, messages.unread, WINDOWS), still, least),
-        (middles(messages.sent, messages.unread, WINDOWS), still, least),
+        (lower_envelope(messages.sent, messages.unread, WINDOWS), least),
+        (middles(messages.sent, messages.unread, WINDOWS), least),
     ]
     if messages.frame:
         # where ticks meet frames everywhere, some packet of each window has hardly waited
         waited = max(step, _unmet(messages) * messages.frame)
         envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
-        tried.append((envelope, True, max(usual, 1.25 * waited)))
+        tried.append((envelope, max(usual, 1.25 * waited)))
     # a clock that was set can leave one stamp for nearly all
-    return [
-        _Tried(*_drift(*one, even), least) for one, even, least in tried if np.ptp(one.times) > 0
-    ]
+    return [_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
 
 
 def _still(messages: Messages) -> bool:
@@ -160,28 +155,25 @@ def _unmet(messages: Messages) -> float:
     return float(np.diff(around, axis=1).max())
 
 
-def _drift(times: Floats, levels: Floats, even: bool) -> tuple[Line, float, float, float]:
-    """All of ``_Tried`` but what counts.
-
-    ``even``: one that rises by the same in each quarter is one, however its windows waver.
-    """
+def _drift(times: Floats, levels: Floats, least: float) -> _Tried:
+    """A line is near all windows, or rises by the same in each quarter, however these waver."""
     line = robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
     # stamps and arrivals are rounded: no spread at all is no certainty
-    errors = abs(line.slope) / max(line.error, 1e-6 / float(np.ptp(times)))
+    rounded = 1e-6 / float(np.ptp(times))
+    errors = abs(line.slope) / max(line.error, rounded)
     residuals = np.abs(levels - line.start - line.slope * times)
+    # on the lattices of stamps and frames most of what wavers has no spread: by least squares
+    spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
+    steep = abs(line.slope) / max(spread, rounded)
     # half of the rise in one place is a step, and so is a quarter of the time without its part
     quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
     bent = float(residuals.max()) / BENT
-    uneven = float(abs(quarters - 1).max())
-    straight = bent < abs(rise)
-    # stamps and frames are lattices, on which most of what wavers has no spread: by least squares
-    spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
-    steep = abs(line.slope) / max(spread, 1e-6 / float(np.ptp(times)))
-    straight |= even and uneven < EVEN and steep > 0.7 * ERRORS
-    if abs(line.slope) < BEAT and uneven < ROUGH and steep > ERRORS:
-        straight, errors = True, max(errors, steep)
-    return line, rise, errors if straight else 0.0, bent
+    if abs(line.slope) < BEAT and float(abs(quarters - 1).max()) < EVEN and steep > ERRORS:
+        errors = max(errors, steep)
+    elif bent >= abs(rise):
+        errors = 0.0
+    return _Tried(line, rise, errors, bent, least)
 
 
 DETECTOR = Detector(
@@ -194,7 +186,8 @@ DETECTOR = Detector(
     "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
     "8 standard errors, 1.5 ms over the recording, more where times are rounded or read once a"
-    " frame, and no window off the line by a third of the rise, or the same rise in each quarter",
+    " frame, and no window off the line by a third of the rise; or, up to 700 ppm, a rise in each"
+    " quarter",
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
     detect,
     needs=(ARRIVALS,),
