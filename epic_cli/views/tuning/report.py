@@ -175,6 +175,7 @@ def _strategies(found: Tunings) -> Table:
     metric, comparison, tunings = found.goal.metric, found.comparison, ordered(found)
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
+    tunings.sort(key=lambda one: of[id(one)].rank or math.inf)  # ranks go down the table
     results = [of[id(one)] for one in tunings]
     judged = [one.evaluation for one in tunings]
     tuned = [one.tuned for one in judged]

@@ -112,7 +112,7 @@ function drawAbove() {
     }
     if (here) names.push({ x: toX(here[0]) + 2, y: toY(here[1]), name: data.truth, color: color("--soft") });
     /*turns drawArrows(pen, shown, names); */
-    label(pen, names, box.top, box.bottom, box.right);
+    label(pen, names, box.top, box.bottom, box.right, 14, true);
     drawInset(pen, box, here);
   });
 

@@ -3,8 +3,8 @@ const LABEL_HEIGHT = 13;
 
 // Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room. Where
 // there is not enough for all, the one under the pointer and the best are sure of a name, then what
-// stands furthest from all that have one.
-function label(pen, wanted, top, bottom, right, most = 14) {
+// stands furthest from all that have one. Where it turns, a name without room stands left of x.
+function label(pen, wanted, top, bottom, right, most = 14, turns = false) {
   const left = wanted.filter((one) => one.y === one.y), few = [], room = Math.min(most, left.length, Math.floor((bottom - top) / LABEL_HEIGHT));
   const alone = (one) => (one.name === state.named ? Infinity : Math.min(1e9, ...few.map((other) => Math.hypot(other.x - one.x, other.y - one.y))));
   while (few.length < room) {
@@ -25,8 +25,10 @@ function label(pen, wanted, top, bottom, right, most = 14) {
   pen.textAlign = "left";
   pen.setLineDash([]);
   for (const one of few) {
-    const text = shortened(pen, one.name, right - one.x - 10);
-    if (Math.abs(one.at - one.y) > 5) {
+    const wide = widthOf(pen, one.name), turned = turns && one.x + wide + 10 > right && one.x > wide + 70;
+    const text = turned ? one.name : shortened(pen, one.name, right - one.x - 10);
+    if (turned) one.x -= wide + 20;
+    if (Math.abs(one.at - one.y) > 5 && !turned) {
       pen.strokeStyle = one.color;
       pen.lineWidth = 1;
       pen.beginPath();
