@@ -17,7 +17,7 @@ from support.browser import open_page
 from support.datagrams import program, receiver
 
 #: Seconds before the measurement, in which all join and everything is compiled.
-BEFORE = 5.0
+BEFORE = 8.0
 
 TIMED = """(() => {
   window.times = [];

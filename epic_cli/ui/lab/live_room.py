@@ -202,6 +202,7 @@ class LiveRoom:
             "said": self._said,
             "link": self._link.state() if self._link else {},
             "way": self._way,
+            "where": view.where,
             "followed": self._followed,
             "begins": self._begins,
         }

@@ -20,6 +20,21 @@ FIELD = "live.controls.get('{}').line.querySelector('[type=text]')"
 SLIDER = FIELD.format("latency").replace("text", "range")
 
 
+#: Whether a canvas has pixels of a colour.
+PAINTED = """(() => {
+  const canvas = $("live-%s"), probe = document.createElement("canvas").getContext("2d");
+  probe.fillStyle = color("--%s");
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < data.length; i += 4) {
+    const apart = Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b);
+    if (data[i + 3] > 60 && apart < 20) return true;
+  }
+  return false;
+})()"""
+
+
 @contextmanager
 def going_on(playing: Game, *names: str) -> Iterator[None]:
     """The game goes on while somebody looks."""
@@ -67,10 +82,9 @@ def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
         assert "snapshot: error" in page.until(
             "/snapshot: error/.test($('live-words').textContent) && $('live-words').textContent"
         )
-        for name in ("error", "lag", "delay", "status", "delays"):
-            drawn = f"""(() => {{ const c = $("live-{name}"); return c.getContext("2d")
-                .getImageData(0, 0, c.width, c.height).data.some((one) => one); }})()"""
-            page.until(drawn)
+        lines = {"error": "line0", "lag": "line0", "status": "line0", "delay": "packet"}
+        for name, color in {**lines, "delays": "accent", "map": "line0"}.items():
+            page.until(PAINTED % (name, color))
         centre, place = page.run("[live.centre, live.entities.get(0).at]")
         assert centre == pytest.approx(place[:2], abs=1.0)
         page.key("Escape")
@@ -170,6 +184,7 @@ def test_the_sliders_of_a_proxy(page: Page) -> None:
             page.run(f"{SLIDER}.value = 500; {SLIDER}.dispatchEvent(new Event('input'))")
             page.run("$('live-way').value = 'up'; $('live-way').dispatchEvent(new Event('change'))")
             page.until("live.way === 'up' && live.entities.size === 1")
+            page.until("$('live-state').textContent.endsWith(', up')")
             page.run("follow(0)")
             page.until("live.sent.t.length > 20 && live.received.t.length > 20")
             latency = page.run(f"{FIELD.format('latency')}.value")

@@ -62,29 +62,24 @@ function keep(times, ...others) {
 const triples = (values) => Array.from({ length: values.length / 3 }, (_, i) => [...values.subarray(3 * i, 3 * i + 3)]);
 
 function takeMember(one, news) {
-  one.t.push(...f64(news.time));
-  one.places.push(...triples(f64(news.position)));
-  one.status.push(...u8(news.status));
-  one.errors.t.push(...f64(news.measured));
-  one.errors.v.push(...f64(news.error));
+  one.t.push(...f64(news.time)); one.places.push(...triples(f64(news.position))); one.status.push(...u8(news.status));
+  one.errors.t.push(...f64(news.measured)); one.errors.v.push(...f64(news.error));
   for (const [second, lag] of news.lags) {
     const { t, v } = one.lags;
     if (t.at(-1) > second) continue;
     if (t.at(-1) === second) v[v.length - 1] = lag; else { t.push(second); v.push(lag); }
   }
   one.figures = news.figures;
-  keep(one.t, one.places, one.status);
-  keep(one.errors.t, one.errors.v);
+  keep(one.t, one.places, one.status); keep(one.errors.t, one.errors.v);
 }
 
 function takePackets(into, news) {
-  into.t.push(...f64(news.time));
-  into.delay.push(...Array.from(f64(news.delay), (one) => 1000 * one));
+  into.t.push(...f64(news.time)); into.delay.push(...Array.from(f64(news.delay), (one) => 1000 * one));
   into.places.push(...triples(f64(news.position)));
   keep(into.t, into.delay, into.places);
 }
 
-function takeWords({ names: [first, names], traffic, figures, worst, said, news, delays, events, team, link }) {
+function takeWords({ names: [first, names], traffic, figures, worst, said, news, delays, events, team, link, where: place }) {
   names.forEach((name, i) => {
     live.names[first + i] = name;
     if (first + i < 1000) text("option", name, $("live-who")).value = first + i;
@@ -92,7 +87,7 @@ function takeWords({ names: [first, names], traffic, figures, worst, said, news,
   $("live-traffic").textContent = traffic.join(", ");
   $("live-figures").textContent = figures.length ? `${team[0]}: ${figures.join(", ")}${worst && `, worst ${worst}`}` : "";
   $("live-news").textContent = [said.startsWith("error") ? said : "", news].filter(Boolean).join("; ");
-  $("live-state").textContent = `${live.names.length ? `${live.now.toFixed(1)} s of ` : "waiting for packets at "}${live.where}`;
+  $("live-state").textContent = `${live.names.length ? `${live.now.toFixed(1)} s of ` : "waiting for packets at "}${place}`;
   live.delays = delays.map((one) => (one === null ? NaN : 1000 * one));
   for (const [time, words] of events) {
     $("live-events").prepend(text("li", `${time.toFixed(2)} s  ${words}`, $("live-events")));

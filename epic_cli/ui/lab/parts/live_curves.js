@@ -12,10 +12,9 @@ function chart(id, lines) {
   clip(pen, box, () => {
     for (const { t, v, paint, dots } of lines) {
       const from = Math.max(0, rowAt(t, begin));
-      pen.strokeStyle = pen.fillStyle = paint;
-      pen.lineWidth = 1.5;
+      pen.strokeStyle = pen.fillStyle = paint; pen.lineWidth = 1.5;
       if (dots) for (let i = from; i < t.length; i++) pen.fillRect(toX(t[i]) - 1, toY(v[i]) - 1, 2.5, 2.5);
-      else trace(pen, t, v, { rows: null, from, to: t.length - 1 }, toX, toY, box);
+      else trace(pen, t, v, from, t.length - 1, toX, toY, box);
     }
   });
 }

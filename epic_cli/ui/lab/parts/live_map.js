@@ -25,19 +25,15 @@ function drawMap() {
   for (let slot = 0; slot < COLORS; slot++) {
     const some = seen.filter((one) => one.number % COLORS === slot);
     pen.strokeStyle = pen.fillStyle = color(`--line${slot}`);
-    pen.lineWidth = 1.2;
-    pen.globalAlpha = 0.55;
-    pen.beginPath();
+    pen.lineWidth = 1.2; pen.globalAlpha = 0.55; pen.beginPath();
     for (const one of some) drawTrail(pen, one.trail, most, toX, toY, inside);
-    pen.stroke();
-    pen.globalAlpha = 1;
+    pen.stroke(); pen.globalAlpha = 1;
     for (const held of [true, false]) {
       pen.beginPath();
       for (const one of some) if ((one.status === 1) === held) { const [x, y] = one.spot; pen.moveTo(x + 4, y); pen.arc(x, y, 4, 0, 7); }
       if (held) pen.stroke(); else pen.fill();
     }
-    pen.lineWidth = 2.5;
-    pen.beginPath();
+    pen.lineWidth = 2.5; pen.beginPath();
     for (const one of some) { const [x, y] = one.spot, [headX, headY] = where(one.heading); pen.moveTo(x, y); pen.lineTo(x + 14 * headX, y - 14 * headY); }
     pen.stroke();
   }
@@ -65,8 +61,7 @@ function drawFollowed(pen, followed, spot, inside) {
   live.members.forEach(({ t, places }, slot) => {
     const from = rowAt(t, live.now - 3 * TRAIL) + 1, spots = places.slice(from).map(spot);
     pen.strokeStyle = color(`--line${slot}`);
-    pen.lineWidth = 2;
-    pen.beginPath();
+    pen.lineWidth = 2; pen.beginPath();
     spots.forEach(([x, y], i) => { if (inside(x, y)) pen[i && inside(...spots[i - 1]) ? "lineTo" : "moveTo"](x, y); });
     pen.stroke();
     if (spots.length) dot(pen, ...spots.at(-1), 4.5, color(`--line${slot}`), color("--card"));
@@ -76,8 +71,7 @@ function drawFollowed(pen, followed, spot, inside) {
 
 function drawNames(pen, some) {
   const taken = new Set();
-  pen.textAlign = "left";
-  pen.fillStyle = color("--text");
+  pen.textAlign = "left"; pen.fillStyle = color("--text");
   for (const { number, spot: [x, y] } of some) {
     const cell = `${Math.round(x / 60)},${Math.round(y / 13)}`;
     if (!taken.has(cell) && taken.size < NAMED) pen.fillText((live.names[number] || "").slice(0, 24), x + 8, y - 6);
