@@ -142,7 +142,8 @@ def _check(text: bytes) -> tuple[bytes, int]:
 
 
 def _sum(line: bytes, before: int) -> int:
-    return zlib.crc32(b"\n", zlib.crc32(line, before))  # with its end: "a", "b" is not "ab"
+    # in digits: the state of a CRC and the bits of what follows cancel each other out
+    return zlib.crc32(b"%08x%b\n" % (before, line))
 
 
 def in_use(path: Path) -> bool:
