@@ -105,19 +105,14 @@ class Reached:
 
     interface: str | None = value(
         "Join a multicast group on this interface: its address or, for IPv6, its name.",
-        metavar="ADDRESS|NAME",
-    )
+        metavar="ADDRESS|NAME")  # fmt: skip
     prefix: str | None = value(
         "Over tcp://, the length before each message of --layout.  [default: u32, of either byte"
-        " order]",
-        type=click.Choice(("u16", "big-u16", "u32")),
-    )
+        " order]", type=click.Choice(("u16", "big-u16", "u32")))  # fmt: skip
     origins: tuple[str, ...] = value(
         "Over ws://, let web pages from here connect, such as https://game.example, null (a file)"
-        " or *; without it, pages on this machine. May be repeated.",
-        "--origin",
-        multiple=True,
-    )
+        " or *; without it, pages on this machine. May be repeated.", "--origin",
+        multiple=True)  # fmt: skip
 
     def receive(self, address: Address, ingest: IngestSpec) -> Reception:
         """Listens there; raises ``WrongUsage`` and ``CannotAccess``."""
@@ -140,22 +135,15 @@ class Recorded:
 
     record: str | None = value(
         "Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
-        " suffix, else packet text. Existing data is not overwritten.",
-        type=OutputFile(),
-        metavar="FILE",
-    )
+        " suffix, else packet text. Existing data is not overwritten.", type=OutputFile(),
+        metavar="FILE")  # fmt: skip
     raw: str | None = value(
         "Record each datagram as it was received, with its arrival and its sender: a capture"
-        " (pcap) for epic convert and Wireshark.",
-        type=OutputFile(),
-        metavar="FILE",
-    )
+        " (pcap) for epic convert and Wireshark.", type=OutputFile(), metavar="FILE")  # fmt: skip
     rotation: Rotation | None = value(
         "Start a new file of --record and --raw after this size (100MB) or time (10min);"
-        " files are numbered.",
-        "--rotate",
-        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
-    )
+        " files are numbered.", "--rotate",
+        type=Parsed("SIZE|TIME", parse_rotation, Rotation))  # fmt: skip
 
     def open(self, receiving: Reception, stack: contextlib.ExitStack) -> list[Recording]:
         """Those of packets and of datagrams, as far as they are wanted."""
