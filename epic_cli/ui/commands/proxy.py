@@ -44,7 +44,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.groups import given_options
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.lab import Page, lab_library
+from epic_cli.ui.options.lab import Page
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
 from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options, watch_options
@@ -178,9 +178,8 @@ def _in_lab(
     first: Way,
 ) -> Coroutine[Any, Any, None]:
     """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
-    with lab_library():
-        from epic_cli.ui.lab.live import Live
     from epic_cli.ui.lab.controls import LinkControls
+    from epic_cli.ui.lab.live import Live
     from epic_cli.ui.lab.live_view import View
 
     assert spec.strategy is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import output_option, row_format_option
 from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
-from epic_cli.ui.options.lab import Page, page_options
+from epic_cli.ui.options.lab import Page, lab_library, page_options
 from epic_cli.ui.options.live import endless_option
 
 #: Where control is taken from the standard input.
@@ -116,6 +117,12 @@ class Watched:
     output: str | None = shared(
         output_option("Write the rows to a file, which appears at the end.")
     )
+
+    def __post_init__(self) -> None:
+        """Says what the lab needs before anything passes."""
+        if self.lab:
+            with lab_library():
+                import_module("aiohttp")
 
     @property
     def first(self) -> Way:
