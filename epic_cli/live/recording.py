@@ -1,4 +1,4 @@
-"""Recordings that grow while packets arrive, are valid at any moment, and begin anew when large."""
+"""Recordings that grow while packets arrive, are valid at any moment, and start over when large."""
 
 from __future__ import annotations
 
