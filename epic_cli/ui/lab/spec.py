@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -123,11 +123,10 @@ def _option(name: str, value: str) -> list[str]:
 _SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
 
 
-def read_query(query: str, allowed: Sequence[str] = ()) -> LabSpec:
+def read_query(query: str) -> LabSpec:
     """The experiment of an address, or of its query; an empty one is the default.
 
-    ``allowed`` are names of strategies beside the built-in ones. Raises ``SettingError`` with what
-    is wrong, and what would be right.
+    Raises ``SettingError`` with what is wrong, and what would be right.
     """
     if len(query) > LONGEST_QUERY:
         raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
@@ -159,7 +158,7 @@ def read_query(query: str, allowed: Sequence[str] = ()) -> LabSpec:
     if "gemodel" in values:  # which has its own losses
         values.pop("loss", None)
         values.pop("loss_correlation", None)
-    checked_strategies(strategies, allowed)
+    checked_strategies(strategies)
     if spec.moves == BY_HAND and not spec.points:
         raise SettingError("nothing has been drawn yet: draw a movement on the map")
     return replace(
@@ -179,15 +178,23 @@ def _moves(value: str) -> str:
     return str(named(PATH[0], PATH[0].read, value))
 
 
-def checked_strategies(texts: Sequence[str], allowed: Iterable[str] = ()) -> list[StrategySpec]:
-    """The strategies ``NAME+key=value`` that a page asks for; raises ``ValueError``."""
+def checked_strategies(texts: Sequence[str], allowed: Sequence[str] = ()) -> list[StrategySpec]:
+    """The strategies ``NAME+key=value`` that a page asks for; raises ``SettingError``.
+
+    ``allowed`` are names beside the built-in ones.
+    """
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
     for one in texts:
         _names(tuple(allowed)).check(one.partition("+")[0])  # a page may run no code that it names
         if "," in one:
             raise SettingError(f"{one!r}: a comma separates strategies")
-    return read_specs(texts)
+    try:
+        return read_specs(texts)
+    except SettingError:
+        raise
+    except ValueError as error:  # the same one twice
+        raise SettingError(str(error)) from error
 
 
 @lru_cache(maxsize=1)

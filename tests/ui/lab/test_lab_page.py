@@ -100,6 +100,16 @@ def test_a_preset_moves_the_sliders(lab: Lab) -> None:
     assert page.run(f"{slider('latency')}.value") == "200"
 
 
+def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=mirror")
+    page.run("lab.at = ['2s loss=100%', '3s loss=0', '5s loss=100%', '6s loss=0']")
+    page.run("ask()")
+    page.until("scene().interruptions.length === 2 && (turn('epic', false), true)")
+    page.run("turn('epic', true)")
+    judged(page)
+    assert "outage" in page.run("$('recoveries').textContent")
+
+
 def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
     page = lab("path=circle&send_rate=60&s=epic")
     page.run(

@@ -119,6 +119,7 @@ def test_an_experiment_is_drawn_and_judged(address: str) -> None:
         ("at=1 --html=x", "the link"),
         ("truth=/etc/passwd", "no parameter"),
         ("path=recording", ""),
+        ("s=epic&s=epic", "epic is given twice"),
         ("path=circle&duration=1e6", "50,000 s"),
         ("path=circle&duration=601", "up to 600 s"),
         ("path=circle&duration=100&send_rate=100000", "100,000 packets"),

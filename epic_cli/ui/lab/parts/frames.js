@@ -65,7 +65,7 @@ function keepLags(old, scenes) {
   scenes.forEach((one, i) => one.drawn.forEach((drawn, place) => {
     const known = old[i] && old[i].drawn[place];
     if (!drawn.lag.t.length && known) drawn.lag = known.lag;
-    if (!drawn.recoveries.length && known) drawn.recoveries = known.recoveries;
+    if (!drawn.recoveries.length) drawn.recoveries = one.interruptions.map((_, k) => (known ? known.recoveries[k] ?? null : null));
     one.words ||= old[i] && old[i].words;
   }));
 }
