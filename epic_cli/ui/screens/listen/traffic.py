@@ -31,6 +31,9 @@ _UNCLEAR = 2.0
 #: Sequence numbers that go over a range so many times longer than there are, were reset.
 _RESET = 20
 
+#: Longer steps from number to number are all alike.
+_LONGEST_STEP = 1000
+
 
 class Flow(NamedTuple):
     """The figures of the last seconds; NaN: not known.
@@ -140,7 +143,9 @@ def _loss(received: Rows) -> float:
     """The share of numbers that are missing.
 
     Some senders number the packets of each entity. Others number all of them: then no two entities
-    have a number in common, and those of all are without a hole but for what was lost.
+    have a number in common, and those of all are without a hole but for what was lost. Or they
+    number datagrams, several of which hold the entities of a tick: then the commonest step from one
+    packet of an entity to its next is not 1, which it is in the first case whatever was lost.
     """
     numbered = received[received["numbered"]]
     numbers, entities = numbered["sequence"], numbered["entity"]
@@ -151,7 +156,8 @@ def _loss(received: Rows) -> float:
     numbers, entities = numbers[first], entities[first]  # copies are not one more
     together = np.unique(numbers)
     each = _missing(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
-    if len(together) < len(numbers):
+    steps = np.minimum(np.diff(numbers)[np.diff(entities) == 0], _LONGEST_STEP).astype(int)
+    if len(together) < len(numbers) and (not len(steps) or np.bincount(steps).argmax() == 1):
         return each
     both = (each, _missing(together, np.zeros(min(len(together), 1), int)))
     return min((one for one in both if not math.isnan(one)), default=math.nan)

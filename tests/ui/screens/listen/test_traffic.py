@@ -1,6 +1,7 @@
 """What comes in, in figures: against what was made."""
 
 import math
+import random
 from collections.abc import Iterable
 
 import pytest
@@ -75,6 +76,20 @@ def test_what_is_missing_is_told_by_the_numbers(numbered: str) -> None:
     made[7], made[9] = made[9], made[7]  # late ones are not lost
     made.append(made[50]._replace(arrival=4.0))  # nor is a copy one more
     assert flow(made, 4).loss == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize("datagrams", [2, 3, 7])
+@pytest.mark.parametrize("loss", [0.0, 0.1, 0.4])
+def test_several_datagrams_hold_the_entities_of_a_tick(datagrams: int, loss: float) -> None:
+    chance, made, lost = random.Random(datagrams), [], 0
+    for number in range(100 * datagrams):
+        tick, part = divmod(number, datagrams)
+        if chance.random() < loss and 0 < number < 100 * datagrams - 1:
+            lost += 1
+            continue
+        names = (f"{part}-{one}" for one in range(5))
+        made += [packet(tick / 25, 0.0, entity, number) for entity in names]
+    assert flow(made, 4).loss == pytest.approx(lost / (100 * datagrams), abs=1e-9)
 
 
 def test_numbers_that_begin_anew_say_nothing_until_the_old_ones_are_forgotten() -> None:
