@@ -25,6 +25,9 @@ EXCUSED = {
     "all-errors": "a case has no messages on the way",
     "quiet": "a case has no messages on the way",
     "color": "rows in files have none",
+    "video": "a case has rows, and no pictures",
+    "clip": "a case has rows, and no pictures",
+    "help-all": "it shows the options",
 }
 
 #: Reads packet text as if it were a log: without its velocities.

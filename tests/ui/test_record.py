@@ -113,7 +113,7 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("in_order",): st.just(["--in-order"]),
 }
 #: What decides what is told of a match, and not how it goes.
-TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets"}
+TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets", "help_all"}
 #: What no script can hold.
 REFUSED = {"trust", "trace", "trace_by", "trace_end", "trace_flow"}
 
