@@ -1,4 +1,4 @@
-"""Makes the pictures of the documents: screens of real sessions, and videos.
+"""Makes the pictures of the documents: screens of real sessions, pages in Chromium, and videos.
 
     python tests/pictures/make_pictures.py
 
@@ -7,13 +7,16 @@ A session runs in a pty, and its screen becomes an SVG; a video is what the comm
 
 from __future__ import annotations
 
+import base64
 import io
+import re
 import sys
 import tempfile
 from itertools import groupby
 from pathlib import Path
-from subprocess import run
+from subprocess import PIPE, Popen, run
 
+from PIL import Image
 from pyte.screens import Char
 from rich.console import Console
 from rich.style import Style
@@ -22,7 +25,8 @@ from rich.text import Text
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from support.places import ROOT  # noqa: E402 - the line above finds it
+from support.browser import Page, open_page  # noqa: E402 - the line above finds it
+from support.places import ROOT  # noqa: E402
 from support.terminals import Terminal  # noqa: E402
 
 TURN = (
@@ -80,6 +84,12 @@ MADE_FIRST = (
     " --gemodel 4%,40% --seed 4 --truth-out truth.csv -o packets.txt",
 )
 
+#: What the lab shows.
+EXPERIMENT = (
+    "path=figure-eight&duration=30&latency=80ms&jitter=25ms&distribution=gamma&loss=3%"
+    "&s=snapshot&s=epic&s=dead-reckoning"
+)
+
 PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
 
 
@@ -126,9 +136,39 @@ def make_films() -> None:
             run([sys.executable, "-m", "epic_cli", *line.split()], cwd=folder, check=True)
 
 
+def capture(page: Page, address: str, name: str) -> None:
+    """A page after ten seconds, in 256 colours."""
+    page.size(1440, 860)
+    page.open(address)
+    page.run("new Promise(done => setTimeout(done, 10000))")  # hundreds of networks are judged
+    png = page.call("Page.captureScreenshot", format="png")["data"]
+    picture = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+    picture.quantize(256).save(HERE / f"{name}.png", optimize=True)
+
+
+def make_pages() -> None:
+    """Writes the pictures of the lab, and of what ``epic check`` says on a page."""
+    epic = [sys.executable, "-m", "epic_cli"]
+    with tempfile.TemporaryDirectory() as folder, open_page(Path(folder) / "browser") as page:
+        with Popen([*epic, "lab", "--no-open", "--experiment", EXPERIMENT], stderr=PIPE) as lab:
+            assert lab.stderr is not None
+            found = re.search(rb"http:\S+", lab.stderr.readline())
+            assert found
+            capture(page, found[0].decode(), "lab")
+            lab.terminate()
+        turn = str(ROOT / "sample_inputs/turn.txt")
+        run([*epic, "check", "--new", "case", turn, "-s", "dead-reckoning", "--latency", "80ms"],
+            cwd=folder, check=True)  # fmt: skip
+        case = Path(folder, "case", "case.toml")
+        case.write_text(case.read_text().replace("0.08", "0.13"))
+        run([*epic, "check", "case", "--html", "page.html"], cwd=folder, check=False)
+        capture(page, Path(folder, "page.html").as_uri(), "check")
+
+
 def main() -> None:
     """Writes all pictures."""
     make_films()
+    make_pages()
     for name, (play, columns, lines) in PICTURES.items():
         with (
             tempfile.TemporaryDirectory() as state,
