@@ -56,6 +56,13 @@ def documents(objects: list[dict[str, Any]]) -> list[str]:
     ],
     1,
 )
+@example(
+    [
+        {"time": 0, "y": 0, "z": 1, "note": [[None, None, None]], "x": 0.0},
+        {"time": 0, "x": 0.0, "y": 0, "z": 1},
+    ],
+    1,
+)
 @given(st.lists(PACKETS, min_size=2, max_size=5), st.sampled_from([1, 7, 65536]))
 @examples(60)
 def test_the_packets_are_those_of_lines(objects: list[dict[str, Any]], size: int) -> None:

@@ -106,9 +106,11 @@ class JsonShape(Format):
         if find_shape(beginning_of(text)) is None:
             return Fit.NO
         followed = is_followed(text)
-        if followed is None:  # this document has ended: another may be on its way
-            return Fit.GOOD if head.ended or head.enough else Fit.UNDECIDED
-        return Fit.NO if followed else Fit.GOOD
+        if followed:
+            return Fit.NO
+        # one that has ended may have another behind it, one that goes on may turn out a packet
+        settled = head.enough or (followed is None and head.ended)
+        return Fit.GOOD if settled else Fit.UNDECIDED
 
     def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
         """Its packets as JSON lines; raises ``Unreadable``."""
