@@ -123,7 +123,7 @@ class Consumer:
 
         ``samples.rows()`` are bytes of (position 3 f8, velocity 3 f8, time f8, status i4, entity
         i4), ``samples.turns()`` of 7 f8 each: rotation x, y, z, w (NaN: none) and spin in rad/s;
-        ``entities.name(number)`` names them. Nobody has a sample before his first packet.
+        ``entities.name(number)`` names them. No entity has a sample before its first packet.
         """
 
     def take_counts(self, counts: Counts) -> None:
@@ -138,7 +138,7 @@ _WAITING = 100_000
 
 
 class Mailbox(Consumer):
-    """Keeps packets for a reader at another pace, on another thread if he likes.
+    """Keeps packets for a reader at its own pace, possibly on another thread.
 
     Where too many wait, the oldest go: ``left_out`` counts them.
     """
