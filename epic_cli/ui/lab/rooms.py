@@ -1,4 +1,4 @@
-"""The rooms of a page: who answers its messages. One of experiments, one day one of a game."""
+"""The rooms of a page: who answers its messages; that of experiments, and what any room needs."""
 
 from __future__ import annotations
 
@@ -232,5 +232,5 @@ def _figures(found: Comparison) -> Made:
     }
 
 
-#: What makes a room, by the word in ``room`` of its messages.
+#: What makes the rooms of a page of experiments, by the word in ``room`` of its messages.
 ROOMS: dict[str, Callable[[Outbox, str], Room]] = {"experiment": ExperimentRoom}
