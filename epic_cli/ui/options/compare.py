@@ -69,7 +69,7 @@ class Weighing:
     """What the score weighs."""
 
     game: str | None = value(
-        "Use the weights of this kind of game; see below.",
+        "Use the weights of this kind of game, which --help-all lists.",
         type=click.Choice([one.name for one in GAMES]),
     )
     given_weights: dict[str, float] = value(
