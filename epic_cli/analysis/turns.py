@@ -46,13 +46,7 @@ class TurnTruth:
 
     @cached_property
     def _segments(self) -> Integers:
-        return self._segments_at(self.times)
-
-    def _segments_at(self, times: Floats, shift: float = 0.0) -> Integers:
-        count = len(times)
-        found = np.empty(count, np.int32)
-        self.path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
-        return found
+        return _segments_at(self.path, self.times)
 
     def at(self, times: Floats, shift: float = 0.0) -> Floats:
         """The rotations (n, 4) at ``times - shift``, NaN where nothing is known."""
@@ -79,7 +73,7 @@ class TurnTruth:
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
         for place, shift in enumerate(shifts):
             squared = self.away(times - shift, shown)
-            same = self._segments_at(times, shift) == segments
+            same = _segments_at(self.path, times, shift) == segments
             squared = squared[same & (segments >= 0) & np.isfinite(squared)]
             totals[place], counts[place] = squared.sum(), len(squared)
         return totals, counts
@@ -112,12 +106,19 @@ def turns_of(
         return None
     states = found[order]
     states[:, :4] /= sizes[order, None]
-    truth = TurnTruth(path, starts, ends, times[order], states)
-    segments = truth._segments
-    states[:, 4:] = _usable(
-        truth.times, states, (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
-    )
-    return truth
+    times = times[order]
+    segments = _segments_at(path, times)
+    unbroken = (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
+    states[:, 4:] = _usable(times, states, unbroken)
+    return TurnTruth(path, starts, ends, times, states)
+
+
+def _segments_at(path: Path, times: Floats, shift: float = 0.0) -> Integers:
+    """The segments (n) of a path at ``times - shift``, -1 where nothing is known."""
+    count = len(times)
+    found = np.empty(count, np.int32)
+    path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
+    return found
 
 
 def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
@@ -127,11 +128,11 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     """
     steps = np.diff(times)[:, None]
     sent = states[:, 4:]
-    between_ = np.radians(vectors(between(states[:-1, :4], states[1:, :4]))) / steps
+    rates = np.radians(vectors(between(states[:-1, :4], states[1:, :4]))) / steps
     if np.isfinite(sent).all() and sent.any():
         mean = (sent[1:] + sent[:-1])[unbroken] / 2
         # more than half a turn in a step looks like less, the other way
-        ways = _with_whole_turns(between_[unbroken], mean, steps[unbroken])
+        ways = _with_whole_turns(rates[unbroken], mean, steps[unbroken])
         speed = _norms(ways)
         moving = speed > 0
         if not moving.any():
@@ -144,7 +145,7 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     totals, sums = np.zeros((len(times), 1)), np.zeros((len(times), 3))
     for side in (slice(1, None), slice(None, -1)):
         totals[side] += weight
-        sums[side] += weight * between_
+        sums[side] += weight * rates
     return sums / np.where(totals > 0, totals, 1.0)
 
 
