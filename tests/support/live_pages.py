@@ -99,12 +99,20 @@ class Game:
             yield Guest(talk)
 
 
+def game(*options: str) -> contextlib.AbstractContextManager[Game]:
+    return _played(r"listening on 127\.0\.0\.1:(\d+)", "lab", "--listen", "0", *options)
+
+
+def proxied(*words: str | int) -> contextlib.AbstractContextManager[Game]:
+    """A game whose packets pass a proxy, which is its ``lab``."""
+    return _played(r"127\.0\.0\.1:(\d+) passes", "proxy", "--lab", *map(str, words))
+
+
 @contextlib.contextmanager
-def game(*options: str) -> Iterator[Game]:
-    with program("lab", "--no-open", "--listen", "0", *options) as lab:
+def _played(place: str, *words: str) -> Iterator[Game]:
+    with program(*words, "--no-open") as lab:
         said = lab.wait_for(b"Ctrl-C ends it").decode()
-        port = re.search(r"listening on 127\.0\.0\.1:(\d+)", said)
-        address = re.search(r"http://\S+", said)
+        port, address = re.search(place, said), re.search(r"http://\S+", said)
         assert port
         assert address
         made = Game(lab, int(port[1]), address[0])

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from support.datagrams import program, receiver
-from support.live_pages import Game, Guest, game
+from support.datagrams import receiver
+from support.live_pages import Game, Guest, game, proxied
 from support.running import epic
 from websockets.exceptions import InvalidStatus
 
@@ -244,16 +244,8 @@ def test_who_never_reads_costs_the_recording_nothing(tmp_path: Path) -> None:
 
 
 def test_a_proxys_link_is_set_as_by_its_control() -> None:
-    with (
-        receiver() as server,
-        program("proxy", "--lab", "--no-open", "--control", "0", "0", server.port) as proxy,
-    ):
-        said = proxy.wait_for(b"Ctrl-C ends it").decode()
-        port, address = re.search(r"127\.0\.0\.1:(\d+) passes", said), re.search(r"http\S+", said)
-        assert port
-        assert address
-        playing = Game(proxy, int(port[1]), address[0])
-        with playing.socket, playing.guest() as guest:
+    with receiver() as server, proxied("--control", "0", "0", server.port) as playing:
+        with playing.guest() as guest:
             guest.say(link="set down.latency=80ms loss=5%")
             state = guest.until(lambda _: guest.words.get("link", {}).get("down", {}).get("loss"))
             state = guest.until(lambda _: guest.words["link"]["down"]["latency"] == "0.08")["link"]
@@ -283,7 +275,7 @@ def test_a_proxys_link_is_set_as_by_its_control() -> None:
             assert sent > 30
             assert late > 30
         assert server.one()
-        status, _, _ = proxy.end()
+        status, _, _ = playing.lab.end()
         assert status == 130
 
 

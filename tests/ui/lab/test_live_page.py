@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from support.browser import Page
-from support.datagrams import program, receiver
-from support.live_pages import Game, game
+from support.datagrams import receiver
+from support.live_pages import Game, game, proxied
 
 from .test_live import HOSTILE
 
@@ -168,16 +167,9 @@ def test_strategies_are_typed(page: Page) -> None:
 
 
 def test_the_sliders_of_a_proxy(page: Page) -> None:
-    with (
-        receiver() as server,
-        program("proxy", "--lab", "--no-open", "--control", "-", "0", server.port) as proxy,
-    ):
-        said = proxy.wait_for(b"Ctrl-C ends it").decode()
-        port, address = re.search(r"127\.0\.0\.1:(\d+) passes", said), re.search(r"http\S+", said)
-        assert port
-        assert address
-        playing = Game(proxy, int(port[1]), address[0])
-        with playing.socket, going_on(playing, "player"):
+    with receiver() as server, proxied("--control", "-", "0", server.port) as playing:
+        proxy = playing.lab
+        with going_on(playing, "player"):
             page.open("about:blank")
             page.open(playing.address)
             page.until("typeof live !== 'undefined' && live.way === 'down'")
