@@ -88,7 +88,7 @@ def read_spec(text: str, defaults: Mapping[str, Any] | None = None) -> StrategyS
 
     Raises ``UnknownStrategy`` or ``SettingError``.
     """
-    name, own = _parts(text)
+    name, own = split(text)
     find(name)
     spec = StrategySpec(name, {**(defaults or {}), **own}, text)
     spec.make()  # wrong settings show before the work begins
@@ -109,7 +109,7 @@ def read_specs(
         by_strategy.setdefault(strategy, {})[key] = value
     found: list[StrategySpec] = []
     for text in list(texts) or remote_names():
-        found.append(read_spec(text, by_strategy.get(_parts(text)[0])))
+        found.append(read_spec(text, by_strategy.get(split(text)[0])))
     labels = [one.label for one in found]
     for label in labels:
         if labels.count(label) > 1:
@@ -126,7 +126,8 @@ def read_specs(
     return found
 
 
-def _parts(text: str) -> tuple[str, dict[str, str]]:
+def split(text: str) -> tuple[str, dict[str, str]]:
+    """The name and the settings of ``NAME+key=value``, unchecked; raises ``ValueError``."""
     import re  # a replay needs none
 
     # a plus sign within a number is not a separator

@@ -12,6 +12,7 @@ import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import split
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.drawing import Drawing
@@ -106,7 +107,8 @@ class LiveRoom:
         self._sent = self._got = 0
         self._spoke = -math.inf
         self._said = ""
-        self._team = checked_strategies(team, team)
+        self._own = [split(one)[0] for one in team]
+        self._team = checked_strategies(team, self._own)
         self._show(next(iter(views)))
 
     def receive(self, message: dict[str, Any]) -> None:
@@ -146,7 +148,7 @@ class LiveRoom:
                 self._show(message["way"])
             if "strategies" in message:
                 wanted = [str(one) for one in message["strategies"]]
-                team = checked_strategies(wanted or self._usual, self._usual)
+                team = checked_strategies(wanted or self._usual, self._own)
                 if team[0] != self._view.lead:
                     self._view.change(team[0])
                 self._team, self._said = team, ""

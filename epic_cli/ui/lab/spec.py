@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.places import named_in_data
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
 from epic_cli.network.conditions import LINK
 from epic_cli.network.paths import PATH
@@ -178,19 +179,20 @@ def _moves(value: str) -> str:
     return str(named(PATH[0], PATH[0].read, value))
 
 
-def checked_strategies(texts: Sequence[str], allowed: Sequence[str] = ()) -> list[StrategySpec]:
+def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
     """The strategies ``NAME+key=value`` that a page asks for; raises ``SettingError``.
 
-    ``allowed`` are names beside the built-in ones.
+    ``own`` are names beside the built-in ones: those that the line names that starts the lab.
     """
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
-    for one in texts:
-        _names(tuple(allowed)).check(one.partition("+")[0])  # a page may run no code that it names
-        if "," in one:
-            raise SettingError(f"{one!r}: a comma separates strategies")
     try:
-        return read_specs(texts)
+        for one in texts:
+            _names(tuple(own)).check(split(one)[0])  # a page may run no code that it names
+            if "," in one:
+                raise SettingError(f"{one!r}: a comma separates strategies")
+        with named_in_data(trust=False, remedy="epic lab --strategies"):
+            return read_specs(texts)
     except SettingError:
         raise
     except ValueError as error:  # the same one twice
@@ -198,9 +200,9 @@ def checked_strategies(texts: Sequence[str], allowed: Sequence[str] = ()) -> lis
 
 
 @lru_cache(maxsize=1)
-def _names(allowed: tuple[str, ...]) -> Choice:
+def _names(own: tuple[str, ...]) -> Choice:
     """The strategies that take part, which takes long: those of other packages are looked for."""
-    return Choice("strategy", None, "", (*remote_names(), *allowed))
+    return Choice("strategy", None, "", (*remote_names(), *own))
 
 
 def read_points(text: str) -> list[tuple[float, float, float]]:

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from support.places import SAMPLES
@@ -30,6 +31,7 @@ from epic_cli.ui.lab.spec import (
     Files,
     LabSpec,
     by_hand_file,
+    checked_strategies,
     read_query,
 )
 
@@ -179,3 +181,24 @@ def test_controls_stand_at_what_is_in_force() -> None:
 def test_an_address_that_is_no_experiment_is_refused(query: str) -> None:
     with pytest.raises(SettingError):
         read_query(query)
+
+
+@pytest.mark.parametrize("name", ["epic", "mirror", "epic+calc_ahead=0.1", "nobody"])
+@pytest.mark.parametrize(
+    "words",
+    ["{file}:Own", "{name}+/..{file}:Own", "{name}+{up}{file}:Own",
+     "{name}+x/{up}{file}:Own+gain=1", "{name}:{file}:Own", "own:Own", "{name}+own:Own", "{up}{file}:Own"],
+)  # fmt: skip
+def test_no_address_names_code(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    (tmp_path / "own.py").write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\n")
+    monkeypatch.chdir(tmp_path)
+    text = words.format(name=name, file=tmp_path / "own.py", up="/.." * 30)
+    for query in (f"s={text}", f"s={quote(text)}", f"path=circle&s=epic&s={quote(text)}"):
+        with pytest.raises(SettingError):
+            read_query(query)
+    with pytest.raises(SettingError):
+        checked_strategies([text], ["snapshot"])
+    assert not ran.exists()
