@@ -45,12 +45,33 @@ def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
     judged(page)
     latency = float(page.run("lab.given.get('latency')").removesuffix("ms"))
     assert 200 < latency < 400
+    assert latency == float(page.run(f"{slider('latency')}.value")) / 2
     assert f"latency={latency:g}ms" in page.run("location.search")
     assert f"--latency={latency:g}ms" in page.run("$('lab-line').textContent")
     assert figures(page) != before
     # what is drawn is of this latency: packets take that long
     took = page.run("scene().packets.arrival[3] - scene().packets.t[3]")
     assert took == pytest.approx(latency / 1000, abs=1e-3)
+
+
+def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    page.run(f"{slider('latency')}.id = 'dragged'")
+    page.run("held = []; now = receive; receive = (one) => held.push(one); 0")
+    left, top, width, height = page.place("#dragged")
+    middle = top + height / 2
+    page.mouse("mousePressed", left + 0.2 * width, middle)
+    page.mouse("mouseMoved", left + 0.4 * width, middle)
+    page.until("held.length > 1")
+    page.run("late = held.splice(0); 0")
+    page.mouse("mouseMoved", left + 0.6 * width, middle)
+    page.run("late.forEach(now)")
+    page.mouse("mouseReleased", left + 0.6 * width, middle)
+    page.run("receive = now; held.forEach(now)")
+    judged(page)
+    latency = page.run("lab.given.get('latency')")
+    assert 250 < float(latency.removesuffix("ms")) < 350
+    assert page.run("$('lab-latency').value") == latency
 
 
 def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:

@@ -56,27 +56,25 @@ function control(about, box, owner, change) {
     for (const word of about.words) text("option", "", list).value = word;
     field.setAttribute("list", list.id);
   }
+  // Also where it is let go: an answer to an earlier place may have changed the field since.
+  const follow = (one, write) => ["input", "change"].forEach((kind) => one.addEventListener(kind, () => { write(); change(field.value, kind === "change"); }));
   const parts = (about.shares || []).map((name, place) => {
     const share = element("input", line, { type: "range", min: 0, max: STOPS, step: 1, "aria-label": `${about.name}: ${name}`, title: name });
-    share.addEventListener("input", () => {
+    follow(share, () => {
       const rest = field.value.split(",").slice(about.shares.length);
       field.value = [...parts.map((one) => `${Number((100 * valueAt(SHARE, Number(one.value))).toPrecision(3))}%`), ...rest].join(",");
       share.setAttribute("aria-valuetext", field.value.split(",")[place]);
-      change(field.value, false);
     });
-    share.addEventListener("change", () => change(field.value, true));
     return share;
   });
   let slider = null;
   if (about.kind === "number") {
     slider = element("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
     slider.setAttribute("aria-label", `${about.name.replaceAll("_", " ")}${about.unit ? ` (${about.unit})` : ""}`);
-    slider.addEventListener("input", () => {
+    follow(slider, () => {
       field.value = written(about, valueAt(about, Number(slider.value)));
       slider.setAttribute("aria-valuetext", field.value);
-      change(field.value, false);
     });
-    slider.addEventListener("change", () => change(field.value, true));
     slider.addEventListener("dblclick", () => change(null, true));
   }
   made.show = (words) => {

@@ -32,7 +32,7 @@ function show(message) {
   if (lab.drawing) go(duration()); else if (state.time > duration()) go(duration());
   if (message.kind === "figures") fillResult();
   if (message.kind === "figures" && message.number === lab.number) document.body.classList.remove("computing");
-  for (const [name, one] of lab.controls) if (name in message.values) one.show(message.values[name]);
+  if (message.number === lab.number) for (const [name, one] of lab.controls) if (name in message.values) one.show(message.values[name]);
   $("lab-line").textContent = message.command;
   lab.networks = message.networks;
   lab.message = message;
