@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import Choice
 
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1
@@ -106,6 +107,10 @@ GAMES = (
         " not",
     ),
 )
+
+#: Which of them.
+GAME = Choice("game", None, "Use the weights of this kind of game, which --help-all lists.",
+              [one.name for one in GAMES])  # fmt: skip
 
 
 def game(name: str) -> Game:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,13 +14,15 @@ import click
 
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
+from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.strategies import remote_names
 from epic_cli.live.addresses import Address
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.ingest import IngestSpec
 from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import InputFile
-from epic_cli.ui.lab.spec import MOST_STRATEGIES
+from epic_cli.ui.lab.spec import DEFAULT_STRATEGIES, MOST_STRATEGIES
 from epic_cli.ui.options.common import quiet_option, tick_option
 from epic_cli.ui.options.groups import OptionGroup, given_options, refuse
 from epic_cli.ui.options.help import command
@@ -40,6 +43,7 @@ EXAMPLES = """\b
 Examples:
   epic lab
   epic lab sample_inputs/jitter.txt
+  epic lab -s epic,sample_inputs/half_way.py:HalfWay
   epic lab --no-open --port 8080
   epic lab --experiment 'path=circle&latency=80ms&jitter=30ms&s=epic&s=mirror'
   epic lab --listen --record game.csv
@@ -51,13 +55,15 @@ _USUAL = ("snapshot", "epic", "dead-reckoning")
 
 #: What experiments have, too.
 _ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
+_ALWAYS |= {"strategies", "assignments"}
 
 _team_options = OptionGroup(
     "participants",
     partial(Participants, corrections=()),
     strategies_option(
-        "Draw the running game by these: names separated by commas, NAME+key=value with settings;"
-        f" up to six, the first one draws all.  [default: {','.join(_USUAL)}]"
+        "Begin with these: names separated by commas, NAME+key=value with settings,"
+        " ./file.py:NAME of your own; up to six. Of a running game, the first one draws all."
+        f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
     ),
     variants_assignments_option,
 )
@@ -109,7 +115,8 @@ def lab(
     The page is served to this machine alone, works offline and ends with Ctrl-C. RECORDING is
     offered as it arrived, and as a movement to be sent over other networks; without it, there are
     computed paths and what the mouse draws. The address of the page holds the experiment, and
-    "copy the command" gives the line of "epic compare" that makes the same figures.
+    "copy the command" gives the line of "epic compare" that makes the same figures. A strategy of
+    your own takes part if -s names it here: no address and no page can name code.
 
     With --listen the page shows a running game: all entities on a map, and of the one that is
     clicked what each strategy draws of it, how far off, how late. "epic proxy --lab" is the same
@@ -123,15 +130,9 @@ def lab(
     if address is None:
         names = [one.name for one in context.command.params if one.name]
         refuse([one for one in names if one not in _ALWAYS], "needs --listen")
-        return _experiments(recording, experiment, page, duration)
+        return _experiments(recording or "", experiment, participants, page, duration)
     refuse(("recording", "experiment"), "is not for --listen")
-    if not participants.strategies:
-        participants = replace(participants, strategies=(_USUAL,))
-    team = participants.specs()
-    if len(team) > MOST_STRATEGIES:
-        raise WrongUsage(f"at most {MOST_STRATEGIES} strategies take part")
-    for one in team:
-        one.make()  # a wrong setting shows before anything is received
+    team = _team(participants, _USUAL)
     with lab_library():
         from epic_cli.ui.lab.live import Live
     from epic_cli.live.listener import Listener, ListenSpec
@@ -159,27 +160,45 @@ def lab(
     return ended(stopped)
 
 
-def _experiments(recording: str | None, experiment: str, page: Page, duration: float) -> int:
+def _team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
+    if not participants.strategies:
+        participants = replace(participants, strategies=(tuple(usual),))
+    team = participants.specs()
+    if len(team) > MOST_STRATEGIES:
+        raise WrongUsage(f"at most {MOST_STRATEGIES} strategies take part")
+    return team
+
+
+def _experiments(
+    recording: str, experiment: str, participants: Participants, page: Page, duration: float
+) -> int:
     with lab_library():
         from epic_cli.ui.lab.server import ServeSpec, serve
     from epic_cli.ui.lab.bench import Bench, Impossible
-    from epic_cli.ui.lab.spec import RECORDING, LabSpec, read_query
+    from epic_cli.ui.lab.spec import RECORDING, Given, LabSpec, checked_strategies, read_query
 
     if recording == "-":
         raise WrongUsage("a recording that is read again and again must be a file")
+    team = _team(participants, DEFAULT_STRATEGIES)
+    given = Given(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
     first = experiment or (f"path={RECORDING}" if recording else "")
     try:
-        query = read_query(first).query() if first else ""
+        spec = read_query(first, given.own)
+        if participants != Participants((), (), ()):
+            texts = tuple(written(one.name, one.settings) for one in team)
+            checked_strategies(texts, given.own)
+            spec = replace(spec, strategies=texts)
+        query = spec.query() if spec != LabSpec() else ""
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass
-            with contextlib.closing(Bench(recording)) as bench:
+            with contextlib.closing(Bench(given)) as bench:
                 bench.picture(bench.read(LabSpec(moves=RECORDING)))
     except (SettingError, Impossible) as error:
         raise WrongUsage(str(error)) from error
 
     async def job() -> None:
-        served = serve(ServeSpec(recording or "", page.port, query), page.ready)
+        served = serve(ServeSpec(given, page.port, query), page.ready)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 

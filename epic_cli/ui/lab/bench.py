@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.refused_lines import in_three_lines
 from epic_cli.ui.io.sources import source_name
-from epic_cli.ui.lab.spec import BY_HAND, Files, LabSpec, by_hand_file
+from epic_cli.ui.lab.spec import BY_HAND, NOTHING, Given, LabSpec, by_hand_file
 from epic_cli.ui.options.common import screen_timing_options
 from epic_cli.ui.options.compare import PICTURE_ROWS, Scoring, scoring_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
 
 #: Seconds and packets of a path: who moves sliders does not wait for more.
 LONGEST, MOST_PACKETS = 600.0, 100_000
+
+#: Seconds from one frame to the next.
+SHORTEST_TICK = Fraction(1, 1000)
 
 
 class Overtaken(Exception):
@@ -67,6 +71,7 @@ class Experiment:
     spec: CompareSpec
     inputs: Inputs
     network: NetworkOptions
+    scoring: Scoring
 
     def runs(self) -> Iterator[Run]:
         """A run for each network, or the recording."""
@@ -89,20 +94,21 @@ def _words(
     network: NetworkOptions,
     timing: Timing,
     scoring: Scoring,
-) -> tuple[CompareSpec, Inputs, NetworkOptions]:
+) -> tuple[CompareSpec, Inputs, NetworkOptions, Scoring]:
     network.check(inputs.recordings, inputs.truth)
     selection = Selection(PICTURE_ROWS, -math.inf, math.inf)
     spec = compare_spec(participants.specs(), inputs, network, timing, scoring, selection)
-    return spec, inputs, network
+    return spec, inputs, network, scoring
 
 
 class Bench:
-    """Reads and computes experiments on the ``recording``; for one thread at a time."""
+    """Reads and computes experiments on what is given; for one thread at a time."""
 
-    def __init__(self, recording: str = "") -> None:
-        self._recording = recording
+    def __init__(self, given: Given = NOTHING) -> None:
         self._command, _ = give_defaults(_words, {name: partial(load, name) for name in COMMANDS})
         self._folder = tempfile.TemporaryDirectory(prefix="epic-lab-")
+        by_hand = os.path.join(self._folder.name, "by-hand.csv")  # noqa: PTH118
+        self._given = given._replace(by_hand=by_hand)
         self._last: tuple[LabSpec, Run] | None = None
 
     def close(self) -> None:
@@ -111,11 +117,11 @@ class Bench:
 
     def read(self, lab: LabSpec) -> Experiment:
         """An experiment ready to be made; raises ``Impossible``."""
-        files = Files(self._recording, os.path.join(self._folder.name, "by-hand.csv"))  # noqa: PTH118
         if lab.moves == BY_HAND:
-            Path(files.by_hand).write_bytes(by_hand_file(lab.points))
+            Path(self._given.by_hand).write_bytes(by_hand_file(lab.points))
         try:
-            spec, inputs, network = self._command.main(lab.arguments(files), standalone_mode=False)
+            words = lab.arguments(self._given)
+            spec, inputs, network, scoring = self._command.main(words, standalone_mode=False)
             rate = network.sender.rate(recorded=network.path is None) or 0.0
             if network.path and (
                 network.seconds > LONGEST or rate * network.seconds > MOST_PACKETS
@@ -124,7 +130,9 @@ class Bench:
                     f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command"
                     " takes more"
                 )
-            return Experiment(lab, spec, inputs, network)
+            if (tick := Fraction(*spec.timing.tick)) < SHORTEST_TICK:
+                raise Impossible(f"{float(tick):g} s between rows: the lab takes 1 ms or more")
+            return Experiment(lab, spec, inputs, network, scoring)
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
             raise Impossible(_words_of(error)) from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
@@ -12,10 +13,19 @@ from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
 from epic_cli.network.words import PRESET
-from epic_cli.ui.lab.spec import BY_HAND, GROUPS, MOST_STRATEGIES, RECORDED, RECORDING, STEPS
+from epic_cli.ui.lab.spec import (
+    BY_HAND,
+    GROUPS,
+    MOST_STRATEGIES,
+    RECORDED,
+    RECORDING,
+    SCORE,
+    STEPS,
+    TICK,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from epic_cli.engine.parameter_base import Parameter
     from epic_cli.live.proxy.link_control import LinkController
@@ -28,17 +38,17 @@ _BURSTS = ("good to bad", "bad to good")
 _AROUND = 10.0
 
 
-def controls(recording: str = "") -> dict[str, Any]:
-    """Everything that can be set, for the page; ``recording`` is the name of the user's own."""
-    own = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
+def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
+    """All that can be set, for the page; ``recording`` and strategies of the user's ``own``."""
+    ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
     return {
-        "moves": {**(own if recording else {}), **{one: one for one in PATHS}, BY_HAND: "drawn"},
+        "moves": {**(ways if recording else {}), **{one: one for one in PATHS}, BY_HAND: "drawn"},
         "simulated": [RECORDED, *PATHS, BY_HAND],
         "groups": {
             name: [control(one) for one in group if one.name != "path"]
             for name, group in GROUPS.items()
         },
-        "strategies": {name: _strategy(name) for name in remote_names()},
+        "strategies": {name: _strategy(name) for name in (*remote_names(), *own)},
         "most": MOST_STRATEGIES,
         "steps": list(STEPS),
     }
@@ -68,6 +78,10 @@ def control(parameter: Parameter) -> dict[str, Any]:
             found["kind"] = "switch"
         case Choice():
             found["kind"] = "choice"
+            found["words"] = [*([""] if parameter.default is None else []), *parameter.choices]
+        case Custom() if parameter is TICK:
+            found |= {"kind": "number", "low": 1 / 240, "high": 0.25, "log": True}
+            found |= {"unit": "s", "whole": False, "range": "0.05, 1/60, 50ms or 60hz"}
         case Custom() if parameter.kind is GilbertElliott:
             found |= {"kind": "text", "range": parameter.form, "shares": list(_BURSTS)}
         case Custom():
@@ -134,9 +148,12 @@ def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
     network, link = experiment.network, experiment.network.link
     recorded = network.path is None
+    holders = {"movement": network, "sender": network.sender, "link": link}
+    score = {"game": experiment.scoring.weighing.game, "tick": experiment.spec.timing.tick}
+    holders[SCORE] = SimpleNamespace(**score)
     found = {}
     for name, group in GROUPS.items():
-        holder = {"movement": network, "sender": network.sender, "link": link}[name]
+        holder = holders[name]
         for one in group:
             if one.name in ("path", "preset"):
                 continue

@@ -19,7 +19,7 @@ from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Unwritable
 from epic_cli.ui.lab.bench import Bench, Experiment
-from epic_cli.ui.lab.spec import BY_HAND, Files, by_hand_file, read_query
+from epic_cli.ui.lab.spec import BY_HAND, NOTHING, Given, by_hand_file, read_query
 from epic_cli.views.page.page import page
 from epic_cli.views.page.sections import About
 from epic_cli.views.pictures.svg import picture
@@ -28,36 +28,36 @@ from epic_cli.views.video.spec import VideoSpec, kind_of, read_clip
 
 
 class Wanted(NamedTuple):
-    """An experiment on its bench, the file's ``name``, and which part of it a video shows."""
+    """An experiment on its bench, what is given, a file's ``name``, which part a video shows."""
 
     bench: Bench
     experiment: Experiment
-    recording: str
+    given: Given
     name: str
     clip: str
 
 
-def export(name: str, query: str, recording: str) -> bytes:
+def export(name: str, query: str, given: Given) -> bytes:
     """The file of this name, one of ``EXPORTS``; raises ``ValueError`` where there is none.
 
     The query is an experiment's, and may have a ``clip``, as the option.
     """
     own, _, clip = query.partition("&clip=")
-    lab = read_query(own)
-    if name == Files().by_hand:
+    lab = read_query(own, given.own)
+    if name == NOTHING.by_hand:
         return by_hand_file(lab.points)
-    given = parse_qs(f"clip={clip}").get("clip", [""])[0]
+    part = parse_qs(f"clip={clip}").get("clip", [""])[0]
     try:
-        with closing(Bench(recording)) as bench:
-            return _MAKERS[name](Wanted(bench, bench.read(lab), recording, name, given))
+        with closing(Bench(given)) as bench:
+            return _MAKERS[name](Wanted(bench, bench.read(lab), given, name, part))
     except (StrategyFailed, Unwritable, UnwritablePacket) as error:
         raise ValueError(str(error)) from error
 
 
 def _page(wanted: Wanted) -> bytes:
-    lab, recording = wanted.experiment.lab, wanted.recording
+    lab, given = wanted.experiment.lab, wanted.given
     found = wanted.bench.figures(wanted.experiment)
-    about = About("" if lab.moves == BY_HAND else recording, "", lab.command(Files(recording)))
+    about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
     return page(found, about=about).encode()
 
 
@@ -111,5 +111,5 @@ EXPORTS = {
     "lab.gif": "image/gif",
     "lab.mp4": "video/mp4",
     "lab-case.zip": "application/zip",
-    Files().by_hand: "text/csv",
+    NOTHING.by_hand: "text/csv",
 }

@@ -15,6 +15,7 @@ from epic_cli.ui.io.errors import accessing
 from epic_cli.ui.lab.live_room import LiveRoom
 from epic_cli.ui.lab.page import live_page
 from epic_cli.ui.lab.server import ServeSpec, serve
+from epic_cli.ui.lab.spec import NOTHING, Given
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -48,13 +49,13 @@ class Live:
         where, link = next(iter(self._views.values())).where, self._link
         data = {"where": where, "ways": [*self._views], "link": link.controls() if link else []}
 
-        def room(outbox: Outbox, _: str) -> LiveRoom:
+        def room(outbox: Outbox, _: Given) -> LiveRoom:
             self._rooms.add(made := LiveRoom(self._views, self._team, link, outbox))
             return made
 
         async def served() -> None:
             with accessing("listen on", f"127.0.0.1:{page.port}"):
-                spec = ServeSpec("", page.port, "", {"live": room}, partial(live_page, data))
+                spec = ServeSpec(NOTHING, page.port, "", {"live": room}, partial(live_page, data))
                 await serve(spec, page.ready)
 
         jobs = job, served(), asyncio.to_thread(self._run)

@@ -11,7 +11,7 @@ from typing import Any
 
 from epic_cli.ui.lab.bench import Bench
 from epic_cli.ui.lab.controls import controls
-from epic_cli.ui.lab.spec import LabSpec
+from epic_cli.ui.lab.spec import NOTHING, Given, LabSpec
 from epic_cli.views.page.page import Extra, assembled, content_of, page_data
 
 #: The lab's scripts, after those of ``--html``; of a running game, with those that it shares.
@@ -20,9 +20,9 @@ LIVE, SHARED = ("controls", "live", "live_map", "live_curves"), ("data", "state"
 
 
 @lru_cache(maxsize=1)
-def lab_page(recording: str = "") -> str:
+def lab_page(given: Given = NOTHING) -> str:
     """The page, with the default experiment in it, until its own has been computed."""
-    return assembled("epic lab", _data(recording), turns=True, extra=_extra("lab", SCRIPTS))
+    return assembled("epic lab", _data(given), turns=True, extra=_extra("lab", SCRIPTS))
 
 
 def live_page(live: dict[str, Any]) -> str:
@@ -44,8 +44,8 @@ def _extra(name: str, scripts: Sequence[str]) -> Extra:
     return Extra(read(f"{name}.html"), read("lab.css"), joined, sources)
 
 
-def _data(recording: str) -> dict[str, Any]:
-    with closing(Bench(recording)) as bench:
+def _data(given: Given) -> dict[str, Any]:
+    with closing(Bench(given)) as bench:
         found = bench.figures(bench.read(LabSpec()))
     data = page_data(found.scenes, content_of(found, "given"))
-    return {**data, "title": "epic lab", "lab": controls(Path(recording).name)}
+    return {**data, "title": "epic lab", "lab": controls(Path(given.recording).name, given.own)}

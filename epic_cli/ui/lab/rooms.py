@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.ui.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.ui.lab.controls import in_force
 from epic_cli.ui.lab.frames import Frame, frame
-from epic_cli.ui.lab.spec import STEPS, Files, LabSpec, read_query
+from epic_cli.ui.lab.spec import STEPS, Given, LabSpec, read_query
 from epic_cli.views.comparison.report import likely_scores
 from epic_cli.views.page.page import content_of, page_data
 from epic_cli.views.page.sections import scene_data
@@ -124,9 +125,9 @@ class ExperimentRoom:
     them takes long, and no picture waits for it.
     """
 
-    def __init__(self, outbox: Outbox, recording: str = "") -> None:
+    def __init__(self, outbox: Outbox, given: Given) -> None:
         self._outbox = outbox
-        self._recording = recording
+        self._given = given
         self._asked, self._drawn = Newest(), Newest()
         self._sending, self._number = threading.Lock(), None
         self._threads = [
@@ -148,16 +149,18 @@ class ExperimentRoom:
             one.join(LEAVE)
 
     def _draw(self) -> None:
-        with contextlib.closing(Bench(self._recording)) as bench:
+        with contextlib.closing(Bench(self._given)) as bench:
             for message in self._asked.items():
                 number = self._number = message.get("number")
                 with self._refusals(number):
-                    experiment = bench.read(read_query(str(message.get("query", ""))))
+                    experiment = bench.read(
+                        read_query(str(message.get("query", "")), self._given.own)
+                    )
                     self._put(_picture(bench, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
 
     def _judge(self) -> None:
-        with contextlib.closing(Bench(self._recording)) as bench:
+        with contextlib.closing(Bench(self._given)) as bench:
             for lab, number in self._drawn.items():
                 with contextlib.suppress(Overtaken), self._refusals(number):
                     self._judge_one(bench, lab, number)
@@ -186,7 +189,7 @@ class ExperimentRoom:
             yield
         except Overtaken:
             raise
-        except (SettingError, Impossible) as error:
+        except (SettingError, Impossible, StrategyFailed) as error:
             words = str(error)
         except Exception as error:
             words = f"epic cannot compute this, which is a mistake of epic's: {error!r}"
@@ -199,7 +202,7 @@ class ExperimentRoom:
         message |= {
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
-            "command": experiment.lab.command(Files(self._recording)),
+            "command": experiment.lab.command(self._given),
             "labels": [one.label for one in experiment.spec.participants],
             "values": in_force(experiment),
         }
@@ -233,4 +236,4 @@ def _figures(found: Comparison) -> Made:
 
 
 #: What makes the rooms of a page of experiments, by the word in ``room`` of its messages.
-ROOMS: dict[str, Callable[[Outbox, str], Room]] = {"experiment": ExperimentRoom}
+ROOMS: dict[str, Callable[[Outbox, Given], Room]] = {"experiment": ExperimentRoom}

@@ -18,6 +18,7 @@ from aiohttp import WSMsgType, web
 from epic_cli.ui.lab.exports import EXPORTS, export
 from epic_cli.ui.lab.page import lab_page
 from epic_cli.ui.lab.rooms import ROOMS, Outbox, Room
+from epic_cli.ui.lab.spec import NOTHING, Given
 
 #: Bytes of a message of a page, and how many pages at a time.
 LONGEST_MESSAGE, MOST_PAGES = 1 << 17, 16
@@ -37,16 +38,16 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass(frozen=True)
 class ServeSpec:
-    """What is served: a ``recording`` (empty: none), at which ``port`` (0: a free one).
+    """What is served: experiments on what is ``given``, at which ``port`` (0: a free one).
 
     ``query`` is the first experiment. The ``token`` is part of every address. ``rooms`` make what
     its pages talk with, and ``page`` the page (None: that of experiments).
     """
 
-    recording: str = ""
+    given: Given = NOTHING
     port: int = 0
     query: str = ""
-    rooms: Mapping[str, Callable[[Outbox, str], Room]] = field(default_factory=lambda: ROOMS)
+    rooms: Mapping[str, Callable[[Outbox, Given], Room]] = field(default_factory=lambda: ROOMS)
     page: Callable[[], str] | None = None
     token: str = field(default_factory=partial(secrets.token_urlsafe, 18))
 
@@ -109,16 +110,14 @@ def _guard(token: str) -> Any:
 
 async def _page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
     del request
-    make = spec.page or partial(lab_page, spec.recording)
+    make = spec.page or partial(lab_page, spec.given)
     text = await asyncio.to_thread(make)
     return web.Response(text=text, content_type="text/html")
 
 
 async def _export(spec: ServeSpec, name: str, request: web.Request) -> web.StreamResponse:
     try:
-        data = await asyncio.to_thread(
-            export, name, request.rel_url.raw_query_string, spec.recording
-        )
+        data = await asyncio.to_thread(export, name, request.rel_url.raw_query_string, spec.given)
     except ValueError as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from error
     return web.Response(
@@ -162,7 +161,7 @@ def _deliver(text: str, rooms: dict[str, Room], outbox: Outbox, spec: ServeSpec)
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
     if name not in rooms:
-        rooms[name] = make(outbox, spec.recording)
+        rooms[name] = make(outbox, spec.given)
     rooms[name].receive(message)
     return True
 

@@ -10,9 +10,11 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
+from epic_cli.analysis.weights import GAME
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.places import named_in_data
+from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
 from epic_cli.network.conditions import LINK
@@ -27,17 +29,22 @@ from epic_cli.ui.options.common import DURATION
 #: one; a movement drawn by hand.
 RECORDING, RECORDED, BY_HAND = "recording", "movement", "hand"
 
+#: How often players see a frame, and what the score weighs.
+TICK, SCORE = TIMING[0], "score"
+
 #: The parameters of an experiment by what they are about; of a recording with its own network,
-#: none of them means anything.
+#: only the last ones mean something.
 GROUPS: dict[str, tuple[Parameter, ...]] = {
     "movement": (*PATH, TURNING, DURATION, SEED),
     "sender": SENDER,
     "link": (PRESET, *LINK),
+    SCORE: (GAME, TICK),
 }
 TABLE = tuple(one for group in GROUPS.values() for one in group)
 
-#: Of paths alone.
+#: Of paths alone, and of what is sent.
 _PATHS = {one.name for one in (*PATH, TURNING)}
+_SENT = {one.name for name, group in GROUPS.items() for one in group if name != SCORE}
 
 #: The figures are those of so many networks, one step after the other.
 STEPS = (1, 8, 64, 256)
@@ -51,11 +58,18 @@ LONGEST_QUERY, MOST_POINTS = 60_000, 2000
 DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 
 
-class Files(NamedTuple):
-    """Where the files of an experiment are: the recording, if any, and the drawn movement."""
+class Given(NamedTuple):
+    """What the line that starts the lab gives, and no address names.
+
+    The ``recording``, if any, the names of ``own`` strategies, and where a drawn movement is.
+    """
 
     recording: str = ""
+    own: tuple[str, ...] = ()
     by_hand: str = "by-hand.csv"
+
+
+NOTHING = Given()
 
 
 @dataclass(frozen=True)
@@ -89,29 +103,27 @@ class LabSpec:
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
         return urlencode(pairs, quote_via=quote, safe="+,;")
 
-    def arguments(self, files: Files) -> list[str]:
+    def arguments(self, given: Given) -> list[str]:
         """The words after ``epic compare`` that make the same figures."""
         words = []
         if self.moves == RECORDING:
-            words.append(files.recording)
+            words.append(given.recording)
         elif self.moves in (RECORDED, BY_HAND):
-            file = files.recording if self.moves == RECORDED else files.by_hand
+            file = given.recording if self.moves == RECORDED else given.by_hand
             words.append(f"--truth={file}")
         else:
             words.append(f"--path={self.moves}")
-        if self.simulated:
-            words.append(f"--seeds={self.networks}")
-            on_path = self.moves not in (RECORDED, BY_HAND)
-            for name, value in self.values:
-                if on_path or name not in _PATHS:
-                    words += _option(name, value)
-            for time, change in self.changes:
-                words += ["--at", time, change]
+        without = {RECORDING: _SENT, RECORDED: _PATHS, BY_HAND: _PATHS}.get(self.moves, set())
+        words += [f"--seeds={self.networks}"] if self.simulated else []
+        for name, value in self.values:
+            words += [] if name in without else _option(name, value)
+        for time, change in self.changes if self.simulated else ():
+            words += ["--at", time, change]
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
-    def command(self, files: Files) -> str:
+    def command(self, given: Given) -> str:
         """The line for a shell."""
-        return f"epic compare {shlex.join(self.arguments(files))}"
+        return f"epic compare {shlex.join(self.arguments(given))}"
 
 
 def _option(name: str, value: str) -> list[str]:
@@ -124,10 +136,10 @@ def _option(name: str, value: str) -> list[str]:
 _SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
 
 
-def read_query(query: str) -> LabSpec:
+def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
     """The experiment of an address, or of its query; an empty one is the default.
 
-    Raises ``SettingError`` with what is wrong, and what would be right.
+    ``own`` as in ``Given``. Raises ``SettingError`` with what is wrong, and what would be right.
     """
     if len(query) > LONGEST_QUERY:
         raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
@@ -159,7 +171,7 @@ def read_query(query: str) -> LabSpec:
     if "gemodel" in values:  # which has its own losses
         values.pop("loss", None)
         values.pop("loss_correlation", None)
-    checked_strategies(strategies)
+    checked_strategies(strategies, own)
     if spec.moves == BY_HAND and not spec.points:
         raise SettingError("nothing has been drawn yet: draw a movement on the map")
     return replace(

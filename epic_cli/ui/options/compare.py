@@ -11,11 +11,11 @@ import click
 from epic_cli.analysis.compare.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import AIM_RANGE
-from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
+from epic_cli.analysis.weights import GAME, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
 from epic_cli.ui.options.common import figures_format_option
-from epic_cli.ui.options.declared import SPAN, seconds
+from epic_cli.ui.options.declared import SPAN, option, seconds
 from epic_cli.ui.options.groups import OptionGroup, shared, value
 from epic_cli.ui.options.runs import Strategies
 from epic_cli.ui.options.video import VideoOptions, video_options
@@ -68,10 +68,7 @@ CONDITION = Parsed(
 class Weighing:
     """What the score weighs."""
 
-    game: str | None = value(
-        "Use the weights of this kind of game, which --help-all lists.",
-        type=click.Choice([one.name for one in GAMES]),
-    )
+    game: str | None = shared(option(GAME))
     given_weights: dict[str, float] = value(
         "Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
         " backward, across, turning, aim.  [default: those of the game, or 1 for the first four and"

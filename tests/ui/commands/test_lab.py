@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
 import urllib.request
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from support.places import SAMPLES
@@ -45,6 +47,16 @@ def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
     ended(process)
 
 
+def test_it_begins_with_strategies_among_them_an_own_one() -> None:
+    own = str(SAMPLES / "half_way.py:HalfWay")
+    words = ["-s", f"epic,{own}", "--set", f"{own}.gain=0.3"]
+    process, address = begun(*words, "--experiment", f"path=circle&s=mirror&s={own}")
+    assert address.endswith(f"?path=circle&s=epic&s={quote(own, safe='')}+gain%3D0.3")
+    with urllib.request.urlopen(address) as page:
+        assert json.dumps(own) in page.read().decode()  # to be added again
+    ended(process)
+
+
 def test_it_listens_on_this_machine_alone() -> None:
     process, address = begun()
     port = int(address.split(":")[2].split("/")[0])
@@ -62,6 +74,10 @@ def test_what_is_wrong_is_said_before_anything_is_served(tmp_path: Path) -> None
         ([str(tmp_path / "nothing.csv")], 3, "nothing.csv"),
         (["-"], 2, "must be a file"),
         (["--port", "70000"], 2, "port"),
+        (["--experiment", f"s={SAMPLES / 'half_way.py'}:HalfWay"], 2, "must be"),
+        (["-s", "epic,mirror,epic"], 2, "twice"),
+        (["-s", "epic,mirror,dis,lerp,kalman,snapshot,source"], 2, "at most 6"),
+        (["-s", f"epic,{SAMPLES / 'half_way.py'}:Nobody"], 2, "Nobody"),
     ):
         done = epic("lab", "--no-open", *args)
         assert done.returncode == status, done.stderr

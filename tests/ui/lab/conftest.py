@@ -12,6 +12,7 @@ from support.browser import Page, open_page
 from support.places import SAMPLES
 
 from epic_cli.ui.lab.server import ServeSpec, serve
+from epic_cli.ui.lab.spec import Given
 
 
 @contextmanager
@@ -46,19 +47,19 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def with_recording() -> Iterator[str]:
-    with running(ServeSpec(str(SAMPLES / "jitter.txt"))) as found:
+    with running(ServeSpec(Given(str(SAMPLES / "jitter.txt")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_movement() -> Iterator[str]:
-    with running(ServeSpec(str(SAMPLES / "airliner.csv"))) as found:
+    with running(ServeSpec(Given(str(SAMPLES / "airliner.csv")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_tanks() -> Iterator[str]:
-    with running(ServeSpec(str(SAMPLES / "two_tanks.csv"))) as found:
+    with running(ServeSpec(Given(str(SAMPLES / "two_tanks.csv")))) as found:
         yield found
 
 

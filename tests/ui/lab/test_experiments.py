@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,13 +15,14 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic
 
+from epic_cli.analysis.weights import GAMES
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.network.conditions import DISTRIBUTIONS
 from epic_cli.network.paths import PATHS
 from epic_cli.network.presets import PRESETS
-from epic_cli.ui.lab.bench import Bench
+from epic_cli.ui.lab.bench import Bench, Impossible
 from epic_cli.ui.lab.controls import controls, in_force
 from epic_cli.ui.lab.spec import (
     BY_HAND,
@@ -28,14 +30,14 @@ from epic_cli.ui.lab.spec import (
     RECORDED,
     RECORDING,
     TABLE,
-    Files,
+    Given,
     LabSpec,
     by_hand_file,
     checked_strategies,
     read_query,
 )
 
-RECORDED_HERE = str(SAMPLES / "jitter.txt")
+HERE = Given(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWay"),))
 
 
 def strategy(random: Random, name: str) -> str:
@@ -75,13 +77,18 @@ def experiment(seed: int) -> LabSpec:
         values[loss] = "5%" if loss == "loss" else "3%,40%"
     if random.random() < 0.3:
         values["in_order"] = "on"
+    if random.random() < 0.5:
+        values["game"] = random.choice([one.name for one in GAMES])
+    if random.random() < 0.5:
+        values["tick"] = random.choice(["1/60", "30hz", "50ms", "0.0125", "7ms"])
     changes = (
         (("2s", "loss=100%"), ("2.5s", "loss=1% latency=90ms")) if random.random() < 0.4 else ()
     )
     points = ";".join(
         f"{n / 60:.4f},{5 * math.cos(n / 40):.3f},{random.gauss(0, 1):.3f}" for n in range(400)
     )
-    names = random.sample(list(remote_names()), random.randint(1, 4))
+    names = random.sample([*remote_names(), *HERE.own * 9], random.randint(1, 4))
+    names = list(dict.fromkeys(names))  # the own one often, but once
     return LabSpec(
         moves,
         tuple((one.name, values[one.name]) for one in TABLE if one.name in values),
@@ -95,8 +102,8 @@ def experiment(seed: int) -> LabSpec:
 @pytest.mark.parametrize("seed", range(60))
 def test_an_address_holds_the_whole_experiment(seed: int) -> None:
     spec = experiment(seed)
-    assert read_query(spec.query()) == spec
-    assert read_query(f"http://localhost:1/token/?{spec.query()}#t=3.2&log=1") == spec
+    assert read_query(spec.query(), HERE.own) == spec
+    assert read_query(f"http://localhost:1/token/?{spec.query()}#t=3.2&log=1", HERE.own) == spec
 
 
 def figures(found: Any) -> list[dict[str, Any]]:
@@ -114,18 +121,23 @@ def test_the_command_makes_the_same_figures_to_the_last_bit(seed: int, tmp_path:
 
 
 def test_the_same_of_a_recording_as_it_arrived(tmp_path: Path) -> None:
-    same_as_command(LabSpec(RECORDING, strategies=("epic", "mirror", "snapshot")), tmp_path)
+    spec = LabSpec(RECORDING, strategies=("epic", "mirror", *HERE.own))
+    usual = same_as_command(spec, tmp_path)
+    judged = (("game", "shooter"), ("tick", "25ms"))
+    found = same_as_command(replace(spec, values=(("latency", "90ms"), *judged)), tmp_path)
+    assert [one["score"] for one in found] != [one["score"] for one in usual]
+    assert [one["error"] for one in found] != [one["error"] for one in usual]
 
 
-def same_as_command(spec: LabSpec, folder: Path) -> None:
-    bench = Bench(RECORDED_HERE)
+def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
+    bench = Bench(HERE)
     read = bench.read(spec)
     bench.picture(read)  # what the page shows first changes nothing of what comes then
     found = bench.figures(read, pictured=spec.networks == 1)
     bench.close()
     if spec.points:
-        (folder / Files().by_hand).write_bytes(by_hand_file(spec.points))
-    words = shlex.split(spec.command(Files(RECORDED_HERE)))
+        (folder / HERE.by_hand).write_bytes(by_hand_file(spec.points))
+    words = shlex.split(spec.command(HERE))
     done = epic(*words[1:], "--sort", "given", "--format", "jsonl", cwd=folder)
     assert done.returncode in (0, 1), done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -135,6 +147,7 @@ def same_as_command(spec: LabSpec, folder: Path) -> None:
             name: value for name, value in own.items() if name in row
         }
         assert len(set(own) & set(row)) > 20
+    return rows
 
 
 def test_every_parameter_of_the_tables_has_a_control() -> None:
@@ -152,7 +165,8 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
                 one.verify(about["high"] if not one.whole else int(about["high"]))
                 assert about["low"] < about["high"]
             elif isinstance(one, Choice | Switch):
-                assert tuple(about["words"]) == one.choices
+                assert tuple(filter(None, about["words"])) == one.choices
+                assert ("" in about["words"]) == (one.default is None)
     for name in remote_names():
         shown = {one["name"]: one for one in found["strategies"][name]["settings"]}
         for one in declaration(name).settings:
@@ -164,7 +178,7 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
 
 
 def test_controls_stand_at_what_is_in_force() -> None:
-    bench = Bench()
+    bench = Bench(HERE)
     preset = in_force(bench.read(read_query("path=circle&preset=lte&jitter=7ms")))
     assert preset["latency"] == repr(PRESETS["lte"].down.latency)
     assert preset["jitter"] == "0.007"
@@ -172,11 +186,25 @@ def test_controls_stand_at_what_is_in_force() -> None:
     bursts = in_force(bench.read(read_query("path=circle&gemodel=1%25,30%25&loss=5%25")))
     assert (bursts["loss"], bursts["gemodel"]) == ("", "0.01,0.3,1.0,0.0")
     assert (bursts["send_rate"], bursts["duration"]) == ("20.0", "10.0")
+    assert (bursts["game"], bursts["tick"]) == ("", "1/60")
+    judged = in_force(bench.read(read_query("path=recording&game=vehicle&tick=30hz")))
+    assert (judged["game"], judged["tick"]) == ("vehicle", "1/30")
+    with pytest.raises(Impossible, match="1 ms or more"):
+        bench.read(read_query("path=circle&tick=0.0001"))
     bench.close()
 
 
 @pytest.mark.parametrize(
-    "query", ["path=nowhere", "speed=fast", "s=nobody", "at=-1s loss=1", "seed=1.5"]
+    "query",
+    [
+        "path=nowhere",
+        "speed=fast",
+        "s=nobody",
+        "at=-1s loss=1",
+        "seed=1.5",
+        "game=chess",
+        "tick=fast",
+    ],
 )
 def test_an_address_that_is_no_experiment_is_refused(query: str) -> None:
     with pytest.raises(SettingError):
@@ -187,7 +215,8 @@ def test_an_address_that_is_no_experiment_is_refused(query: str) -> None:
 @pytest.mark.parametrize(
     "words",
     ["{file}:Own", "{name}+/..{file}:Own", "{name}+{up}{file}:Own",
-     "{name}+x/{up}{file}:Own+gain=1", "{name}:{file}:Own", "own:Own", "{name}+own:Own", "{up}{file}:Own"],
+     "{name}+x/{up}{file}:Own+gain=1", "{name}:{file}:Own", "own:Own",
+     "{name}+own:Own", "{up}{file}:Own"],
 )  # fmt: skip
 def test_no_address_names_code(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,9 +14,13 @@ from typing import Any
 
 import pytest
 from support.browser import Page
+from support.places import SAMPLES
 from support.running import epic
 
-from .conftest import judged
+from epic_cli.ui.lab.server import ServeSpec
+from epic_cli.ui.lab.spec import Given
+
+from .conftest import judged, running
 
 Lab = Callable[..., Page]
 
@@ -367,3 +371,37 @@ def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> 
     write(page, "lab-moves", "circle")
     assert page.run("$('entity-choice').hidden") is True
     assert page.run("state.scene") == 0
+
+
+def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
+    page = lab("path=circle&latency=80ms&s=epic&s=snapshot")
+    usual = figures(page)
+    assert page.run("$('lab-game').value") == ""
+    assert page.run("$('lab-tick').value") == "1/60"
+    write(page, "lab-game", "observer")
+    weighed = figures(page)
+    assert weighed != usual
+    page.run(
+        f"(() => {{ const one = {slider('tick')}; one.value = 900;"
+        " for (const kind of ['input', 'change']) one.dispatchEvent(new Event(kind)); })()"
+    )
+    judged(page)
+    assert 0.1 < page.run("numberIn($('lab-tick').value)") < 0.25
+    assert page.run("data.tick") == pytest.approx(page.run("numberIn($('lab-tick').value)"))
+    line = page.run("$('lab-line').textContent")
+    assert "--game=observer" in line
+    assert "--tick=" in line
+
+
+def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
+    own = str(SAMPLES / "half_way.py:HalfWay")
+    with running(ServeSpec(Given("", (own,)))) as address:
+        page = lab(f"path=circle&s=epic&s={own}", address)
+        assert page.run("data.rows[1].label") == own
+        page.run("document.querySelectorAll('#lab-team details')[1].open = true")
+        before = figures(page)
+        write(page, "team1-gain", "0.9")
+        assert figures(page)[1] != before[1]
+        assert f"{own}+gain=0.9" in page.run("$('lab-line').textContent")
+        page.run(f"history.replaceState(null, '', '?s={own.replace('HalfWay', 'Other')}'); begin()")
+        assert "must be" in page.until("!$('lab-refused').hidden && $('lab-refused').textContent")

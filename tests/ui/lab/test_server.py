@@ -15,6 +15,7 @@ from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 from epic_cli.ui.lab.page import lab_page
 from epic_cli.ui.lab.rooms import ROOMS, Outbox
 from epic_cli.ui.lab.server import LONGEST_MESSAGE, is_local
+from epic_cli.ui.lab.spec import Given
 
 
 def asked(job: Coroutine[Any, Any, Any]) -> Any:
@@ -176,7 +177,7 @@ def test_rooms_are_found_by_their_names() -> None:
 def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:
     name = "<script>alert(1)<!--.csv"
     (tmp_path / name).write_text("entity,time,arrival,x,y\n</script><b>,0,0.1,0,0\n")
-    text = lab_page(str(tmp_path / name))
+    text = lab_page(Given(str(tmp_path / name)))
     assert "alert(1)" in text
     assert "<script>alert" not in text
     assert "<!--.csv" not in text

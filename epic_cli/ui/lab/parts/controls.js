@@ -25,6 +25,8 @@ function written(control, value) {
 
 const UNITS = { s: 1, ms: 1e-3, us: 1e-6, m: 60, "%": 0.01, hz: 1, kbit: 1e3, mbit: 1e6 };
 function numberIn(words) {
+  const ratio = /^([\d.]+)\/([\d.]+)$/.exec(words);
+  if (ratio) return ratio[1] / ratio[2];
   const found = /^\s*([-+.\deE]+?)\s*([a-z%]*)\s*$/i.exec(words);
   return found && Number.isFinite(Number(found[1])) ? Number(found[1]) * (UNITS[found[2].toLowerCase()] || 1) : NaN;
 }

@@ -52,7 +52,7 @@ function changed(done = true) {
 function settle() {
   history.replaceState(null, "", `?${query()}${location.hash}`);
   const simulated = lab.simulated.includes(lab.moves), computed = simulated && !["movement", "hand"].includes(lab.moves);
-  for (const [name, box] of lab.boxes) box.hidden = !simulated;
+  for (const [name, box] of lab.boxes) box.hidden = !simulated && name !== "score";
   for (const name of ["speed", "size", "turning"]) lab.controls.get(name).line.hidden = !computed;
   $("lab-at").disabled = !simulated;
   $("lab-csv").hidden = lab.moves !== "hand";
