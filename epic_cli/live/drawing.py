@@ -39,6 +39,11 @@ class Drawing:
         self._replay = None if strategy is None else self._replay_by(strategy)
 
     @property
+    def missed(self) -> int:
+        """Packets that came faster than they could be drawn, and were left out."""
+        return 0
+
+    @property
     def counts(self) -> Counts:
         """What came in until now."""
         raise NotImplementedError

@@ -72,7 +72,7 @@ class Listener(Drawing):
         self._receiving = receiving
         self._ingest = Ingest(spec.ingest)
         self._duration = spec.duration
-        self._reported = -math.inf
+        self._reported = self._settled = -math.inf
         self.sent: list[Consumer] = []
         self.received = list(consumers)
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
@@ -89,6 +89,10 @@ class Listener(Drawing):
     def now(self, time: float) -> float | None:
         """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
         return self._ingest.now(time)
+
+    def settled(self) -> float:
+        """The machine's time (s) up to which everything was passed on; any thread may ask."""
+        return self._settled
 
     async def run(self) -> None:
         """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
@@ -123,4 +127,5 @@ class Listener(Drawing):
         # where more may be waiting, ticks after the last one read are not due yet
         seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
         self.draw(packets, self._ingest.now(seen))
+        self._settled = seen
         return bool(received)

@@ -127,6 +127,7 @@ class Relay:
         self.rejected = 0
         self.socket_errors: Counter[str] = Counter()
         self.begun = asyncio.Event()
+        self._leaving = math.inf
 
     @property
     def refused(self) -> int:
@@ -141,6 +142,10 @@ class Relay:
     def now(self) -> float:
         """Seconds after the making."""
         return machine_time() - self._origin
+
+    def settled(self) -> float:
+        """When everything that has left by then was passed to watches (s); any thread may ask."""
+        return min(self.now(), self._leaving)  # in this order
 
     def end(self) -> None:
         """Ends ``run``."""
@@ -249,9 +254,11 @@ class Relay:
         queue = self._queue
         now = self.now()
         while (due := queue.due) is not None and due <= now:
+            self._leaving = now
             flight = queue.pop()
             flight.deliver(flight, self.now)
             now = self.now()
+        self._leaving = math.inf
         if due is not None and due < self._armed:
             if self._timer is not None:
                 self._timer.cancel()

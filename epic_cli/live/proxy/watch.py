@@ -79,25 +79,22 @@ class Watch:
             one.take_packets(moved)
 
 
-#: Seconds that drawing stays behind: what has just left is on its way to who draws it.
-_BEHIND = 0.01
-
-
 class WatchDrawing(Drawing):
-    """Draws what is received, on a thread of its own if need be; ``clock`` is the source's.
+    """Draws what is received, on a thread of its own if need be.
 
-    ``truth`` is called with what was sent.
+    ``settled`` is the time (s) up to which its source has passed everything on: no packet comes
+    after its tick was drawn, however busy either thread is. ``truth`` is called with what was sent.
     """
 
     def __init__(
         self,
         watch: Watch | Listener,
         spec: ListenSpec,
-        clock: Callable[[], float],
+        settled: Callable[[], float],
         consumers: Sequence[Consumer],
         truth: Callable[[PacketBlock], object] | None = None,
     ) -> None:
-        self._watch, self._clock, self._truth = watch, clock, truth
+        self._watch, self._settled, self._truth = watch, settled, truth
         self._sent, self._received = Mailbox(), Mailbox()
         watch.received.append(self._received)
         if truth is not None:
@@ -109,9 +106,14 @@ class WatchDrawing(Drawing):
         """What came in until now."""
         return self._watch.counts
 
+    @property
+    def missed(self) -> int:
+        """Those that its mailboxes had no room for."""
+        return self._sent.left_out + self._received.left_out
+
     def step(self) -> None:
         """Takes what has come, and draws what is due."""
-        now = self._watch.now(self._clock() - _BEHIND)
+        now = self._watch.now(self._settled())
         for block in self._sent.empty():
             if self._truth is not None:
                 self._truth(block)
@@ -123,5 +125,5 @@ class WatchDrawing(Drawing):
         """Draws each tick when it is due, until it is cancelled."""
         while True:
             self.step()
-            now = self._watch.now(self._clock() - _BEHIND)
+            now = self._watch.now(self._settled())
             await asyncio.sleep(0.05 if now is None else self.until_tick(now))

@@ -136,7 +136,6 @@ def lab(
     with lab_library():
         from epic_cli.ui.lab.live import Live
     from epic_cli.live.listener import Listener, ListenSpec
-    from epic_cli.live.receiving import machine_time
     from epic_cli.ui.io.listening import Progress
     from epic_cli.ui.lab.live_view import View
 
@@ -150,7 +149,7 @@ def lab(
         spec = ListenSpec(ingest, None, tick, duration)
         listener = Listener(spec, receiving, [*recordings, progress])
         drawn = replace(spec, strategy=team[0])
-        view = View(listener, drawn, where, receiving, recordings, machine_time)
+        view = View(listener, drawn, where, receiving, recordings, listener.settled)
         progress.say(f"epic: listening on {where}\n")
         try:
             with accessing("listen on", where, "record in"):

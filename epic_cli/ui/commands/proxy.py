@@ -141,7 +141,7 @@ def proxy(
         if writes_rows:
             sink = stack.enter_context(open_sink(watched.output))
             rows = RowOutput(watched.row_format, color, sink)
-            drawing = WatchDrawing(watches[watched.first], drawn, relay.now, [rows])
+            drawing = WatchDrawing(watches[watched.first], drawn, relay.settled, [rows])
         if not quiet:
             say(f"epic: {listen} passes datagrams on to {target}\n")
         try:
@@ -185,7 +185,7 @@ def _in_lab(
     assert spec.strategy is not None
     views: dict[str, View] = {}
     for way in sorted(watches, key=lambda way: way != first):
-        of = f"{what}, {way}", receiving, recordings, relay.now, True
+        of = f"{what}, {way}", receiving, recordings, relay.settled, True
         views[way] = View(watches[way], spec, *of)
     live = Live(views, [spec.strategy], LinkControls(relay.links, Commands(relay).answer))
     return live.show(page, beside(job, microsecond_loop(), relay.end))

@@ -10,7 +10,7 @@ import numpy as np
 
 from epic_cli.analysis.turns import forward
 from epic_cli.live.proxy.watch import WatchDrawing
-from epic_cli.ui.screens.listen.history import ROW, TRUTH_KEPT, History
+from epic_cli.ui.screens.listen.history import ROW, History
 from epic_cli.ui.screens.listen.map import ASCII
 from epic_cli.ui.screens.listen.sight import Sight
 
@@ -43,14 +43,14 @@ class View(Sight):
         where: str,
         receiving: Reception,
         recordings: Sequence[Recording],
-        clock: Callable[[], float],
+        settled: Callable[[], float],
         sends: bool = False,
     ) -> None:
-        truth = History(source.entities, TRUTH_KEPT) if sends else None
+        truth = History(source.entities) if sends else None
         super().__init__(spec, where, receiving, recordings, ASCII, truth)
         assert spec.strategy is not None
         self.where, self.lead, self.tick = where, spec.strategy, spec.tick
-        self.drawing = WatchDrawing(source, spec, clock, [self], truth.take if truth else None)
+        self.drawing = WatchDrawing(source, spec, settled, [self], truth.take if truth else None)
         self.follow(self.drawing)
         self.history, self.events = self._live, self._log.events
         self.state = np.zeros(0, STATE)

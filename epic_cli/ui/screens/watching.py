@@ -10,7 +10,7 @@ from epic_cli.live.event_loop import beside, microsecond_loop
 from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.network.words import WAYS, Way
 from epic_cli.ui.screens.cells import Lines
-from epic_cli.ui.screens.listen.history import TRUTH_KEPT, History
+from epic_cli.ui.screens.listen.history import History
 from epic_cli.ui.screens.listen.monitor import STYLES, Monitor
 from epic_cli.ui.screens.listen.sight import SMALLEST
 from epic_cli.ui.screens.program import FullScreen
@@ -99,10 +99,10 @@ class Watching:
         self._drawings: list[WatchDrawing] = []
         self._monitors: dict[Way, Monitor] = {}
         for one, watch in watches.items():
-            truth = History(watch.entities, TRUTH_KEPT)
+            truth = History(watch.entities)
             where = f"{what}, {one}"
             monitor = Monitor(spec, where, receiving, recordings, truth=truth)
-            drawing = WatchDrawing(watch, spec, relay.now, [monitor], truth.take)
+            drawing = WatchDrawing(watch, spec, relay.settled, [monitor], truth.take)
             monitor.follow(drawing)
             self._monitors[one] = monitor
             self._drawings.append(drawing)

@@ -7,6 +7,7 @@ import random
 import socket
 import struct
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,19 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.ingest import IngestSpec
+from epic_cli.live.listener import ListenSpec
+from epic_cli.live.proxy.flow import Flight
+from epic_cli.live.proxy.link_control import LinkController
+from epic_cli.live.proxy.relay import ProxySpec, Relay
+from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.network import Link
+from epic_cli.network.words import TwoWays
 
 LAYOUT = "time:f64 {id:u16 x:f32 y:f32 z:f32}[u8]"
 
@@ -140,3 +154,37 @@ def test_garbage_is_passed_on_and_counted(tmp_path: Path, seed: int) -> None:
         _, said = recorded(playing)
     assert "refused" in said
     assert "Traceback" not in said
+
+
+def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> None:
+    received: list[Packet] = []
+
+    class Taker(Consumer):
+        def take_packets(self, block: PacketBlock) -> None:
+            received.extend(block[index] for index in range(len(block)))
+
+    now = 0.9
+    with contextlib.closing(ReceivingSocket(resolve(Address(port=0)))) as place:
+        links = LinkController(TwoWays())
+        relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
+        relay.now = lambda: now  # type: ignore[method-assign]
+        watch = Watch("up", IngestSpec(), [], [])
+        drawn = ListenSpec(strategy=StrategySpec("lerp"))
+        drawing = WatchDrawing(watch, drawn, relay.settled, [Taker()])
+        left = watch.take(b"1,2,3 / 0,0,0 / 0", Address("::1", 9), now)
+        assert left is not None
+
+        def deliver(_: Flight, clock: Callable[[], float]) -> None:
+            nonlocal now
+            at, now = clock(), 5.0  # the screen's thread is given the processor for long
+            drawing.step()
+            assert not received
+            assert drawing.drawn_up_to <= 1.0 - 0.9
+            left(at)
+
+        relay._queue.add(0.9, 0.9, 0, b"", deliver, None)
+        now = 1.0
+        relay._deliver()
+        drawing.step()
+    assert [one.arrival for one in received] == [pytest.approx(0.1)]
+    assert drawing.drawn_up_to == pytest.approx(4.1)

@@ -16,7 +16,7 @@ from epic_cli.analysis.metrics.measure import Entity, measure
 from epic_cli.analysis.metrics.measurement import Measurement, pool
 from epic_cli.analysis.metrics.recovery import events_of
 from epic_cli.analysis.notes import TooFewStates
-from epic_cli.analysis.sampled_truth import sample_truth
+from epic_cli.analysis.sampled_truth import JUMP_WINDOW, sample_truth
 from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.ui.screens.listen.traffic import HISTORY
@@ -139,7 +139,8 @@ class Hindsight:
             return None
         events = events_of(packets, truth, 0.0, 0.0)
         times = np.ascontiguousarray(rows["time"])
-        sampled = sample_truth(truth, times, self._tick, 0.0, events.first)
+        since = self._gathered_at - WINDOW
+        sampled = sample_truth(truth, times, self._tick, 0.0, events.first, since)
         if not sampled.counted.any():
             return None
         shown = np.ascontiguousarray(rows["position"])
@@ -204,7 +205,7 @@ def _gathered(
     """The packets of each entity, those that were sent, where that is known, and the rows."""
     packets = history.by_entity(only)
     sent = {} if truth is None else truth.by_entity(only)
-    rows = history.rows(now - WINDOW)
+    rows = history.rows(now - WINDOW - JUMP_WINDOW)
     order = np.argsort(rows["entity"], kind="stable")
     entities = rows["entity"][order]
     found = {}

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int32]
     Rows = NDArray[np.void]
 
-#: Seconds that are kept, and of a truth, with which what is drawn seconds later is compared.
-KEPT, TRUTH_KEPT = 6.0, 11.0
+#: Seconds of what is drawn that are kept, and of packets: with what was true up to five seconds
+#: before, lags are those of ``epic compare``.
+KEPT, PACKETS_KEPT = 6.0, 11.0
 
 #: No more packets, and no more samples, than this are kept of a second: a thousand entities at the
 #: pace of a screen.
@@ -100,21 +101,21 @@ class _Recent:
 
 
 class History:
-    """Packets that were received (with arrivals) and samples that were drawn, of ``kept`` seconds.
+    """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
 
     ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
     were drawn last, by the entities' numbers. ``teleported`` have teleported since it was cleared.
     """
 
-    def __init__(self, entities: Entities, kept: float = KEPT) -> None:
-        self.entities, self._kept = entities, kept
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
         self.newest: dict[str, Packet] = {}
         self.teleported: set[str] = set()
         self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
-        self._points = _Recent(POINT, kept, _MOST)
-        self._rows = _Recent(ROW, kept, _MOST_ROWS)
+        self._points = _Recent(POINT, KEPT, _MOST)
+        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
 
     def frozen(self) -> History:
         """As it is now, whatever comes."""
@@ -146,7 +147,7 @@ class History:
 
     def _is_old(self, block: PacketBlock, now: float) -> bool:
         end = block[len(block) - 1].arrival or 0.0
-        return end < now - self._kept or self._count > _MOST * self._kept
+        return end < now - PACKETS_KEPT or self._count > _MOST * PACKETS_KEPT
 
     def _points_of(self, packets: Iterable[Packet]) -> Rows:
         number = self.entities.number_of
@@ -185,7 +186,7 @@ class History:
     def redraw(self) -> None:
         """What was drawn is drawn again."""
         self.rotations.clear()
-        self._rows = _Recent(ROW, self._kept, _MOST_ROWS)
+        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
 
     def blocks(self) -> list[PacketBlock]:
         """The packets, in their order."""

@@ -192,6 +192,8 @@ class Sight(Consumer):
             parts.append(f"{one.file.recorded:,} recorded in {name}")
             if one.left_out:
                 parts.append(one.left_out.partition(":")[0])
+        if missed := self._listener.missed:
+            parts.append(f"{missed:,} NOT DRAWN: too many for this machine")
         return parts
 
     def _messages(self) -> str:

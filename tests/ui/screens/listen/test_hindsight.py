@@ -1,10 +1,14 @@
 """Figures of what was drawn in the last seconds: whole, of now, and of a fair sample."""
 
+import json
 import math
+import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+from support.running import epic
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -63,6 +67,44 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
     while not found.figures():
         found.look(game.history, game.time, game.time + 1)
     assert number_in(found.figures(), "lag") == pytest.approx(200, rel=0.02)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, seed: int) -> None:
+    """Its lag wavers, so the residual depends on all of the rows from which the lag is found."""
+    chance = random.Random(seed)
+    paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(40)]
+    due = []
+    for number, path in enumerate(paths):
+        for stamp in (number / 800 + beat / 20 for beat in range(300)):
+            place = [sum(a * math.sin(b * stamp + c * axis) for a, b, c in path)
+                     for axis in range(3)]  # fmt: skip
+            late = stamp + chance.expovariate(100)
+            due.append((round(late, 6), f"e{number}", round(stamp, 6), place))
+    history = History(Entities())
+    pacing = ArrivalPacing(ExactClock(1, 60))
+    replay = Replay(read_spec("lerp").maker(), pacing, history.entities)
+    lines = ["time,x,y,z,arrival,entity"]
+    for late, one, stamp, (x, y, z) in sorted(due):
+        block = PacketBlock(history.entities)
+        block.append(Packet((x, y, z), None, stamp, late, one))
+        lines.append(f"{stamp},{x},{y},{z},{late},{one}")
+        history.take(block)
+        replay.feed(block)
+        samples = SampleBlock()
+        while replay.draw(samples):
+            pass
+        history.draw(samples)
+    (tmp_path / "game.csv").write_text("\n".join(lines))
+    found = Hindsight(1 / 60)
+    while not found.figures() or "of" in found.figures()[-1]:
+        found.look(history, late, late)
+    done = epic("compare", "-s", "lerp", "-f", "json", "--warm-up", f"{late - 5}",
+                "--tick", "1/60", tmp_path / "game.csv")  # fmt: skip
+    compared = json.loads(done.stdout)
+    for name, metric in (("error", "error"), ("residual", "residual"), ("jerk", "jerk")):
+        assert number_in(found.figures(), name) == pytest.approx(compared[metric], rel=0.01)
+    assert number_in(found.figures(), "jumps") == compared["jumps"]
 
 
 def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -> None:
