@@ -5,17 +5,22 @@ import signal
 import sys
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# What hypothesis finds by chance is for whoever sits before the screen, not for a machine that
-# tests somebody's change. No test is timed: machines are busy.
-settings.register_profile("ci", derandomize=True, deadline=None)
-settings.register_profile("busy", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "busy")
+# What hypothesis finds by chance is for whoever looks for it, with EPIC_TESTS=exhaustive, not for a
+# change that has nothing to do with it. No test is timed, nor are its examples: machines are busy.
+by_chance = os.environ.get("EPIC_TESTS") == "exhaustive"
+slow = [HealthCheck.too_slow]
+settings.register_profile(
+    "epic", derandomize=not by_chance, deadline=None, suppress_health_check=slow
+)
+settings.load_profile("epic")
 
-# What happens to be installed beside epic is not what is tested; programs that tests start inherit
-# this.
+# What happens to be installed beside epic is not what is tested, nor what whoever tests wants of
+# his own terminal; programs that tests start inherit this.
 os.environ["EPIC_ENTRY_POINTS"] = "off"
+for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PAGER"):
+    os.environ.pop(name, None)
 
 # Whoever starts the tests in the background may have told them to ignore Ctrl-C or the end of the
 # terminal, and what they start would inherit that.

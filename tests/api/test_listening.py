@@ -9,7 +9,7 @@ from support.datagrams import receiver
 
 from epic_cli import Packet, PacketListener, listen
 
-WAIT = 20
+WAIT = 120
 
 
 def send(listener: PacketListener, *datagrams: bytes) -> None:

@@ -74,7 +74,7 @@ def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
 
 def outcomes(command: str, strategy: str, feed: str, count: int | None = None) -> list[Outcome]:
     drawing = DrawSpec((), tuple(read_specs([strategy])))
-    spec = CheckSpec(Port(tuple(command.split())), feed)
+    spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
     return [check(case, spec) for case in builtin_cases(drawing)[:count]]
 
 

@@ -27,14 +27,14 @@ BEHAVIOURS = {
     "raises": ("r(); w(b'a'); 1 / 0", Ending.FAILED, b"a"),
     "exits": ("sys.exit(3)", Ending.FAILED, b""),
     "crashes": ("os.kill(os.getpid(), 11)", Ending.FAILED, b""),
-    "hangs": ("r(); time.sleep(60)", Ending.TIMEOUT, b""),
+    "hangs": ("r(); time.sleep(600)", Ending.TIMEOUT, b""),
     "hangs with its output closed": (
-        "os.close(1); os.close(2); time.sleep(60)",
+        "os.close(1); os.close(2); time.sleep(600)",
         Ending.TIMEOUT,
         b"",
     ),
     "hangs and ignores signals": (
-        "signal.signal(15, signal.SIG_IGN); w(b'a'); time.sleep(60)",
+        "signal.signal(15, signal.SIG_IGN); w(b'a'); time.sleep(600)",
         Ending.TIMEOUT,
         b"a",
     ),
@@ -42,7 +42,7 @@ BEHAVIOURS = {
     "writes 100 MB without an end of line": ("w(b'x' * 10**8)", Ending.TOO_MUCH, None),
     "floods stderr": ("r(); os.write(2, b'e' * 10**6); w(b'a')", Ending.DONE, b"a"),
     "leaves a child with the pipe": (
-        "r(); w(b'a'); os.fork() or time.sleep(60)",
+        "r(); w(b'a'); os.fork() or time.sleep(600)",
         Ending.DONE,
         b"a",
     ),
@@ -62,14 +62,17 @@ def command(folder: Path, does: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", BEHAVIOURS)
 def test_it_ends_and_it_is_known_how(name: str, tmp_path: Path) -> None:
     does, ending, output = BEHAVIOURS[name]
-    limit = 0.6 if ending is Ending.TIMEOUT else 20.0
+    limit = 0.6 if ending is Ending.TIMEOUT else 120.0
     given = b"0,0,0 / 1,0,0 / 0\n" * (100 if name == "prints while it reads" else 100_000)
     begun = time.monotonic()
     run = Port(command(tmp_path, does), limit).run(given, {}, MOST)
+    while ending is Ending.TIMEOUT and run.output != output and limit < 30:
+        limit *= 2  # a busy machine had not yet started it
+        run = Port(command(tmp_path, does), limit).run(given, {}, MOST)
     assert run.ending is ending
     assert len(run.output) <= MOST + 65536
     assert len(run.said) <= 2000
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 300
     if output is not None:
         assert run.output == output
     if name == "crashes":
@@ -79,8 +82,11 @@ def test_it_ends_and_it_is_known_how(name: str, tmp_path: Path) -> None:
 def test_the_children_end_with_it(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
     does = f"os.fork()\nr()\nwhile 1: open({str(alive)!r}, 'w').write('x'); time.sleep(0.05)"
-    run = Port(command(tmp_path, does), 0.8).run(b"", {}, MOST)
-    assert run.ending is Ending.TIMEOUT
+    limit = 0.4
+    while not alive.exists():
+        limit *= 2
+        run = Port(command(tmp_path, does), limit).run(b"", {}, MOST)
+        assert run.ending is Ending.TIMEOUT
     alive.unlink()
     time.sleep(0.2)
     assert not alive.exists()
@@ -96,7 +102,7 @@ def test_it_cannot_be_started(tmp_path: Path) -> None:
 
 def outcome(folder: Path, does: str, strategy: str = "lerp") -> Outcome:
     case = builtin_cases(DrawSpec((), tuple(read_specs([strategy]))))[0]
-    return check(case, CheckSpec(Port(command(folder, does), 5.0)))
+    return check(case, CheckSpec(Port(command(folder, does), 120.0)))
 
 
 GARBAGE = {

@@ -110,7 +110,7 @@ def unread_values(folder: Path) -> dict[str, set[str]]:
         cwd=TESTS.parent,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         check=False,
     )
     assert run.returncode == 0, run.stdout

@@ -22,7 +22,7 @@ from typing import IO, NamedTuple
 ROUND = 20_000
 
 #: Bytes by which memory may grow from a tenth of the way to the end.
-MOST_MORE = 1_000_000
+MOST_MORE = 4_000_000
 
 
 class Seen(NamedTuple):

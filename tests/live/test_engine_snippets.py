@@ -171,7 +171,7 @@ def need(*tools: str) -> None:
 
 
 def run(*command: str | Path) -> None:
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=600)
 
 
 def python(folder: Path, text: str) -> None:
@@ -291,7 +291,7 @@ def test_ports_draw_what_the_strategy_draws_rotations_too(engine: str, tmp_path:
     top = source.read_text()[:600]
     assert f"--feed {feed} --atol {exact}" in top
     how = ("-s", "gambetta", "--set", "update_rate=10")
-    against = ("--feed", feed, "--atol", exact, "--against", command)
+    against = ("--feed", feed, "--atol", exact, "--timeout", "300", "--against", command)
     assert " ".join(how) in top
     every = epic("check", "--builtin", *how, *against)
     assert every.stdout == b"46 cases: 46 hold\n", every.stdout.decode()[:2000]

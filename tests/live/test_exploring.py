@@ -94,7 +94,10 @@ def test_a_running_game_is_explored() -> None:
         status, said, _ = listener.end(signal.SIGINT)
     assert status == 0
     assert b"1. _:u8=0xfe _:u8=0xca time:u32/1000 x:f32 y:f32 z:f32\n" in said
-    assert b"reads         100 of 100 datagrams, 100 packets, 1 entities" in said
+    # what waits for a busy machine when it is stopped is not read
+    found = re.search(rb"reads +(\d+) of (\d+) datagrams, (\d+) packets, 1 entities", said)
+    assert found
+    assert 50 < int(found[1]) == int(found[2]) == int(found[3]) <= 100
 
 
 def test_without_datagrams_it_says_how_many_are_needed() -> None:

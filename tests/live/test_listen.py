@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.datagrams import Program, program, receiver, wait_until
+from support.datagrams import PATIENCE, Program, has_ipv6, program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -68,13 +68,13 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
     highest = itertools.accumulate(sequence, max)
     late = sum(one < before for one, before in zip(sequence, highest, strict=True))
     assert late > 5
-    # each packet came when it left, but for what a busy machine adds
-    lags = sorted(
+    # no packet came before it left, by the clock of the one that a busy machine has added least to
+    lags = [
         one.arrival - float(states[f"{one.time:g}"][9])
         for one in packets
         if one.arrival is not None
-    )
-    assert lags[len(lags) // 2] - lags[0] < 0.05
+    ]
+    assert arrivals[-1] - arrivals[0] > 0.5 - max(lags) + min(lags)
     # what was drawn while it came is what the recording says
     replayed = epic("replay", record, "-f", "csv", "-s", "snapshot").stdout.splitlines()
     drawn = rows.read_bytes().splitlines()
@@ -140,7 +140,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
             if number % 20 == 0:
                 time.sleep(0.01)
         wait_until(lambda: _sent(game, place, record) >= 3)
-        assert _resident(listener.process.pid) < before + 20_000_000
+        assert _resident(listener.process.pid) < before + 40_000_000
         assert listener.process.poll() is None
         status, drawn, said = listener.end()
     assert status == 130
@@ -228,7 +228,7 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> N
         assert listener.process.stdout
         listener.process.stdout.close()
         game.sendto(b"1,2,3 / 4,5,6 / 10", place)
-        assert listener.process.wait(30) == 0
+        assert listener.process.wait(PATIENCE) == 0
         assert listener.process.stderr
         assert b"Error" not in listener.process.stderr.read()
     assert count(record) == 2
@@ -267,11 +267,12 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.
         for number in range(100):
             lines = (b"1,2,3 / 4,5,6 / %d.%02d entity=e%d" % (0, number, k) for k in range(20))
             game.sendto(b"\n".join(lines), place)
-            time.sleep(0.003)
+            if number % 10 == 9:  # more than a busy machine can queue would be dropped
+                wait_until(lambda: count(record) >= 1 + 20 * (number - 9))  # noqa: B023
         wait_until(lambda: count(record) == 2001)
         listener.process.send_signal(signal.SIGINT)
         said = listener.wait_for(b"packets recorded in")
-        assert listener.process.wait(30) == 130
+        assert listener.process.wait(PATIENCE) == 130
         rows = listener.process.stdout.read() if listener.process.stdout else b""
     assert b"2,000 packets in 100 datagrams" in said
     assert b" rows left out, since the output is not read\n" in said
@@ -327,15 +328,17 @@ def test_datagrams_have_the_kernels_time_and_drops_are_counted(game: socket.sock
     receiving = ReceivingSocket(resolve(Address("127.0.0.1", 0)))
     try:
         place = ("127.0.0.1", receiving.port)
-        time.sleep(0.05)  # Linux begins to stamp a moment after it has been asked
-        game.sendto(b"first", place)
-        between = machine_time()
-        time.sleep(0.05)
-        [arrived] = receiving.read(10)
-        assert arrived.data == b"first"
-        assert arrived.sender == game.getsockname()
-        if sys.platform == "linux":
-            assert arrived.time < between + 0.02
+
+        def stamped() -> bool:  # Linux begins to stamp some time after it has been asked
+            game.sendto(b"first", place)
+            between = machine_time()
+            time.sleep(0.05)
+            [arrived] = receiving.read(10)
+            assert arrived.data == b"first"
+            assert arrived.sender == game.getsockname()
+            return arrived.time < between + 0.02 or sys.platform != "linux"
+
+        wait_until(stamped)
         for _ in range(20_000):
             game.sendto(b"x" * 1000, place)
         if sys.platform == "linux":  # while nothing is read, and with no datagram behind them
@@ -370,8 +373,8 @@ def test_a_member_of_a_multicast_group_gets_what_is_sent_to_it(
 
 def test_of_ipv6_too() -> None:
     members = Path("/proc/net/igmp6")
-    if not members.exists() or not members.read_text().strip():
-        return  # this machine has no IPv6
+    if not members.exists() or not has_ipv6():
+        pytest.skip("this machine has no IPv6")
     with program("listen", "[ff01::7:77]:0", "--interface", "lo") as listener:
         port_of(listener)
         assert "ff010000000000000000000000070077" in members.read_text()

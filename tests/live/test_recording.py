@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.datagrams import program, receiver
+from support.datagrams import PATIENCE, program, receiver
 from support.full_disks import files_of
 from support.running import epic
 
@@ -157,7 +157,7 @@ def test_a_full_device_is_told_with_status_3() -> None:
         words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
         game.socket.sendto(b"1,2,3 / 4,5,6 / 0", ("127.0.0.1", int(words)))
         said = listener.wait_for(b"No space left on device")
-        assert listener.process.wait(30) == 3
+        assert listener.process.wait(PATIENCE) == 3
     assert b"epic: cannot record in /dev/full: No space left on device" in said
     assert b"0 packets recorded" in said
 

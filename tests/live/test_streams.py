@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.datagrams import program, wait_until
+from support.datagrams import PATIENCE, program, wait_until
 from support.running import epic
 
 from epic_cli import listen
@@ -49,7 +50,7 @@ def reception(
 
 def client(of: Reception) -> socket.socket:
     """A connection to it."""
-    return socket.create_connection(("127.0.0.1", of.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", of.port), timeout=PATIENCE)
 
 
 def messages(of: Reception, count: int) -> list[bytes]:
@@ -206,7 +207,8 @@ def test_many_tiny_lines_below_a_long_header_stay_bounded() -> None:
 def page(of: Reception | int, **more: str) -> ClientConnection:
     """A WebSocket connection."""
     port = of if isinstance(of, int) else of.port
-    return connect(f"ws://127.0.0.1:{port}", max_size=None, **more)
+    patient: dict[str, Any] = {"open_timeout": PATIENCE, "ping_interval": None}
+    return connect(f"ws://127.0.0.1:{port}", max_size=None, **patient, **more)
 
 
 def test_messages_of_websockets(tmp_path: Path) -> None:
@@ -217,7 +219,7 @@ def test_messages_of_websockets(tmp_path: Path) -> None:
             with page(port, **({"origin": origin} if origin else {})) as game:
                 game.send(json.dumps({"time": 1, "x": 1, "y": 2, "z": 3}))
                 game.send(iter(("1,2,3 /", " 4,5,6", " / 1.5")))  # fragments
-                game.ping().wait(30)
+                game.ping().wait(PATIENCE)
         for origin in ("https://evil.example", "null", "http://localhost.evil.example"):
             with pytest.raises(InvalidStatus, match="403"), page(port, origin=origin):
                 pass
@@ -300,7 +302,7 @@ def test_what_is_no_websocket_is_closed(data: bytes) -> None:
 
 def test_one_who_pings_and_does_not_read_is_left() -> None:
     with reception("ws") as listening, greeted(listening) as game:
-        game.settimeout(30)
+        game.settimeout(PATIENCE)
         game.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
 
         def pinged() -> bool:
@@ -359,7 +361,7 @@ def test_the_python_api_takes_both() -> None:
         with socket.create_connection(place) as game:
             game.sendall("".join(f"{one}\n" for one in lines).encode())
 
-    found = asyncio.run(asyncio.wait_for(take("tcp://0", over_tcp), 30))
+    found = asyncio.run(asyncio.wait_for(take("tcp://0", over_tcp), PATIENCE))
     assert [one.position[0] for one in found] == [0, 1, 2]
     assert all(one.arrival is not None for one in found)
 

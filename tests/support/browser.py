@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from support.pages import BROWSERS
 
 #: Seconds: a page that has not done something by then will not do it.
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Page:
@@ -119,14 +119,15 @@ def open_page(folder: Path, *flags: str) -> Iterator[Page]:
         port = _port(profile / "DevToolsActivePort", process)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
             pages = [one for one in json.load(answer) if one["type"] == "page"]
-        with connect(pages[0]["webSocketDebuggerUrl"], max_size=None) as talk:
+        where = pages[0]["webSocketDebuggerUrl"]
+        with connect(where, max_size=None, open_timeout=PATIENCE, ping_interval=None) as talk:
             page = Page(talk)
             for domain in ("Page", "Runtime", "Log"):
                 page.call(f"{domain}.enable")
             yield page
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE)
 
 
 def _words(complaint: dict[str, Any]) -> str:

@@ -11,7 +11,32 @@ from collections.abc import Callable, Iterator
 from support.running import started
 
 #: Seconds; nothing takes as long unless it hangs.
-PATIENCE = 30.0
+PATIENCE = 120.0
+
+
+def free_port() -> int:
+    """A port that stays free: below those that a system gives to whoever asks for any."""
+    for port in range(10_000 + os.getpid() * 16 % 20_000, 32_000):
+        with contextlib.ExitStack() as trying, contextlib.suppress(OSError):
+            for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+                trying.enter_context(socket.socket(socket.AF_INET, kind)).bind(("", port))
+            if port not in _GIVEN:
+                _GIVEN.add(port)
+                return port
+    raise AssertionError("there is no free port")
+
+
+_GIVEN: set[int] = set()
+
+
+def has_ipv6() -> bool:
+    """Whether the loopback has an address of IPv6, which is often turned off."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as trial:
+            trial.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
 
 
 class Receiver:

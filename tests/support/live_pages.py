@@ -94,7 +94,8 @@ class Game:
     def guest(self, **options: Any) -> Iterator[Guest]:
         root = self.address.split("?")[0]
         origin = "/".join(root.split("/")[:3])
-        how: dict[str, Any] = {"origin": origin, "max_size": None, "compression": None, **options}
+        how: dict[str, Any] = {"origin": origin, "max_size": None, "compression": None}
+        how |= {"open_timeout": PATIENCE, "ping_interval": None, **options}
         with connect(f"{root.replace('http', 'ws')}talk", **how) as talk:
             yield Guest(talk)
 

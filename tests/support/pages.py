@@ -47,7 +47,7 @@ def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, s
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--window-size=1300,900", "--dump-dom", f"{file.as_uri()}{link}",
         ],
-        capture_output=True, text=True, timeout=120, check=True,
+        capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     complaints = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
     return run.stdout, "\n".join(complaints)

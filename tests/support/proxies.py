@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.datagrams import Program, program, receiver
+from support.datagrams import PATIENCE, Program, program, receiver
 
 
 class Game:
@@ -30,7 +30,7 @@ class Game:
         """Another client's socket, which sends to the proxy."""
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
-        made.settimeout(30)
+        made.settimeout(PATIENCE)
         made.connect(self.place)
         return made
 
@@ -41,7 +41,7 @@ class Game:
             self.server.settimeout(quiet)
             while True:
                 found.append(self.server.recv(65536))
-        self.server.settimeout(30)
+        self.server.settimeout(PATIENCE)
         return found
 
 

@@ -10,12 +10,21 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
 
 #: Seconds until a test gives up; nothing takes so long unless it never comes.
-PATIENCE = 30.0
+PATIENCE = 120.0
+
+
+def end(child: Any) -> None:
+    """Kills a program on a terminal, however long a busy machine takes for it."""
+    if child.isalive():
+        child.kill(signal.SIGKILL)
+        child.wait()
+    child.close()
 
 
 class Screen(pyte.HistoryScreen):
@@ -53,7 +62,7 @@ class Terminal:
             "LC_ALL": "C.UTF-8",
         }
         command = command or [sys.executable, "-m", "epic_cli"]
-        self.child = pexpect.spawn(
+        self.child: Any = pexpect.spawn(
             command[0],
             [*command[1:], *arguments],
             env={**kept, **given, **(environment or {})},
@@ -70,7 +79,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.child.close(force=True)
+        end(self.child)
 
     def _queue(self, data: bytes) -> None:
         self._waiting += data
@@ -96,7 +105,7 @@ class Terminal:
             self._waiting = self._waiting[sent:]
         return True
 
-    def wait_until(self, done: Callable[[], bool], what: str) -> None:
+    def wait_until(self, done: Callable[[], object], what: str) -> None:
         end = time.monotonic() + PATIENCE
         while not done():
             if time.monotonic() > end or not (self.pump() or done()):
@@ -173,6 +182,12 @@ class Terminal:
         if self.child.exitstatus is None:
             return -int(self.child.signalstatus or 0)
         return int(self.child.exitstatus)
+
+    def hang_up(self) -> int:
+        """Closes the terminal; the program's exit status, or minus the signal."""
+        self.child.ptyproc.fileobj.close()
+        self.child.wait()
+        return -int(self.child.signalstatus or 0) or int(self.child.exitstatus or 0)
 
     def signal(self, number: int) -> None:
         assert self.child.pid is not None

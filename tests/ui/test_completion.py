@@ -11,6 +11,7 @@ from typing import Any
 import pexpect
 import pytest
 from support.running import EPIC, environment, epic
+from support.terminals import end
 
 from epic_cli import strategies
 from epic_cli.engine.text import FORMATS
@@ -159,12 +160,12 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     )
     variables["PATH"] = f"{tmp_path}:{variables['PATH']}"
     child = pexpect.spawn(
-        name, options, env=variables, cwd=str(tmp_path), timeout=30, dimensions=(40, 200)
+        name, options, env=variables, cwd=str(tmp_path), timeout=120, dimensions=(40, 200)
     )
     child.sendline(setting_up + "; echo se''t-up")
     child.expect("set-up")
     yield child, name
-    child.close(force=True)
+    end(child)
 
 
 def completed(shell: Any, typed: str) -> str:

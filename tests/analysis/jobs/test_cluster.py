@@ -123,7 +123,7 @@ def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: True)
-    monkeypatch.setattr(cluster, "_PROGRAM", 0.2)
+    monkeypatch.setattr(cluster, "_PROGRAM", 120 if word else 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def greet() -> None:

@@ -42,7 +42,7 @@ def test_jobs_that_were_cancelled_end_without_a_word(
     wrong: list[object] = []
     monkeypatch.setattr(threading, "excepthook", wrong.append)
     with Processes(2) as executor:
-        asked = [executor.submit(time.sleep, 0.2) for _ in range(12)]
+        asked = [executor.submit(time.sleep, 0.2) for _ in range(300)]
         asked[0].result()
         cancelled = [one.cancel() for one in asked]
     assert cancelled[-1]
@@ -55,7 +55,7 @@ def test_answers_are_told_when_they_come_and_given_in_order() -> None:
 
     def slow_start(number: int) -> int:
         if number == 0:
-            assert first_may_end.wait(10)
+            assert first_may_end.wait(120)
         return -number
 
     def arrived(job: int, answer: int) -> None:

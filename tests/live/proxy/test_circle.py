@@ -8,7 +8,7 @@ import socket
 from ipaddress import ip_address
 
 import pytest
-from support.datagrams import program, receiver
+from support.datagrams import free_port, program, wait_until
 from support.proxies import game
 
 from epic_cli.live.addresses import Address, resolve
@@ -60,10 +60,7 @@ def test_a_socket_of_one_interface(at: str, target: str, itself: bool) -> None:
 def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
     """Whoever finds out ends, and so the circle does."""
     with contextlib.ExitStack() as stack:
-        ports = []
-        for _ in range(proxies):
-            with receiver() as free:
-                ports.append(free.port)
+        ports = [str(free_port()) for _ in range(proxies)]
         running = [
             stack.enter_context(program("proxy", *options, one, ports[number - 1]))
             for number, one in enumerate(ports)
@@ -73,9 +70,8 @@ def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
         client = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         for _ in range(20):
             client.sendto(b"state", ("127.0.0.1", int(ports[0])))
-        ended = None
-        while ended is None:
-            ended = next((one for one in running if one.process.poll() is not None), None)
+        wait_until(lambda: any(one.process.poll() is not None for one in running))
+        ended = next(one for one in running if one.process.poll() is not None)
         assert ended.process.returncode == 2
         said = ended.wait_for(b"they would loop")
         assert b"passes datagrams back to this proxy" in said

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from support.datagrams import wait_until
+from support.datagrams import PATIENCE, wait_until
 from support.proxies import game
 from support.running import epic
 from support.terminals import Terminal
@@ -57,7 +57,7 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
         assert client["address"] == f"127.0.0.1:{playing.client.getsockname()[1]}"
         assert (client["up"], client["down"]) == (2, 1)
         assert ask("quit") == "ok"
-        assert playing.proxy.process.wait(30) == 0
+        assert playing.proxy.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("kind", ["path", "port"])
@@ -79,7 +79,7 @@ def test_a_control_socket_answers_each_line(tmp_path: Path, kind: str) -> None:
             port = int(said.partition(b"controlled at 127.0.0.1:")[2].split()[0])
             speaker = socket.create_connection(("127.0.0.1", port))
         with speaker, speaker.makefile("rwb") as lines:
-            speaker.settimeout(30)
+            speaker.settimeout(PATIENCE)
             lines.write(b"set down.latency=7ms\n\xff\xfe\nshow\n")
             lines.flush()
             assert lines.readline() == b"ok up perfect; down latency=0.007\n"
@@ -101,7 +101,7 @@ def test_a_socket_in_use_stays_with_its_proxy(tmp_path: Path) -> None:
         assert second.returncode == 3
         assert f"cannot be controlled at {path}: Address already in use".encode() in second.stderr
         with socket.socket(socket.AF_UNIX) as speaker:
-            speaker.settimeout(30)
+            speaker.settimeout(PATIENCE)
             speaker.connect(str(path))
             speaker.sendall(b"show\n")
             assert speaker.recv(100).startswith(b"ok ")
@@ -119,7 +119,7 @@ def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
 def test_a_command_without_an_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "proxy.socket"
     with game("--control", path) as playing, socket.socket(socket.AF_UNIX) as speaker:
-        speaker.settimeout(30)
+        speaker.settimeout(PATIENCE)
         playing.proxy.wait_for(b"controlled at")
         speaker.connect(str(path))
         speaker.sendall(b"x" * 10_000)

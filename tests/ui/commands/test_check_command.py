@@ -22,6 +22,7 @@ def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("EPIC_TIMEOUT", "300")  # of programs that a busy machine starts
     monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
     (tmp_path / "turn.txt").write_bytes(RECORDING)
 

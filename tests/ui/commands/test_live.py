@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.running import PACKET, ROWS, started
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 class Live:

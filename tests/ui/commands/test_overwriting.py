@@ -164,7 +164,7 @@ def test_a_plain_replay_does_not_read_what_it_writes(redirected: tuple[str, str]
     with Path("same.py").open("ab") as out, Path(read or os.devnull).open("rb") as source:
         done = subprocess.run(
             [sys.executable, "-m", "epic_cli", "replay", *([name] if name else [])],
-            check=False, stdin=source, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60,
+            check=False, stdin=source, stdout=out, stderr=subprocess.PIPE, text=True, timeout=600,
         )  # fmt: skip
     assert done.returncode == 2
     assert "standard output would overwrite" in done.stderr

@@ -14,13 +14,14 @@ ROWS_SHOWN = ROWS.replace(b"\n", b"\r\n")
 def spawn(*args: str) -> Any:
     """``epic`` on a terminal of its own that does not echo what is typed."""
     return pexpect.spawn(
-        EPIC[0], [*EPIC[1:], *args], env=environment(TERM="xterm"), timeout=30, echo=False
+        EPIC[0], [*EPIC[1:], *args], env=environment(TERM="xterm"), timeout=120, echo=False
     )
 
 
 def status(child: Any) -> int:
     """What the program ends with; whatever it still says is in ``child.before``."""
     child.expect(pexpect.EOF)
+    child.wait()
     child.close()
     assert child.signalstatus is None
     return int(child.exitstatus)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from support.browser import Page, open_page
+from support.browser import PATIENCE, Page, open_page
 from support.places import SAMPLES
 
 from epic_cli.ui.lab.server import ServeSpec, serve
@@ -32,11 +32,13 @@ def running(spec: ServeSpec) -> Iterator[str]:
     job = loop.create_task(serve(spec, ready))
     thread = threading.Thread(target=run)
     thread.start()
-    assert there.wait(60)
-    yield found[0]
-    loop.call_soon_threadsafe(job.cancel)
-    thread.join(60)
-    loop.close()
+    assert there.wait(PATIENCE)
+    try:
+        yield found[0]
+    finally:
+        loop.call_soon_threadsafe(job.cancel)
+        thread.join(PATIENCE)
+        loop.close()
 
 
 @pytest.fixture(scope="session")

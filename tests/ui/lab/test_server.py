@@ -19,7 +19,7 @@ from epic_cli.ui.lab.spec import Given
 
 
 def asked(job: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(job, 60))
+    return asyncio.run(asyncio.wait_for(job, 300))
 
 
 async def status_of(address: str, **headers: str) -> int:

@@ -45,10 +45,15 @@ def arrive(typed: TypedSession, game: socket.socket, port: int, *packets: str) -
     count = len(typed.session.packets)
     for packet in packets:
         game.sendto(packet.encode(), ("127.0.0.1", port))
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while len(typed.session.packets) < count + len(packets):
         assert time.monotonic() < until
         typed.dialogue.listening.catch_up()
+
+
+def drawn(terminal: Terminal, row: str) -> None:
+    """Waits for a row, though others may have scrolled it away since."""
+    terminal.wait_until(lambda: re.search(row, "\n".join(terminal.everything()), re.M), row)
 
 
 def test_a_typed_line_stays_while_rows_are_drawn_above_it(
@@ -60,17 +65,17 @@ def test_a_typed_line_stays_while_rows_are_drawn_above_it(
         terminal.wait_for(r"listening on 127\.0\.0\.1:\d+; :pause")
         place = ("127.0.0.1", port_in(terminal.text))
         game.sendto(b"1,2,3 / 4,0,0 / 10 entity=tank", place)
-        terminal.wait_for(r"10\.000 .* tank")
+        drawn(terminal, r"10\.000 .* tank")
         terminal.send("5,6,7 / 0,0")
         terminal.wait_for(r"^snapshot> 5,6,7 / 0,0,")
         for time_sent in (b"10.1", b"10.2"):
             game.sendto(b"1.4,2,3 / 4,0,0 / %s entity=tank" % time_sent, place)
-            terminal.wait_for(rf"1{time_sent.decode()[1:]}50 .* tank(.|\n)*^snapshot> 5,6,7 / 0,0,")
+            drawn(terminal, rf"1{time_sent.decode()[1:]}50 .* tank(.|\n)*^snapshot> 5,6,7 / 0,0,")
         game.sendto(b"nonsense", place)
         terminal.wait_for(r"1 packet refused: 1 not readable as packets")
         terminal.wait_for(r"1 not taken")
         terminal.send(",0 / 10 entity=me\r")
-        terminal.wait_for(r"5\.00 +6\.00 +7\.00 .* me")
+        drawn(terminal, r"5\.00 +6\.00 +7\.00 .* me")
         terminal.send(":pause\r")
         terminal.wait_for(r"PAUSED on .*; packets are kept")
         terminal.wait_for(r"^snapshot> x,y,z")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import socket
+import sys
 import termios
 import threading
 import time
@@ -84,7 +85,7 @@ def test_a_game_is_watched_switched_followed_and_recorded(
     with Game(port) as game:
         terminal.wait_for(r"\d\d+ packets/s .* loss 0\.0 % .*2 entities")
         terminal.wait_for(r"epic \(1/\d+\)  error [\d.]+ ")
-        assert re.search(r"tank +\d+ +0\.\d s", terminal.text)  # beside the map
+        terminal.wait_for(r"tank +\d+ +0\.\d s")  # beside the map
         for keys, shown in (
             ("s", r"extrapolator \(2/"),
             ("/snap", r"strategy: snap_  snapshot"),
@@ -126,8 +127,7 @@ def test_however_it_ends_the_terminal_and_the_file_are_whole(
         terminal.wait_for(r"recorded in game\.csv")
         assert not termios.tcgetattr(terminal.child.child_fd)[3] & termios.ICANON
         if way == "hang up":
-            terminal.child.close(force=False)
-            assert terminal.child.signalstatus == signal.SIGHUP
+            assert terminal.hang_up() == -signal.SIGHUP
         else:
             if way == "Ctrl-C":
                 terminal.send("\x03")
@@ -149,7 +149,7 @@ def test_a_crash_is_told_once_the_terminal_is_restored(tmp_path: Path) -> None:
         "Monitor.take_packets = fail\n"
         "from epic_cli.ui.main import main; raise SystemExit(main(['listen', '0']))"
     )
-    terminal, port = listen(tmp_path, command=["python", "-c", code])
+    terminal, port = listen(tmp_path, command=[sys.executable, "-c", code])
     with terminal, Game(port):
         assert terminal.status() == 1
         assert terminal.raw.rfind(b"made to fail") > terminal.raw.rfind(ALTERNATE[1]) > 0
@@ -163,7 +163,7 @@ def test_without_colour_and_utf8_plain_characters_do_and_rows_go_to_a_file_besid
     terminal, port = listen(tmp_path, *options, environment=plain)
     with terminal, Game(port):
         terminal.wait_for(r"epic \(1/\d+\)  error [\d.]+ ")
-        assert re.search(r"^\|.*O.*\|", terminal.text, re.M)
+        terminal.wait_for(r"^\|.*O.*\|")
         assert terminal.text.isascii()
         terminal.send("q")
         assert terminal.status() == 0

@@ -15,8 +15,9 @@ from pathlib import Path
 import pexpect
 import pyte
 import pytest
+from support.terminals import end
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 class Terminal:
@@ -85,7 +86,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     made = Terminal(tmp_path, "--record", "kept.script")
     made.wait_for("q: quit")
     yield made
-    made.child.close(force=True)
+    end(made.child)
 
 
 def test_play_steer_switch_and_quit(terminal: Terminal, tmp_path: Path) -> None:
@@ -189,7 +190,7 @@ raise SystemExit(main(["play"]))
     assert b"made to fail" in terminal.text
     terminal.assert_left_as_found()
     assert terminal.text.rfind(b"made to fail") > terminal.text.rfind(b"\x1b[?1049l")
-    terminal.child.close(force=True)
+    end(terminal.child)
 
 
 def test_without_colour_none_is_written(tmp_path: Path) -> None:
