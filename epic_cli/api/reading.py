@@ -138,6 +138,7 @@ def read_packets(
     time_format: str | None = None,
     geo: bool = False,
     delta: bool = False,
+    names: bool = False,
     table: str | None = None,
     encoding: str | None = None,
     angles: str | None = None,
@@ -168,6 +169,7 @@ def read_packets(
     ``time_format`` is that of dates which are not ISO 8601, as ``strptime`` has it. ``geo``: x and
     y are longitude and latitude in degrees (times ``scale``), and become metres east and north of
     the first packet. ``delta``: packets carry only what changed since their entity's last one.
+    ``names``: entities of a game's replay are called by their players' names.
     ``table`` is the sheet of a workbook or the table of a database, and ``encoding`` that of text
     which is not UTF-8 and has no mark, as ``"cp1252"``. ``angles``, ``"deg"`` or ``"rad"``, is the
     unit of all angles and spins, ``euler`` how yaw, pitch and roll make a rotation: ``"zyx"``,
@@ -188,8 +190,8 @@ def read_packets(
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
     layout = make_layout(
         columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale,
-        pattern=pattern, time_format=time_format, geo=geo, delta=delta, table=table,
-        encoding=encoding, angles=angles, euler=euler,
+        pattern=pattern, time_format=time_format, geo=geo, delta=delta, names=names,
+        table=table, encoding=encoding, angles=angles, euler=euler,
     )  # fmt: skip
     inferred: list[Layout] = []
     is_path = isinstance(source, (str, os.PathLike))

@@ -36,7 +36,7 @@ TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 /
 UNIX_UNITS = ("s", "ms", "us", "ns")
 
 #: What is on or off.
-_SWITCHES = ("geo", "delta")
+_SWITCHES = ("geo", "delta", "names")
 
 Origin = float | Literal["first"]
 
@@ -68,6 +68,7 @@ class Layout(NamedTuple):
     longitude and latitude in degrees (times ``scale``), and become metres east and north of the
     first packet. ``delta``: a packet has what its entity's packet before had, where it lacks it.
     ``table``: the sheet of a workbook, or the table of a database.
+    ``names``: entities are called by the names of players, where the format leaves these out.
     ``encoding`` is that of its text, as Python names it; None: UTF-8, or UTF-16 behind a mark.
     ``angles``: deg or rad, of all angles and spins; None: yaw, pitch and roll are in degrees, the
     others in radians. ``euler``: how yaw, pitch and roll make a rotation; None: zyx.
@@ -85,6 +86,7 @@ class Layout(NamedTuple):
     time_format: str | None = None
     geo: bool = False
     delta: bool = False
+    names: bool = False
     table: str | None = None
     encoding: str | None = None
     angles: str | None = None
@@ -178,7 +180,9 @@ class Layout(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        plain = self._replace(encoding=None, unless_own=False, rebase_time=False, beginning=None)
+        plain = self._replace(
+            encoding=None, names=False, unless_own=False, rebase_time=False, beginning=None
+        )
         return plain == Layout()
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from support.game_files import Fighter, slippi
 from support.places import SAMPLES
 
 from epic_cli.checking.case import BrokenCase
@@ -63,6 +64,7 @@ SAID = {
     "delta": ("delta = true", ["--delta"], "changed.jsonl"),
     "angles": ("angles = 'rad'", ["--angles=rad"], "turning.csv"),
     "euler": ("euler = 'unreal'", ["--euler=unreal"], "turning.csv"),
+    "names": ("names = true", ["--names"], "match.slp"),
     "encoding": ("encoding = 'cp437'", ["--encoding=cp437"], "old.csv"),
     "table": ("table = 'second'", ["--table=second"], "two.sqlite"),
     "strict": ("strict = true", ["--strict"], "broken.txt"),
@@ -78,6 +80,9 @@ MADE = {
 {"time": 0.2, "x": 2, "y": 6}
 """,
     "turning.csv": b"time,x,y,z,yaw,pitch\n0,0,0,0,0,0\n0.1,1,0,0,1,0.5\n0.2,2,0,0,2,1\n",
+    "match.slp": slippi(
+        [(n, {(0, False): Fighter(n, 0)}) for n in range(-123, -99)], names={0: "Z"}
+    ),
     "old.csv": "entity,time,x,y\nZ\u00fcg,0,0,0\nZ\u00fcg,0.1,1,0\n".encode("cp437"),
 }
 

@@ -1,0 +1,147 @@
+"""Runs a parser in a process of its own, where it may fail in any way.
+
+    python -m epic_cli.formats.entries.games.apart FORMAT FILE [names]
+
+writes the states in a recording as CSV, or what is wrong as a sentence on standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from epic_cli.formats import Unreadable, formats
+from epic_cli.formats.writing import csv_field
+
+if TYPE_CHECKING:
+    from epic_cli.formats import Source
+    from epic_cli.formats.entries.games import GameRecording
+
+#: Seconds until the first state, and bytes of memory: the longest match of 192 took 2 and 0.8 GB.
+PATIENCE, MEMORY = 120.0, 4 << 30
+
+#: Bytes that are read at once, lines that are written at once, characters of what a parser says.
+_BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
+
+
+def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
+    """The states of a recording as CSV; raises ``Unreadable``."""
+    import subprocess
+    from tempfile import TemporaryDirectory
+    from threading import Timer
+
+    with TemporaryDirectory(prefix="epic-") as folder:
+        path = os.path.join(folder, "recording")  # noqa: PTH118
+        _copy(source, path, game)
+        command = [sys.executable, "-P", "-m", __name__, game.name, path, *["names"] * names]
+        with subprocess.Popen(  # noqa: S603 - this very program
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            late = Timer(PATIENCE, process.kill)
+            late.daemon = True
+            late.start()
+            try:
+                while some := process.stdout.read1(_BLOCK):  # type: ignore[attr-defined]
+                    late.cancel()
+                    yield some
+                said = process.stderr.read().decode("utf-8", "replace")
+                status = process.wait()
+            finally:
+                late.cancel()
+                process.kill()
+    if status:
+        bounds = f"damaged, or in need of more than {MEMORY >> 30} GiB or {PATIENCE:.0f} s"
+        raise Unreadable(said or f"{game.title} on which its parser fails: {bounds}")
+
+
+def _copy(source: Source, path: str, game: GameRecording) -> None:
+    """Puts a recording there, wherever it comes from; raises ``Unreadable``."""
+    left = game.most << 20
+    with open(path, "wb") as file:  # noqa: PTH123
+        while data := source.more():
+            left -= len(data)
+            if left < 0:
+                raise Unreadable(f"{game.title} of more than {game.most} MiB: no match is so long")
+            file.write(data)
+
+
+class Names:
+    """What entities are called: by their numbers, or by their players' names where ``wanted``."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self._taken = {"ball"}
+
+    def entity(self, number: str, player: str) -> str:
+        """The name of one more entity: ``number``, unless its player's is wanted and known."""
+        name = (_shown(player) if self._wanted else "") or number
+        while name in self._taken:
+            name += "'"
+        self._taken.add(name)
+        return name
+
+
+def line(entity: str, *numbers: float | str) -> str:
+    """A state as a line of CSV."""
+    return f"{csv_field(entity)},{','.join(map(str, numbers))}\n"
+
+
+def _shown(text: str) -> str:
+    """What somebody else wrote, on one line and without what moves a cursor."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+
+
+def _main(name: str, path: str, *names: str) -> int:
+    """Writes a recording; returns the exit status."""
+    from importlib import import_module
+
+    complaints = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
+    _bound()
+    title = getattr(formats()[name], "title", name)
+    try:
+        game = import_module(f"{__package__}.{name}")
+        lines = game.rows(path, bool(names))
+        some = list(islice(lines, 1))
+        if not some:
+            raise Unreadable(f"{title} in which nothing moves")
+        sys.stdout.buffer.write(f"{game.COLUMNS}\n".encode())
+        while some:
+            sys.stdout.buffer.write("".join(some).encode())
+            some = list(islice(lines, _LINES))
+        sys.stdout.buffer.flush()
+    except BaseException as error:  # a panic of Rust is no Exception
+        said = _shown(str(error)) or type(error).__name__
+        if not isinstance(error, Unreadable):
+            said = f"{title} that cannot be read: {said}"
+        os.write(complaints, said[:_SAID].encode("utf-8", "replace"))
+        return 1
+    return 0
+
+
+def _bound() -> None:
+    """Lets Ctrl-C end this quietly, and memory be no more than there is room for."""
+    import gc
+    import signal
+
+    gc.disable()  # a parser makes millions of objects, and no circles
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    os._exit(_main(*sys.argv[1:]))  # at once: freeing the objects one by one takes seconds

@@ -1,0 +1,90 @@
+"""Slippi's recordings of Super Smash Bros. Melee: a state of each fighter in each frame.
+
+https://github.com/project-slippi/slippi-wiki/blob/master/SPEC.md
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from epic_cli.formats import Unreadable
+from epic_cli.formats.entries.games.apart import Names, line
+
+#: Columns of what is written: the stage is the plane of x and z, z up, in the game's own units.
+COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
+
+#: Frames a second; the number of the first, in which nobody can move yet.
+RATE, FIRST = 60, -123
+
+#: How a file begins; the events that give their sizes, and a fighter's state; and the version from
+#: which an event closes each frame.
+MAGIC, _SIZES, _POST, _CLOSED = b"{U\x03raw[$U#l", 0x35, 0x38, (3, 0, 0)
+
+#: What a fighter does who is back: comes down on a platform.
+_REBIRTH = 12
+
+
+def rows(path: str, names: bool) -> Iterator[str]:
+    """A line for each fighter in each frame, as it was in the end: rollbacks play frames again."""
+    import peppi_py
+
+    game = peppi_py.read_slippi(path)
+    if game.frames is None:
+        raise Unreadable("a Slippi replay of Melee without a frame")
+    frames = game.frames.id.to_pylist()
+    there = _presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
+    called, fighters = Names(names), []
+    for player, port in zip(game.start.players, game.frames.ports, strict=True):
+        online = player.netplay.name if player.netplay else ""
+        name = called.entity(f"player-{player.port + 1}", online or player.name_tag or "")
+        for follower, (part, one) in enumerate((("", port.leader), ("-nana", port.follower))):
+            if one is not None:  # Ice Climbers are two
+                known = there.get((player.port, follower), set(frames))
+                fighters.append((name + part, _states(one.post, [one in known for one in frames])))
+    before: dict[str, int | None] = {}
+    for frame, place in sorted({frame: place for place, frame in enumerate(frames)}.items()):
+        for name, states in fighters:
+            x, z, does, *speeds = (one[place] for one in states)
+            was = before.get(name, does)
+            before[name] = does
+            if does is None:
+                continue  # it is out of the game
+            velocity: tuple[Any, ...] = ("", "", "")
+            if speeds:
+                ground, air, up, pushed, pushed_up, airborne = speeds
+                own = air if airborne else ground
+                velocity = ((own + pushed) * RATE, 0, (up + pushed_up) * RATE)
+            back = was is None or (does == _REBIRTH != was)
+            yield line(name, (frame - FIRST) / RATE, x, 0, z, *velocity, int(back))
+
+
+def _states(post: Any, there: list[bool]) -> list[list[Any]]:
+    """What is known of a fighter, by the places of frames; velocities since version 3.5."""
+    found = [post.position.x, post.position.y, post.state]
+    if (own := post.velocities) is not None:
+        found += [own.self_x_ground, own.self_x_air, own.self_y]
+        found += [own.knockback_x, own.knockback_y, post.airborne]
+    columns = [one.to_pylist() for one in found]
+    if all(there):
+        return columns
+    return [[next(one) if is_there else None for is_there in there] for one in map(iter, columns)]
+
+
+def _presence(data: bytes) -> dict[tuple[int, int], set[int]]:
+    """The frames in which each fighter is there, by port and whether it follows.
+
+    Before version 3 the parser moves what comes after a gap into it.
+    """
+    found: dict[tuple[int, int], set[int]] = {}
+    events = data[len(MAGIC) + 4 :]
+    sizes = {_SIZES: events[1], **dict(struct.iter_unpack(">BH", events[2 : 1 + events[1]]))}
+    at = 0
+    while at < len(events) and events[at] in sizes:
+        if events[at] == _POST:
+            frame, *fighter = struct.unpack_from(">iBB", events, at + 1)
+            found.setdefault((fighter[0], fighter[1]), set()).add(frame)
+        at += 1 + sizes[events[at]]
+    return found
