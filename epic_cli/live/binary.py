@@ -22,11 +22,13 @@ class RecordLayout:
     A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
     ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
     ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are so many bytes, ``...`` all that is
-    left. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f16`` to ``f64``, ``char[16]``, a text
-    that ends there or before a zero byte, and ``char[]``, one up to and with a zero byte. Numbers
-    are big-endian from the word ``big`` on, little-endian from ``little`` on and before. There is
-    no implicit padding. ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then
-    ``+OFFSET`` make other units, ``=VALUE`` refuses what is not that.
+    left. Types are ``i1`` to ``i64`` and ``u1`` to ``u64``, of as many bits, ``f16`` to ``f64``,
+    ``char[16]``, a text that ends there or before a zero byte, and ``char[]``, one up to and with a
+    zero byte. Numbers are big-endian, and begin with a byte's highest bits, from the word ``big``
+    on, little-endian from its lowest bits on from ``little`` on and before. There is no implicit
+    padding, except that texts, skipped bytes, messages and records up to the end begin with a byte.
+    ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other
+    units, ``=VALUE`` refuses what is not that.
 
     ``{...}[n]`` are so many records: a number, a field before them, a type for a count in front of
     them, or nothing: up to the end. What stands before them holds in each. Texts have their lengths

@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 
 from epic_cli.engine.intake import PARTS
 from epic_cli.live import layout_steps as code
-from epic_cli.live.layout_steps import TYPES, Scope, Step
+from epic_cli.live.layout_steps import TYPES, Scope, Step, type_of
 
 _ORDERS = ("little", "big")
-_RESERVED = (*TYPES, *_ORDERS, "char", "else")
+_RESERVED = (*_ORDERS, "char", "else")
 _WHOLE = ("id", "seq", "teleport")
 _AXES, _SPEEDS, _TURNS, _SPINS = (set(PARTS[a:b]) for a, b in ((0, 3), (3, 6), (10, 14), (14, 17)))
 
@@ -45,7 +45,7 @@ class LayoutParser:
         self.fixed = True
         if len(self._tokens) > _MOST_WORDS:
             raise ValueError(f"a layout has at most {_MOST_WORDS:,} words")
-        self.least = self._record(Scope(set(), {}))
+        self.least = -(-self._record(Scope(set(), {})) // 8)
         if self._word:
             self._fail("no { is open")
         for name, at in self._unknown.items():
@@ -81,7 +81,7 @@ class LayoutParser:
         return number
 
     def _record(self, scope: Scope) -> int:
-        """What is a packet if it has a position: all, or a repeated group; its least size."""
+        """What is a packet if it has a position: all, or a repeated group; its least bits."""
         scope = Scope(set(scope.given), dict(scope.variables))
         least = self._body(scope)
         names = set[str]().union(*scope.blocks)
@@ -201,41 +201,43 @@ class LayoutParser:
         return scope.variables[name][0]
 
     def _amount(self, text: str, scope: Scope, before: int | None = None) -> tuple[int, int, int]:
-        """The variable with a length or a count, or the number; and the bytes that tell it.
+        """The variable with a length or a count, or the number; and the bits that tell it.
 
         A count in front of what is counted is a step of its own; the one at ``before`` becomes it.
         """
         if text.isdigit():
             return -1, self._whole(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
-        if text not in TYPES:
+        known = type_of(text)
+        if known is None:
             return self._refer(text, scope), 0, 0
-        kind, size = TYPES[text]
+        kind, bits = known
         if text[0] == "f":
             self._fail(f"{self._word!r}: a count is a whole number")
         at = self._add(code.SKIP) if before is None else before
+        size = bits if kind in "nN" else bits // 8
         self.steps[at] = Step(code.TAKE, kind=kind, big=self._big, variable=at, number=size)
-        return at, 0, size
+        return at, 0, bits
 
     def _part(self, scope: Scope, names: set[str]) -> int:
-        """A field; its least size."""
+        """A field; its least size in bits."""
         word = self._word
         found = _FIELD.fullmatch(word)
         name, kind, length = found.group("name", "type", "length") if found else ("", "", None)
         if word[:2] == "_:" and word[2:].isdigit():
             size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
             self._add(code.SKIP, number=size)
-            return size
+            return 8 * size
         text = kind == "char" and length is not None
-        known = text or (length is None and (kind in TYPES or kind in scope.variables))
+        known = text or (length is None and (type_of(kind) or kind in scope.variables))
         if found is None or not known:
             types = ", ".join(TYPES)
-            self._fail(f"{word!r} is not NAME:TYPE, with a type of {types}, char[16]")
+            self._fail(f"{word!r} is not NAME:TYPE, with a type of {types}, u1 to u64, char[16]")
         if name in PARTS:
             if name in scope.given:
                 self._fail(f"{name} is given twice")
             scope.given.add(name)
             names.add(name)
-        elif name in _RESERVED:
+        elif name in _RESERVED or type_of(name):
             self._fail(f"{name!r} is no name for a field")
         elif name != "_" and found["value"] is None:
             self._unknown[name] = self._at
@@ -247,27 +249,27 @@ class LayoutParser:
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
             self._fail(f"{self._word!r}: a text is no number")
         length = found["length"]
-        source, number, before = self._amount(length, scope) if length else (code.REST, 0, 1)
+        source, number, before = self._amount(length, scope) if length else (code.REST, 0, 8)
         self.fixed &= source == -1
         expected = value and value.encode()
         if expected is not None and number and len(expected) != number:
             self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
         part = name if name == "id" else ""
         self._add(code.TEXT, part=part, source=source, number=number, value=expected)
-        return before + number
+        return before + 8 * number
 
     def _number(self, found: dict[str, Any], scope: Scope) -> int:
         """``x:i16*0.01-100``, ``teleport:flags&4``."""
         name, kind, value = found["name"], found["type"], found["value"]
-        source = -1 if kind in TYPES else self._refer(kind, scope)
-        kind = kind if kind in TYPES else scope.variables[kind][1]
-        letter, size = TYPES[kind]
-        bits, real = 8 * size, kind[0] == "f"
+        source = -1 if type_of(kind) else self._refer(kind, scope)
+        kind = kind if source < 0 else scope.variables[kind][1]
+        letter, bits = type_of(kind) or ("", 0)
+        size, real = bits if letter in "nN" else bits // 8, kind[0] == "f"
         if real and (found["mask"] or value is not None):
             self._fail(f"{self._word!r}: only whole numbers have &MASK and =VALUE")
         mask = self._whole(found["mask"], "a mask for it", 1, 2**bits - 1) if found["mask"] else 0
         if mask:
-            kind, letter = "u64", "Q" if letter == "q" else letter
+            kind, letter = "u64", {"q": "Q", "n": "N"}.get(letter, letter)
         signed = kind[0] == "i"
         if (name in ("id", "seq") and real) or (name == "seq" and signed):
             self._fail(f"{name} is a whole number, as {name}:u16")
@@ -287,7 +289,7 @@ class LayoutParser:
             width = mask.bit_length() - (mask & -mask).bit_length() + 1 if mask else bits
             span = 2.0**width * abs(step.scale) / abs(step.per)
             self.spans.append(span if kind[0] == "u" and width < 64 else None)
-        return size if source < 0 else 0
+        return bits if source < 0 else 0
 
     def _real(self, text: str, name: str, least: float) -> float:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 #: By name: the letter that the reader has for it, and its bytes.
@@ -10,6 +11,17 @@ TYPES = {
     "u24": ("T", 3), "i32": ("i", 4), "u32": ("I", 4), "i64": ("q", 8), "u64": ("Q", 8),
     "f16": ("e", 2), "f32": ("f", 4), "f64": ("d", 8),
 }  # fmt: skip
+
+_BITS = re.compile(r"([ui])([1-9]|[1-5]\d|6[0-4])")
+
+
+def type_of(word: str) -> tuple[str, int] | None:
+    """The reader's letter for a type, and its bits; ``u12`` has as many as it says."""
+    if word in TYPES:
+        return TYPES[word][0], 8 * TYPES[word][1]
+    found = _BITS.fullmatch(word)
+    return ("N" if found[1] == "u" else "n", int(found[2])) if found else None
+
 
 # What a step does, and that it goes on to the end: as `record_program.h` has them.
 TAKE, TEXT, SKIP, LOOP, NEXT, BRANCH, JUMP, UNKNOWN, EMIT = range(9)

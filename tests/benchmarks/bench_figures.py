@@ -134,9 +134,9 @@ def watched(
             while re.search(r"of [\d,]+ of [\d,]+", terminal.text) and time.monotonic() < end:
                 terminal.pump(0.5)
             shown = terminal.text
-            part = re.search(r"of [\d,]+ of [\d,]+ entities", shown)
-            if part:
-                print(part[0], end="  ")  # there was no time for the others
+            # what there was no time for
+            for words in re.findall(r"of [\d,]+ of [\d,]+ entities|[\d,]+ (?:NOT|DROP)\w+", shown):
+                print(words, end="  ")
             terminal.send("q")
             terminal.status()
             game.wait()

@@ -4,6 +4,7 @@ PYTHONPATH=tests python tests/live/test_layouts.py 1000000 [SEED]    # so many d
 """
 
 import math
+import random
 import re
 import struct
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.binary_oracle import trials
+from support.packed_games import Bits
 
 from epic_cli.engine.contract import Packet
 from epic_cli.live.binary import RecordLayout
@@ -185,6 +187,70 @@ def test_no_datagram_can_take_long_or_much() -> None:
     names = b"\x01" + struct.pack("<H", 300) + b"a" * 300 + b"\1"
     assert read("time:u8 id:char[u16] x:u8", names)[1][0][0] is Refused.BAD_NAME
     assert read("time:u8 id:char[2] x:u8", b"\1\xff\xfe\1")[1][0][0] is Refused.BAD_NAME
+
+
+NAMES = ("time", "x", "y", "z", "vx", "vy", "vz")
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_numbers_of_any_bits_stand_one_after_the_other(seed: int) -> None:
+    chance = random.Random(seed)
+    highest_first = chance.random() < 0.5
+    bits, words, wanted = Bits(highest_first), ["big"] * highest_first, []
+    for name in NAMES:
+        if chance.random() < 0.3:
+            width = chance.randrange(1, 9)
+            bits.put(chance.getrandbits(width), width)
+            words.append(f"_:u{width}")
+        kind = chance.choice("uif")
+        if kind == "f":
+            (raw,) = struct.unpack("<I", struct.pack("<f", chance.uniform(-9, 9)))
+            bits.put(raw, 32)
+            words.append(f"{name}:f32")
+            wanted.append(struct.unpack("<f", struct.pack("<I", raw))[0])
+        else:
+            width = chance.choice((1, 2, 5, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 53))
+            least = -(1 << width - 1) if kind == "i" else 0
+            value = chance.randrange(least, least + (1 << width))
+            bits.put(value, width)
+            wanted.append(float(value))
+            words.append(f"{name}:{kind}{width}")
+    data = bits.data()
+    ((packet,), _) = read(" ".join(words), data)
+    assert [packet.time, *packet.position, *(packet.velocity or ())] == wanted, words
+    assert read(" ".join(words), data[:-1])[1][0][0] == Refused.NOT_RECORDS
+
+
+@pytest.mark.parametrize("highest_first", [False, True])
+def test_groups_of_bits(highest_first: bool) -> None:
+    bits = Bits(highest_first)
+    bits.put(40, 20)
+    bits.put(3, 5)
+    for entity in (7, 30, 31):
+        for value, width in ((entity, 5), (entity - 30, 12), (4000, 12)):
+            bits.put(value, width)
+    order = "big " * highest_first
+    layout = order + "time:u20/20 {id:u5 x:i12/2 y:u12}[u5]"
+    found = read(layout, bits.data())[0]
+    assert [(one.entity, one.time, one.position[:2]) for one in found] == [
+        ("7", 2, (-11.5, 4000)),
+        ("30", 2, (0, 4000)),
+        ("31", 2, (0.5, 4000)),
+    ]
+    # up to the end, behind a text and in a new message: from a whole byte on
+    each = Bits(highest_first)
+    for value, width in ((9, 5), (100, 12), (200, 12)):
+        each.put(value, width)
+    flag = b"\x80" if highest_first else b"\1"
+    found, _ = read(
+        order + "time:u8 teleport:u1 _:char[2]=ab {id:u5 x:u12 y:u12}[]",
+        b"\x05" + flag + b"ab" + 2 * each.data(),
+    )
+    assert [(one.entity, one.teleport, one.position[:2]) for one in found] == 2 * [
+        ("9", True, (100, 200))
+    ]
+    found, _ = read(order + "time:u5 x:u12 y:u12", 3 * each.data())
+    assert [one.time for one in found] == [9, 9, 9]
 
 
 if __name__ == "__main__":

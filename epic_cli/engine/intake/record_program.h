@@ -1,6 +1,7 @@
 // Binary datagrams to packets, by the steps of a layout.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -24,7 +25,8 @@ struct RecordStep {
 
     int32_t code = kJump;
     int32_t part = -1;
-    char kind = 0;          // as Python's struct has it: b B h H i I q Q e f d; t T have three bytes
+    char kind = 0;          // as Python's struct has it: b B h H i I q Q e f d; t T have three bytes,
+                            // n N `number` bits
     bool big = false;
     uint64_t mask = 0;      // of the bits that count, 0: all; they are shifted to the right end
     double scale = 1, per = 1, add = 0;
@@ -94,6 +96,19 @@ inline double take_half(const char* p, bool big) {
     return bits >> 15 ? -value : value;
 }
 
+// Bits of a text, after the first `from`: from the lowest of each byte on or, if `big`, the highest.
+inline uint64_t take_bits(const char* p, int from, int count, bool big) {
+    uint64_t value = 0;
+    for (int done = 0; done < count;) {
+        const int at = (from + done) % 8, some = std::min(8 - at, count - done);
+        const uint64_t byte = uint8_t(p[(from + done) / 8]);
+        const uint64_t part = byte >> (big ? 8 - at - some : at) & ((1u << some) - 1);
+        value = big ? value << some | part : value | part << done;
+        done += some;
+    }
+    return value;
+}
+
 class RecordProgram {
 public:
     std::vector<RecordStep> steps;
@@ -108,6 +123,7 @@ public:
         while (p < end && !stop.why) {
             loops_.clear();
             present_ = 0;
+            bit_ = 0;
             message(p, end, offset + uint32_t(p - begin), names, packets, stop);
         }
         stop.place = size_t(p - begin);
@@ -131,19 +147,36 @@ private:
         const char* const begin = p;
         for (size_t at = 0; at < steps.size(); ++at) {
             const RecordStep& step = steps[at];
+            const bool rest = step.source == RecordStep::kRest;
+            if (step.code == RecordStep::kText || step.code == RecordStep::kSkip || rest) align(p);
             const auto room = uint64_t(end - p);
             const uint64_t amount =
                 step.source >= 0 ? uint64_t(variables_[size_t(step.source)]) : step.number;
             switch (step.code) {
                 case RecordStep::kNumber: {
-                    const uint64_t size = step.source >= 0 ? 0 : step.number;
-                    stop.why = room < size ? int32_t(RecordStop::kCut)
-                                           : number(step, p, int64_t(amount), stop.value);
-                    if (!stop.why) p += size;
+                    const bool packed = step.kind == 'n' || step.kind == 'N';
+                    const int bits = step.source >= 0 ? 0 : int(step.number) * (packed ? 1 : 8);
+                    char moved[8];
+                    auto whole = int64_t(amount);
+                    if (8 * room < uint64_t(bit_ + bits)) {
+                        stop.why = RecordStop::kCut;
+                        break;
+                    }
+                    if (bits && (packed || bit_)) {
+                        const uint64_t value = take_bits(p, bit_, bits, step.big);
+                        const int left = 64 - bits;
+                        whole = step.kind == 'n' ? int64_t(value << left) >> left : int64_t(value);
+                        for (size_t i = 0; !packed && i < step.number; ++i)
+                            moved[step.big ? step.number - 1 - i : i] = char(value >> 8 * i);
+                    }
+                    stop.why = number(step, bit_ ? moved : p, whole, stop.value);
+                    if (stop.why) break;
+                    p += (bit_ + bits) / 8;
+                    bit_ = (bit_ + bits) % 8;
                     break;
                 }
                 case RecordStep::kText: {
-                    const bool ended = step.source == RecordStep::kRest;  // by a zero byte
+                    const bool ended = rest;  // by a zero byte
                     const size_t size = ended ? std::string_view(p, room).find('\0') : amount;
                     if (room < size || room - size < ended) {
                         stop.why = RecordStop::kCut;
@@ -161,12 +194,12 @@ private:
                     break;
                 }
                 case RecordStep::kSkip:
-                    if (step.source == RecordStep::kRest) p = end;
+                    if (rest) p = end;
                     else if (room < amount) stop.why = RecordStop::kCut;
                     else p += amount;
                     break;
                 case RecordStep::kLoop: {
-                    const uint64_t count = step.source == RecordStep::kRest ? room : amount;
+                    const uint64_t count = rest ? room : amount;
                     if (count) loops_.push_back({count, 1, present_});
                     else at = size_t(step.jump);
                     break;
@@ -176,7 +209,7 @@ private:
                     present_ = loop.present;
                     ++loop.round;
                     --loop.left;
-                    if (step.source == RecordStep::kRest ? room > 0 : loop.left > 0)
+                    if (rest ? room > 0 : loop.left > 0)
                         at = size_t(step.jump);
                     else
                         loops_.pop_back();
@@ -202,6 +235,13 @@ private:
             stop.step = int32_t(at);
             if (stop.why) return;
         }
+        align(p);
+    }
+
+    // Goes on to the next whole byte.
+    void align(const char*& p) {
+        p += bit_ > 0;
+        bit_ = 0;
     }
 
     int32_t number(const RecordStep& step, const char* p, int64_t whole, int64_t& found) {
@@ -213,17 +253,18 @@ private:
         } else if (step.kind == 'e') {
             value = take_half(p, step.big);
         } else {
-            if (step.source < 0) whole = take_whole(p, step.kind, step.big);
+            const bool packed = step.kind == 'n' || step.kind == 'N';
+            if (step.source < 0 && !packed) whole = take_whole(p, step.kind, step.big);
             if (step.mask) whole = int64_t((uint64_t(whole) & step.mask) >> step.shift);
             found = whole;
             if (step.checked && uint64_t(whole) != step.value) return RecordStop::kUnequal;
             if (step.variable >= 0) variables_[size_t(step.variable)] = whole;
-            value = step.kind == 'Q' ? double(uint64_t(whole)) : double(whole);
+            value = step.kind == 'Q' || step.kind == 'N' ? double(uint64_t(whole)) : double(whole);
         }
         if (step.part < 0) return RecordStop::kNot;
         present_ |= 1u << step.part;
         if (step.part == PART_ID) {
-            name_ = step.kind == 'Q' ? std::to_string(uint64_t(whole)) : std::to_string(whole);
+            name_ = step.kind == 'Q' || step.kind == 'N' ? std::to_string(uint64_t(whole)) : std::to_string(whole);
         } else if (step.part == PART_SEQUENCE) {
             sequence_ = whole & INT64_MAX;  // more could not be read back
         } else if (step.part == PART_TELEPORT) {
@@ -263,6 +304,7 @@ private:
         packet.line = int64_t(packets.size());
     }
 
+    int bit_ = 0;  // how many of the next byte have been read
     uint32_t present_ = 0;  // the parts that are known of the record being read
     double state_[PART_COUNT] = {};
     int64_t sequence_ = 0;
