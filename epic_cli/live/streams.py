@@ -150,7 +150,6 @@ class StreamSocket(Reception):
         if self.socket.fileno() < 0:
             return
         self._stop_waiting()
-        self._selector.unregister(self.socket)
         self.socket.close()
         for one in list(self._connections):
             self._drop(one)

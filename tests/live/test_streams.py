@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import os
 import random
+import resource
 import socket
 import struct
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from epic_cli.live.addresses import Address, parse_endpoint
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import receive_at
-from epic_cli.live.receiving import Reception
+from epic_cli.live.receiving import Reception, allow_files
 from epic_cli.live.splitters import is_allowed
 
 pytest.importorskip("websockets")
@@ -179,19 +181,41 @@ def test_a_page_of_the_web_cannot_post_packets(tmp_path: Path) -> None:
 
 
 def test_a_thousand_connections_cost_little_and_are_counted() -> None:
+    allow_files(4000)
     with reception("tcp") as listening:
-        held = []
-        for _ in range(1000):
-            held.append(client(listening))
-            listening.read(512)
-        assert closed(listening) == {"NO_ROOM": 1000 - 256}
-        held[0].sendall(b"{}\n")
-        assert messages(listening, 1) == [b"{}"]
-        for one in held:
-            one.close()
+        with ExitStack() as held:
+            first = held.enter_context(client(listening))
+            for _ in range(999):
+                held.enter_context(client(listening))
+                listening.read(512)
+            wait_until(lambda: not listening.read(512) and sum(listening.closed.values()) == 744)
+            assert closed(listening) == {"NO_ROOM": 1000 - 256}
+            first.sendall(b"{}\n")
+            assert messages(listening, 1) == [b"{}"]
         with client(listening) as late:
             late.sendall(b'{"late":1}\n')
             assert messages(listening, 1) == [b'{"late":1}']
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_where_there_are_no_more_files_it_waits_for_one(goes_on: bool) -> None:
+    with reception("tcp") as listening, client(listening) as first:
+        first.sendall(b"{}\n")
+        assert messages(listening, 1) == [b"{}"]
+        with client(listening) as second:
+            second.sendall(b'{"late":1}\n')
+            limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+            free = os.dup(0)
+            os.close(free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+            try:
+                for _ in range(100):
+                    assert listening.read(5) == []
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            if goes_on:
+                first.close()
+                assert messages(listening, 1) == [b'{"late":1}']
 
 
 def test_many_tiny_lines_below_a_long_header_stay_bounded() -> None:
