@@ -19,7 +19,7 @@ from support.running import shell
 from epic_cli import strategies
 from epic_cli.analysis.diagnosis.detector import all_detectors
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.metrics.metric import Better, Section
+from epic_cli.analysis.metrics.metric import Better
 from epic_cli.analysis.metrics.score import COSTS
 from epic_cli.analysis.weights import GAMES, Weights
 from epic_cli.engine.parameters import Custom
@@ -206,7 +206,7 @@ def metric_table() -> str:
     """The table of metrics, from their declarations."""
     lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
     for one in METRICS:
-        column = "" if one.section is Section.DATA else one.title
+        column = one.title if one.weight else ""
         cells = (column, f"`{one.name}`", one.unit, BETTER[one.better], one.help)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

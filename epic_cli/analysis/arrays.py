@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int32]
     Flags = NDArray[np.bool_]
+    Places = NDArray[np.intp]
 
 #: The columns: times in seconds; what is not known is NaN; teleports are 0 or 1.
 TIME, ARRIVAL, SEQUENCE, TELEPORT = 0, 7, 8, 9
@@ -110,8 +111,15 @@ def all_three(flags: Flags) -> Flags:
     return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
+def edges(flags: Flags) -> tuple[Places, Places]:
+    """Where the unbroken runs of what is true begin, and behind which they end."""
+    padded = np.concatenate(([False], flags, [False]))
+    both = np.flatnonzero(padded[1:] != padded[:-1])
+    return both[::2], both[1::2]
+
+
 def lengths(vectors: Floats) -> Floats:
-    """The lengths of vectors (n, 3), several times faster than numpy's own norm."""
+    """The lengths of vectors (n, 3), or of quaternions, several times faster than numpy's norm."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 

@@ -15,6 +15,7 @@ from epic_cli.analysis.arrays import (
     TIME,
     VELOCITY,
     all_three,
+    edges,
     lengths,
     median,
     packet_table,
@@ -222,8 +223,7 @@ def _within_teleports(times: Floats, positions: Floats) -> Flags:
     if len(moving) < 3:
         return inside
     fast = pace > TELEPORT_STEPS * quantile(moving, 0.9)
-    edges = np.diff(np.concatenate(([0], fast.astype(np.int8), [0])))
-    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+    for first, last in zip(*edges(fast), strict=True):
         way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
         straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
         if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.arrays import TIME, packet_table
+from epic_cli.analysis.arrays import TIME, lengths, packet_table
 from epic_cli.engine.measure import fill_rotations, read_turns
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def turns_of(
     found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
     times = packet_table(packets)[TIME] + offset
-    sizes = _norms(found[:, :4])
+    sizes = lengths(found[:, :4])
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(times) & (sizes > 1e-6) & (sizes < 1e6)
     order = np.flatnonzero(usable)[np.argsort(times[usable], kind="stable")]
@@ -133,11 +133,11 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
         mean = (sent[1:] + sent[:-1])[unbroken] / 2
         # more than half a turn in a step looks like less, the other way
         ways = _with_whole_turns(rates[unbroken], mean, steps[unbroken])
-        speed = _norms(ways)
+        speed = lengths(ways)
         moving = speed > 0
         if not moving.any():
             return sent
-        mismatch = np.median(_norms(mean - ways)[moving])
+        mismatch = np.median(lengths(mean - ways)[moving])
         if mismatch <= SPIN_MISMATCH * np.median(speed[moving]):
             return sent
     # the slope of the parabola through three states, at an end that to the one neighbour
@@ -151,7 +151,7 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
 
 def _with_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
     """``rates`` (n, 3, rad/s) with whole turns more a step (n, 1, s) where these are expected."""
-    speeds = _norms(rates)[:, None]
+    speeds = lengths(rates)[:, None]
     turn = 2 * np.pi / steps
     along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
     turns = np.rint((along - speeds) / turn)
@@ -181,7 +181,7 @@ def one_sided(rotations: Floats) -> Floats:
 
 def angles(one: Floats, other: Floats) -> Floats:
     """The angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
-    apart, sum_ = _norms(one - other), _norms(one + other)
+    apart, sum_ = lengths(one - other), lengths(one + other)
     return np.asarray(np.degrees(4 * np.arctan2(np.minimum(apart, sum_), np.maximum(apart, sum_))))
 
 
@@ -203,7 +203,7 @@ def between(begin: Floats, end: Floats) -> Floats:
 def vectors(rotations: Floats) -> Floats:
     """The rotation vectors (n, 3), in degrees, of half a turn at most."""
     part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
-    sine = _norms(part)
+    sine = lengths(part)
     angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
     return np.asarray(part * np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0.0)[:, None])
 
@@ -247,7 +247,3 @@ def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
 def known(rotations: Floats) -> Flags:
     """Which rows (n, 4) have a rotation."""
     return ~np.isnan(rotations[:, 0])
-
-
-def _norms(numbers: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", numbers, numbers)))

@@ -124,7 +124,9 @@ class _Leash:
                 ending = self._ending()
         finally:
             if ending not in (Ending.DONE, Ending.FAILED):
-                self._kill()
+                self._kill_children()
+                process.kill()
+                process.wait()
             for pipe in (process.stdin, process.stdout, process.stderr):
                 if pipe is not None:
                     with contextlib.suppress(OSError):
@@ -188,11 +190,6 @@ class _Leash:
         else:
             self._said += piece
             del self._said[:-_SAID]
-
-    def _kill(self) -> None:
-        self._kill_children()
-        self._process.kill()
-        self._process.wait()
 
     def _kill_children(self) -> None:
         """All that is left of its session, which no other process is in."""

@@ -134,7 +134,9 @@ def make_case(
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    named, made = [_seen_from(folder, one) for one in recordings], []
+    absolute = os.path.isabs
+    named = [one if absolute(one) else os.path.relpath(one, folder) for one in recordings]
+    made: list[str] = []
     try:
         # what names the others comes last: without it there is no case, whatever ended the program
         if packets is not None:
@@ -170,12 +172,6 @@ def _leave(path: str, data: bytes) -> list[str]:
     except FileNotFoundError:
         write_whole(path, data)
         return [path]
-
-
-def _seen_from(folder: str, path: str) -> str:
-    if os.path.isabs(path):  # noqa: PTH117
-        return path
-    return os.path.relpath(path, folder)
 
 
 def _strategy_from(folder: str, strategy: str) -> str:

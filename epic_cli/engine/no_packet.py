@@ -32,15 +32,14 @@ def why_no_packet(source: object) -> str:
     if lacks:
         what = f"it has no {lacks[0]}; make it with Packet(position, velocity, time)"
     else:
-        wrong = (name for name in _NEEDED if not _is(name, getattr(source, name)))
-        what = next(
-            (f"its {_mismatch(name, source)}" for name in wrong), "a field has a wrong type"
+        values = {name: getattr(source, name) for name in _NEEDED}
+        wrong = (
+            f"its {name} is {reprlib.repr(value)}, not {_NEEDED[name]}"
+            for name, value in values.items()
+            if not _is(name, value)
         )
+        what = next(wrong, "a field has a wrong type")
     return f"not a packet: {what}: {reprlib.repr(source)}"
-
-
-def _mismatch(name: str, source: object) -> str:
-    return f"{name} is {reprlib.repr(getattr(source, name))}, not {_NEEDED[name]}"
 
 
 def _is(name: str, value: object) -> bool:

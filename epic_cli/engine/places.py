@@ -124,7 +124,9 @@ def _module(path: str, outright: bool) -> ModuleType:
         raise NotFound(f"{path!r} is not a module name")
     top = path.partition(".")[0]
     here = os.getcwd()  # noqa: PTH109 - pathlib is slow to load
-    if outright and here not in sys.path and _is_in(here, top):
+    place = os.path.join(here, top)  # noqa: PTH118
+    is_here = os.path.isfile(f"{place}.py") or os.path.isdir(place)  # noqa: PTH112, PTH113
+    if outright and here not in sys.path and is_here:
         sys.path.append(here)  # after installed modules, so as not to shadow them
         importlib.invalidate_caches()
     try:
@@ -184,11 +186,6 @@ def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
             home = file
         step = step.tb_next
     return raised_in(path, home, "import", error)
-
-
-def _is_in(folder: str, top: str) -> bool:
-    place = os.path.join(folder, top)  # noqa: PTH118
-    return os.path.isfile(f"{place}.py") or os.path.isdir(place)  # noqa: PTH112, PTH113
 
 
 def _shadowed(path: str, module: ModuleType) -> str:

@@ -124,8 +124,11 @@ def _probed(stream: BinaryIO, flow: str | None, direction: Direction) -> Recorde
 
 
 def _table(stream: BinaryIO, flow: str | None, direction: Direction) -> Trace:
-    table = Table(stream, ("send_time",))
-    builder = _TraceBuilder(_delay_column(table, direction))
+    table, columns = Table(stream, ("send_time",)), _delay_columns(direction)
+    column = next((name for name in columns if name in table), None)
+    if column is None:
+        raise table.refuse(Reason.NO_DELAY_COLUMN, expected=columns)
+    builder = _TraceBuilder(column)
     flows: dict[str, None] = {}
     for row in table:
         if row.text("direction") not in ("", direction):
@@ -216,14 +219,6 @@ class _TraceBuilder:
         if value > LONGEST_RECORDED_DELAY:
             raise row.refuse(column, Reason.DELAY_TOO_LONG, limit=LONGEST_RECORDED_DELAY)
         return value
-
-
-def _delay_column(table: Table, direction: Direction) -> str:
-    known = _delay_columns(direction)
-    for name in known:
-        if name in table:
-            return name
-    raise table.refuse(Reason.NO_DELAY_COLUMN, expected=known)
 
 
 def _delay_columns(direction: Direction) -> tuple[str, ...]:

@@ -171,7 +171,8 @@ class _TrackBuilder:
             if time < last.time:
                 raise state.refuse("time", Reason.TIME_GOES_BACK, last.time)
             if time - last.time < SAME_TIME:
-                self._last = point._replace(breaks=point.breaks or self._last_breaks(point))
+                breaks = self._before is not None and self._breaks(self._before, point)
+                self._last = point._replace(breaks=point.breaks or breaks)
                 return
             self._finish_last(point := point._replace(breaks=self._breaks(last, point)))
         self._before, self._last = last, point
@@ -179,9 +180,6 @@ class _TrackBuilder:
     def finish(self) -> Track:
         self._finish_last(None)
         return self._track
-
-    def _last_breaks(self, point: _Point) -> bool:
-        return self._before is not None and self._breaks(self._before, point)
 
     def _breaks(self, last: _Point, point: _Point) -> bool:
         step = point.time - last.time

@@ -91,12 +91,18 @@ def write_words(words: Iterable[tuple[str, Any]]) -> str:
 
 def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
     """The words that turn one set of conditions into another."""
-    found = []
-    for field in fields(LinkConditions):
-        value = getattr(after, field.name)
-        if field.name != "later" and value != getattr(before, field.name):
-            found.append(("gemodel" if isinstance(value, GilbertElliott) else field.name, value))
-    return found
+    both = zip(words_of(before), words_of(after), strict=True)
+    return [new for old, new in both if new[1] != old[1]]
+
+
+def words_of(conditions: LinkConditions) -> list[tuple[str, Any]]:
+    """The words that make these conditions, but for later ones."""
+    values = [(one.name, getattr(conditions, one.name)) for one in fields(LinkConditions)]
+    return [
+        ("gemodel" if isinstance(value, GilbertElliott) else name, value)
+        for name, value in values
+        if name != "later"
+    ]
 
 
 Way = Literal["up", "down"]

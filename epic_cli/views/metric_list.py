@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.metrics.metric import Section
 from epic_cli.analysis.weights import GAMES
 
 _NAME, _COLUMN = 16, 10
@@ -15,7 +14,7 @@ def metric_lines(width: int = 76) -> list[str]:
     """One paragraph a metric, in lines no wider than ``width``; ``-``: it is in no table."""
     lines = []
     for metric in METRICS:
-        title = "-" if metric.section is Section.DATA else metric.title
+        title = metric.title if metric.weight else "-"
         unit = f" [{metric.unit}]" if metric.unit else ""
         lines += textwrap.wrap(
             metric.help + unit,

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import ARRIVAL, SEQUENCE, TIME
+from epic_cli.analysis.arrays import ARRIVAL, SEQUENCE, TIME, edges
 from epic_cli.engine.measure import running_medians
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from epic_cli.analysis.arrays import Flags, Floats, Integers
+    from epic_cli.analysis.arrays import Floats
 
 #: A packet that comes so many intervals later than those around it was as good as lost.
 LATE = 2.0
@@ -138,7 +136,7 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     spread = 1.4826 * float(np.median(np.abs(noise)))
     waver = max(interval / 2, 2 * spread)
     most = max(DEVIATIONS * spread, SHARE * interval)
-    changes = _runs(np.abs(level[AROUND:] - level[:-AROUND]) > most)
+    changes = len(edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
     watched = 0.0
     if numbers is stamps or np.mean(np.abs(steps - usual) <= usual / 4) >= STEADY:
         watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
@@ -146,9 +144,12 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
         missing[missing > LONGEST] = 0
     else:
         missing = np.zeros(len(steps), np.int64)
-    flags = _flags(missing, noise > LATE * interval)
-    begins = np.flatnonzero(np.diff(flags, prepend=0) == 1)
-    sizes = np.flatnonzero(np.diff(flags, append=0) == -1) - begins + 1
+    # of all packets that were sent, which were lost or late
+    places = np.append(0, np.cumsum(missing + 1))
+    flags = np.ones(places[-1] + 1, bool)
+    flags[places[noise <= LATE * interval]] = False
+    begins, ends = edges(flags)
+    sizes = ends - begins
     return Rare(
         int((sizes >= 2).sum()),
         int((sizes - 1).sum()),
@@ -160,21 +161,8 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     )
 
 
-def _flags(missing: NDArray[np.int64], late: Flags) -> Integers:
-    """Of all packets that were sent, which were lost or late, 0 or 1."""
-    places = np.append(0, np.cumsum(missing + 1))
-    flags = np.ones(places[-1] + 1, np.int32)
-    flags[places[~late]] = 0
-    return flags
-
-
 def _running_median(values: Floats) -> Floats:
     """The median of each value and ``AROUND`` on each side of it."""
     medians = np.empty(len(values))
     running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
     return medians
-
-
-def _runs(flags: Flags) -> int:
-    """How many runs of true there are."""
-    return int(np.count_nonzero(np.diff(flags.astype(np.int8), prepend=0) == 1))

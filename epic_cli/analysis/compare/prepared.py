@@ -20,6 +20,7 @@ from epic_cli.analysis.notes import (
 )
 from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
+from epic_cli.engine.declaration import Need
 from epic_cli.engine.packets import sort_by_arrival
 from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.corrections import own_players
@@ -28,6 +29,7 @@ from epic_cli.engine.strategies.parts import Strategy
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.compare.spec import CompareSpec, Run
+    from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay import Pacing
@@ -93,9 +95,25 @@ class Prepared:
         """Seconds from one row to the next."""
         return self.timing.tick[0] / self.timing.tick[1]
 
+    def unfit(self, strategy: SmoothingStrategy) -> bool:
+        """Whether what a strategy draws means nothing here: there are no arrival times."""
+        return not self.by_arrival and needs_arrivals(strategy)
+
     def pacing(self) -> Pacing:
         """A new pacing."""
         return self.timing.resolve(self.arrivals)
+
+
+def needs_arrivals(strategy: SmoothingStrategy) -> bool:
+    """Whether what it draws means nothing in a recording without arrival times."""
+    declared = getattr(strategy, "declaration", None)
+    settings = getattr(strategy, "settings", {})
+    for need in declared.needs if declared is not None else ():
+        if need == Need.ARRIVALS:
+            return True
+        if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
+            return True
+    return False
 
 
 def prepare(run: Run, spec: CompareSpec) -> Prepared:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ from epic_cli.analysis.metrics.measure import Entity, measure
 from epic_cli.analysis.metrics.measurement import Measurement, pool
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.scenes.scene import Drawn, Selection, drawn, scene
-from epic_cli.engine.declaration import Need
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Status
 from epic_cli.engine.replay import Trace
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
     from epic_cli.analysis.scenes.scene import Scene
     from epic_cli.analysis.weights import Weights
-    from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.replay import Pacing
 
 #: Called with how many of how many steps of the work are done.
@@ -71,7 +70,7 @@ class _Work(NamedTuple):
 
 
 def compare_run(
-    run: Run,
+    run: Run | Prepared,
     spec: CompareSpec,
     *,
     threads: int | None = None,
@@ -87,19 +86,7 @@ def compare_run(
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
     """
-    prepared = prepare(run, spec)
-    return compare_prepared(prepared, spec, threads=threads, progress=progress, stop=stop)
-
-
-def compare_prepared(
-    prepared: Prepared,
-    spec: CompareSpec,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    stop: threading.Event | None = None,
-) -> Comparison:
-    """``compare_run`` of one that has been prepared."""
+    prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
     judged = entities.judged
     jobs = [(participant, entity) for participant in spec.participants for entity in judged]
@@ -122,8 +109,9 @@ def compare_prepared(
     for index, participant in enumerate(spec.participants):
         own = found[index * len(judged) : (index + 1) * len(judged)]
         strategy = participant.make()
-        unfit = not prepared.by_arrival and needs_arrivals(strategy)
-        once = prepared.by_arrival and by_session(strategy)
+        unfit = prepared.unfit(strategy)
+        declared = getattr(strategy, "declaration", None)
+        once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
         result = result_of(participant.label, None, own, unfit)
         results.append(replace(result, waver=events.waver if once else 0.0))
         by_entity += [
@@ -165,7 +153,7 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
     """What one participant draws of all entities together, without sums for intervals."""
     work = _Work(prepared.pacing, weights)
     found = [_entity_result(participant, entity, work) for entity in prepared.entities.judged]
-    unfit = not prepared.by_arrival and needs_arrivals(participant.make())
+    unfit = prepared.unfit(participant.make())
     return result_of(participant.label, None, found, unfit)
 
 
@@ -239,7 +227,8 @@ def _shown(
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came
-        held = rows_of(Trace(_last_state, work.pacing(), entity.packets))["position"]
+        last_state = partial(create, "dumb-terminal", {})
+        held = rows_of(Trace(last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
     return shown, status, turns
 
@@ -262,27 +251,6 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Scene]:
                 pictures.append(drawn(participant.label, *part, lags=False))
         scenes.append(scene(entity, prepared.offset, selection, pictures))
     return scenes
-
-
-def _last_state() -> SmoothingStrategy:
-    return create("dumb-terminal", {})
-
-
-def needs_arrivals(strategy: SmoothingStrategy) -> bool:
-    """Whether what it draws means nothing in a recording without arrival times."""
-    declared = getattr(strategy, "declaration", None)
-    settings = getattr(strategy, "settings", {})
-    for need in declared.needs if declared is not None else ():
-        if need == Need.ARRIVALS:
-            return True
-        if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
-            return True
-    return False
-
-
-def by_session(strategy: SmoothingStrategy) -> bool:
-    """Whether the first packets set its lag."""
-    return bool(getattr(getattr(strategy, "declaration", None), "lag_by_session", False))
 
 
 @_quietly

@@ -104,15 +104,15 @@ class Registry(NamedTuple):
 
 @cache
 def registry() -> Registry:
-    """Each module in the folders of ``detectors`` has one, ``DETECTOR``; then those of others."""
+    """Those of the modules in the folders of ``detectors``; then those of other packages."""
     found: dict[str, Detector] = {}
     folder = importlib.import_module(DETECTORS)
     for module in pkgutil.walk_packages(folder.__path__, f"{DETECTORS}."):
-        if not module.ispkg:
-            own = importlib.import_module(module.name).DETECTOR
-            if module.name.startswith(f"{DETECTORS}.movement."):
-                own = replace(own, needs=(POSITIONS, *own.needs))
-            found[own.name] = own
+        loaded = importlib.import_module(module.name)
+        needs = (POSITIONS,) if module.name.startswith(f"{DETECTORS}.movement.") else ()
+        for own in vars(loaded).values():
+            if isinstance(own, Detector):
+                found[own.name] = replace(own, needs=(*needs, *own.needs))
     foreign, left_out = set(), []
     for plugin in plugins(GROUP):
         path, _, attributes = plugin.place.partition(":")

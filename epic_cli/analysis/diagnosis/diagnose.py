@@ -118,6 +118,7 @@ def diagnose(
     beside = _beside(traffic, [one.cause for one in findings], using, known.foreign)
     folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)
+    messages, drifts = traffic.messages, any(one.cause == "clock-drift" for one in findings)
     return Diagnosis(
         tuple(folded),
         tuple(lacking),
@@ -125,15 +126,9 @@ def diagnose(
         traffic.drawn,
         traffic.packets,
         traffic.duration,
-        network_of(traffic.messages) if traffic.messages is not None else None,
-        _unseen(traffic, findings),
+        None if messages is None else network_of(messages),
+        (0.0, 0.0) if messages is None or drifts else unseen(messages),
     )
-
-
-def _unseen(traffic: Traffic, findings: Sequence[Finding]) -> tuple[float, float]:
-    if traffic.messages is None or any(one.cause == "clock-drift" for one in findings):
-        return 0.0, 0.0
-    return unseen(traffic.messages)
 
 
 def _beside(

@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.robust import (
-    USUAL_RATES,
-    Flags,
-    Floats,
-    Numbers,
-    concentration,
-    median,
-)
+from epic_cli.analysis.arrays import median
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Flags, Floats, Numbers, concentration
 
 #: The shares of the packets for which a delay is reported.
 SHARES = (0.9, 0.95, 0.99, 0.999)

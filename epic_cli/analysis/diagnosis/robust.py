@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from epic_cli.analysis.arrays import edges, median, quantile
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -16,32 +18,6 @@ _SIGMA = 1.4826
 
 #: Rates at which games and screens tick, in hertz.
 USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 144)
-
-
-def median(values: Floats) -> float:
-    """The median of numbers none of which is NaN; numpy's own takes twice as long to look for one.
-
-    Raises ``ValueError`` for none at all.
-    """
-    if not len(values):
-        raise ValueError("nothing has no median")
-    half = len(values) // 2
-    parted = np.partition(values, half)
-    if len(values) % 2:
-        return float(parted[half])
-    return float((parted[:half].max() + parted[half]) / 2)
-
-
-def quantile(values: Floats, share: float) -> float:
-    """Numpy's ``quantile`` of numbers none of which is NaN, in less time; of one at least."""
-    place = share * (len(values) - 1)
-    below = int(place)
-    parted = np.partition(values, below)
-    low, rest = float(parted[below]), place - below
-    if not rest:
-        return low
-    apart = float(parted[below + 1 :].min()) - low
-    return low + apart * rest
 
 
 def sigma(values: Floats) -> float:
@@ -115,13 +91,6 @@ class Run(NamedTuple):
     end: int
 
 
-def edges(flags: Flags) -> tuple[Numbers, Numbers]:
-    """Where the unbroken runs of what is true begin, and behind which they end."""
-    padded = np.concatenate(([False], flags, [False]))
-    both = np.flatnonzero(padded[1:] != padded[:-1])
-    return both[::2], both[1::2]
-
-
 def runs(flags: Flags) -> list[Run]:
     """The unbroken runs of what is true."""
     return [Run(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
@@ -154,4 +123,4 @@ def lattice(values: Floats) -> float:
     turns = np.round(gaps / step)
     step = float(gaps.sum() / turns.sum())  # the least one may be rounded
     off = np.abs(gaps / step - turns)
-    return step if float(np.quantile(off, 0.99)) < 0.1 else 0.0
+    return step if quantile(off, 0.99) < 0.1 else 0.0

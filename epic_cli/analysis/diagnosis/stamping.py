@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import ARRIVAL, POSITION, SEQUENCE, TIME
-from epic_cli.analysis.diagnosis.robust import Floats, Numbers, median, sigma
+from epic_cli.analysis.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, median
+from epic_cli.analysis.diagnosis.robust import Floats, Numbers, sigma
 
 #: A share of the states, and how many, that have the stamp of the one before.
 SHARE, LEAST = 0.01, 3

@@ -9,16 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import lengths
-from epic_cli.analysis.diagnosis.robust import (
-    Flags,
-    Floats,
-    Numbers,
-    changes,
-    lattice,
-    median,
-    sigma,
-)
+from epic_cli.analysis.arrays import lengths, median
+from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes, lattice, sigma
 
 #: The fewest states, messages or steps of which anything is said.
 FEWEST_STATES = 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,8 @@ class Redraw:
         self.arrivals = packets.begins_with_arrival()
         self._packets: list[tuple[float, Packet]] = []
         if self.arrivals:
-            known = ((one.arrival, one) for one in _every(packets) if one.arrival is not None)
+            every = map(packets.__getitem__, range(len(packets)))
+            known = ((one.arrival, one) for one in every if one.arrival is not None)
             self._packets = sorted(known, key=lambda one: one[0])
 
     @property
@@ -90,10 +90,6 @@ class Redraw:
 
 
 _NOTHING = (np.nan, np.nan, np.nan)
-
-
-def _every(packets: PacketBlock) -> Iterable[Packet]:
-    return (packets[index] for index in range(len(packets)))
 
 
 def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:

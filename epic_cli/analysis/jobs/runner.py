@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -223,18 +224,13 @@ def resumed(
             job, key, _ = taken.popleft()
             yield job, memory.known(key), True
 
-    for (job, _), outcome in run_jobs(_WithoutKey(work), unknown(), executor, keep):
+    for (job, _), outcome in run_jobs(partial(_without_key, work), unknown(), executor, keep):
         yield from from_journal()
         taken.popleft()
         yield job, outcome, False
     yield from from_journal()
 
 
-class _WithoutKey(Generic[Job, Result]):
-    """The work on jobs that stand beside their keys, which workers need not know."""
-
-    def __init__(self, work: Callable[[Job], Result]) -> None:
-        self._work = work
-
-    def __call__(self, job: tuple[Job, str | None]) -> Result:
-        return self._work(job[0])
+def _without_key(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
+    """The work on a job that stands beside its key, which workers need not know."""
+    return work(job[0])

@@ -23,14 +23,14 @@ called.
 
 from __future__ import annotations
 
-from epic_cli.analysis.metrics import accuracy, detail, smoothness, turning
-from epic_cli.analysis.metrics.metric import Metric, Section
+from epic_cli.analysis.metrics import accuracy, score, smoothness, turning
+from epic_cli.analysis.metrics.metric import Metric
 
 #: All of them, in the order of columns.
 METRICS: tuple[Metric, ...] = (
     *accuracy.METRICS,
     *smoothness.METRICS,
-    *detail.METRICS,
+    *score.METRICS,
     *turning.METRICS,
 )
 
@@ -44,7 +44,7 @@ SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 def shown_metrics() -> list[Metric]:
     """The metrics that people are shown."""
-    return [one for one in METRICS if one.section is not Section.DATA]
+    return [one for one in METRICS if one.weight]
 
 
 def named(name: str) -> Metric:

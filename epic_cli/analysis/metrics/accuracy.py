@@ -42,7 +42,6 @@ METRICS = (
         lambda measured: measured.rows,
         better=Better.NEITHER,
         format=whole,
-        section=Section.DATA,
     ),
     Metric(
         "error",
@@ -108,7 +107,6 @@ METRICS = (
         "the part of it that is along the way: too early here, too late there",
         lambda measured: residual_part(measured, "late_along"),
         unit="length",
-        section=Section.DATA,
         interval=True,
         sums={"late_along": lambda drawn: drawn.late[0]},
     ),
@@ -117,7 +115,6 @@ METRICS = (
         "the part of the error that is beside the truth's way",
         _across,
         unit="length",
-        section=Section.DATA,
         interval=True,
     ),
     Metric(
@@ -125,7 +122,6 @@ METRICS = (
         "the part of the error that is along the truth's way, lag included",
         lambda measured: measured.mean("along") ** 0.5,
         unit="length",
-        section=Section.DATA,
         interval=True,
         sums={"along": lambda drawn: drawn.along},
     ),

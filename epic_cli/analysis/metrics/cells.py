@@ -237,18 +237,15 @@ class Resampled:
     tick: float
     weights: Weights
 
-    def _of(self, field: str) -> Floats:
-        return np.asarray(self.sums[:, _PLACES[field]])
-
     def __getattr__(self, field: str) -> Floats:
         """How much each draw has of what ``Measurement`` counts under the same name."""
         if field not in _PLACES:
             raise AttributeError(field)
-        return self._of(field)
+        return np.asarray(self.sums[:, _PLACES[field]])
 
     def _mean(self, field: str, rows: str) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self._of(field) / self._of(rows))
+            return np.asarray(getattr(self, field) / getattr(self, rows))
 
     @property
     def error(self) -> Floats:

@@ -30,11 +30,10 @@ class Better(enum.Enum):
 
 
 class Section(enum.Enum):
-    """The part of the table that shows a metric; DATA: only CSV and JSON lines have it."""
+    """The part of the table that shows a metric."""
 
     ACCURACY = enum.auto()
     SMOOTHNESS = enum.auto()
-    DATA = enum.auto()
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Metric:
     unless given). ``value`` computes it, in ``unit`` ("length" is the recording's own, "" a number
     without one), from a ``Measurement``; NaN where there is not enough to say. ``format`` writes it
     for people; where it changes the unit, the title says so. Where there is no room for all
-    columns, those of the smallest ``weight`` are left out.
+    columns, those of the smallest ``weight`` are left out; 0: only CSV and JSON lines have it.
 
     ``interval``: ``value`` takes ``Resampled`` as well, in which each attribute is an array over
     the draws; that is all that an interval needs. ``sums`` are what the metric adds up over the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,17 +77,7 @@ class Recovery(NamedTuple):
 
     def __or__(self, other: Recovery) -> Recovery:
         """Both together."""
-        return Recovery(
-            self.teleports + other.teleports,
-            self.teleport_seconds + other.teleport_seconds,
-            self.smeared + other.smeared,
-            self.outages + other.outages,
-            self.outage_seconds + other.outage_seconds,
-            self.corrections + other.corrections,
-            self.correction_seconds + other.correction_seconds,
-            self.each + other.each,
-            self.unseen + other.unseen,
-        )
+        return Recovery(*map(operator.add, self, other))
 
 
 def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float | None) -> Events:

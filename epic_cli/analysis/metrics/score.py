@@ -1,10 +1,12 @@
-"""One number for a strategy: the score, from what it costs and what matters."""
+"""One number for a strategy: the score, from what it costs and what matters; what it is made of."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.analysis.digits import whole
+from epic_cli.analysis.metrics.metric import Better, Metric
 from epic_cli.analysis.metrics.turning import aim_cost, turning_cost
 from epic_cli.analysis.weights import SCALE, Weights, without_turning
 
@@ -101,3 +103,59 @@ def score(measured: Measurement | Resampled) -> Any:
     parts = [weight * cost for weight, cost in zip(weights, found, strict=True) if weight > 0]
     with np.errstate(invalid="ignore", over="ignore"):
         return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))
+
+
+def _cost(name: str) -> Metric:
+    return Metric(
+        f"{name}_cost",
+        f"what the score counts: {COSTS[name]}",
+        lambda measured: getattr(costs(measured), name),
+        title=f"{name} cost",
+    )
+
+
+#: Metrics for programs: what others are made of.
+METRICS = (
+    Metric(
+        "overshoot_rms",
+        "RMS of how far it runs ahead, over all judged rows",
+        lambda measured: measured.overshoot_rms,
+        title="RMS overshoot",
+        unit="length",
+    ),
+    Metric(
+        "teleports",
+        "teleports after which recovery was measured",
+        lambda measured: measured.recovery.teleports,
+        better=Better.NEITHER,
+        format=whole,
+    ),
+    Metric(
+        "outages",
+        "outages of the network after which recovery was measured",
+        lambda measured: measured.recovery.outages,
+        better=Better.NEITHER,
+        format=whole,
+    ),
+    Metric(
+        "beyond",
+        "how far it is drawn outside of the box that the truth fills, at most",
+        lambda measured: measured.beyond,
+        unit="length",
+    ),
+    *map(_cost, COSTS),
+    Metric(
+        "speed",
+        "RMS speed of the truth",
+        lambda measured: measured.speed,
+        unit="length/s",
+        better=Better.NEITHER,
+    ),
+    Metric(
+        "tick",
+        "time from one row to the next",
+        lambda measured: measured.tick,
+        unit="s",
+        better=Better.NEITHER,
+    ),
+)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import milliseconds, percent, whole
-from epic_cli.analysis.metrics.metric import Better, DrawnRows, Metric, Section
+from epic_cli.analysis.metrics.metric import Better, DrawnRows, Metric
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ METRICS = (
         lambda measured: measured.jerk_rms,
         title="RMS jerk",
         unit="length/s^3",
-        section=Section.DATA,
         interval=True,
     ),
     Metric(
@@ -76,7 +75,6 @@ METRICS = (
         title="truth's jerk",
         unit="length/s^3",
         better=Better.NEITHER,
-        section=Section.DATA,
     ),
     Metric(
         "overshoot",

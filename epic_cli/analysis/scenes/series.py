@@ -156,7 +156,7 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     parts = max(_PARTS, round(_PARTS * whole / max(WINDOW, SHARE * whole)))
     edges = np.linspace(0, len(times), min(parts, len(times)) + 1).astype(int)
     index = np.concatenate(
-        [np.unique(np.linspace(a, b - 1, _ROWS).astype(int)) for a, b in _pairs(edges)]
+        [np.unique(np.linspace(a, b - 1, _ROWS).astype(int)) for a, b in pairwise(edges.tolist())]
     )
     begins = np.searchsorted(index, edges[:-1])
 
@@ -175,10 +175,6 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     enough = 2 * rows >= windowed(np.ones(len(index)))
     middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
     return LagSeries(middles, np.where(enough, _minimum(squares), np.nan))
-
-
-def _pairs(edges: Floats) -> list[tuple[int, int]]:
-    return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def _minimum(squares: Floats) -> Floats:

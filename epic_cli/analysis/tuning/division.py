@@ -14,7 +14,7 @@ from epic_cli.analysis.arrays import ARRIVAL, TIME, packet_table
 from epic_cli.analysis.compare.pool import pool_results, pool_runs
 from epic_cli.analysis.compare.prepared import Prepared, prepare
 from epic_cli.analysis.compare.result import Comparison
-from epic_cli.analysis.compare.run import compare_prepared, evaluate
+from epic_cli.analysis.compare.run import compare_run, evaluate
 from epic_cli.analysis.notes import NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.analysis.sampled_truth import sample_truth
 from epic_cli.engine.packets import PacketBlock
@@ -52,7 +52,7 @@ class EvaluationSet:
         """
         spec = replace(self.spec, participants=candidates, selection=selection)
         return [
-            (name, compare_prepared(one, replace(spec, selection=None) if number else spec))
+            (name, compare_run(one, replace(spec, selection=None) if number else spec))
             for number, (name, one) in enumerate(zip(self.names, self.prepared, strict=True))
         ]
 

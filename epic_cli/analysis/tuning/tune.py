@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.compare.run import needs_arrivals
+from epic_cli.analysis.compare.prepared import needs_arrivals
 from epic_cli.analysis.tuning.delays import DelaysNeeded, delays_needed
 from epic_cli.analysis.tuning.division import Divided, divide
 from epic_cli.analysis.tuning.front import KEPT, chosen, front, pareto, simplified, worth

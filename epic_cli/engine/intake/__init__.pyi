@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, KeysView
-from typing import Protocol
+from typing import Final, Protocol
 
 from epic_cli.engine.packets import Entities, PacketBlock
 
@@ -18,18 +18,12 @@ class Admission:
         origin: float | None = None,
         time_span: float = 0.0,
     ) -> None: ...
-    @property
-    def entities(self) -> Entities: ...
-    @property
-    def packets(self) -> int: ...
-    @property
-    def late(self) -> int: ...
-    @property
-    def clock_resets(self) -> int: ...
-    @property
-    def clock_step(self) -> float: ...
-    @property
-    def names(self) -> KeysView[str]: ...
+    entities: Final[Entities]
+    packets: Final[int]
+    late: Final[int]
+    clock_resets: Final[int]
+    clock_step: Final[float]
+    names: Final[KeysView[str]]
     def now(self, machine: float) -> float | None: ...
     def admit(
         self,
@@ -46,8 +40,7 @@ PARTS: tuple[str, ...]
 
 class RecordReader:
     def __init__(self, steps: Iterable[tuple[object, ...]]) -> None: ...
-    @property
-    def entities(self) -> Entities: ...
+    entities: Final[Entities]
     def read(
         self, datagrams: list[bytes]
     ) -> tuple[PacketBlock, list[tuple[int, int, int, int, int, int]]]: ...

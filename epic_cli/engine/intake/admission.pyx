@@ -7,14 +7,12 @@ from libcpp.vector cimport vector
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock
 
 
-cdef extern from "intake/lowest.h" namespace "epic" nogil:
+cdef extern from "intake/sender_clock.h" namespace "epic" nogil:
     cdef cppclass LowestDelays:
         LowestDelays()
         void add(double, double)
         double drift()
 
-
-cdef extern from "intake/clock_reset.h" namespace "epic" nogil:
     enum Verdict "epic::SenderClock::Verdict":
         AS_BEFORE "epic::SenderClock::kAsBefore"
         DOUBTFUL "epic::SenderClock::kDoubtful"
@@ -62,7 +60,7 @@ cdef class Admission:
     seconds (0: never): of the times that one may mean, it is the one nearest to that of the
     sender's newest packet and what has passed since, or to the clock.
 
-    Where a sender's clock is reset (``clock_reset.h``), the times in its packets are shifted by as
+    Where a sender's clock is reset (``sender_clock.h``), the times in its packets are shifted by as
     much, so that they continue, with the shortest delay as 0. Until the reset is detected its
     packets count as late, their delays as no delays; those that would arrive before they were sent
     are refused.

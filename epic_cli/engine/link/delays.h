@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "link/portable_maths.h"
-#include "link/twister.h"
 
 namespace epic {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "link/delays.h"
-#include "link/twister.h"
 
 namespace epic {
 

@@ -7,7 +7,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 
-cdef extern from "link/twister.h" namespace "epic" nogil:
+cdef extern from "link/portable_maths.h" namespace "epic" nogil:
     cdef cppclass Twister:
         void set_word(size_t index, uint32_t word)
         void set_used(size_t used)

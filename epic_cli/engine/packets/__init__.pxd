@@ -39,6 +39,12 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
         Quaternion rotation
         Vec3[double] spin
 
+    cdef cppclass Angles:
+        double yaw
+        double pitch
+        double roll
+
+    Angles angles_of(const Quaternion&)
     double dot(const Quaternion&, const Quaternion&)
     double length(const Quaternion&)
     bint is_rotation(const Quaternion&)
@@ -55,16 +61,6 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
     Turn hermite_turn(const Turn&, const Turn&, double, double)
 
 
-cdef extern from "packets/optional_turn.h" namespace "epic" nogil:
-    cdef cppclass OptionalTurn:
-        OptionalTurn()
-        bint known() const
-        Turn& value() const
-        void set(const Turn&)
-        void copy(const OptionalTurn&)
-        void clear()
-
-
 cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view()
@@ -76,6 +72,14 @@ cdef extern from "<string_view>" namespace "std" nogil:
 
 
 cdef extern from "packets/packet.h" namespace "epic" nogil:
+    cdef cppclass OptionalTurn:
+        OptionalTurn()
+        bint known() const
+        Turn& value() const
+        void set(const Turn&)
+        void copy(const OptionalTurn&)
+        void clear()
+
     cdef cppclass Motion:
         Motion()
         Motion(Vec3[double], Vec3[double])

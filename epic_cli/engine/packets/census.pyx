@@ -14,11 +14,6 @@ from epic_cli.engine.packets cimport (
 
 
 cdef extern from "packets/quaternion.h" namespace "epic" nogil:
-    cdef cppclass Angles:
-        double yaw
-        double pitch
-        double roll
-    Angles angles_of(const Quaternion&)
     Vec3[double] turned(const Quaternion&, const Vec3[double]&)
     double dot4 "epic::dot"(const Quaternion&, const Quaternion&)
 

@@ -61,7 +61,9 @@ class Timing(NamedTuple):
     def resolve(self, arrivals: bool) -> Pacing:
         """The pacing, with its clock, for a recording that has arrival times or has none."""
         clock_name, pacing = self.in_force(arrivals)
-        clock = make_clock(clock_name, self.tick)
+        clock: Clock = ExactClock(*self.tick)
+        if clock_name == "single":  # it takes the nearest float
+            clock = SingleClock(self.tick[0] / self.tick[1])
         if pacing == "demo":
             return DemoPacing(clock)
         return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)
@@ -70,12 +72,6 @@ class Timing(NamedTuple):
 #: The rows of a 60 Hz screen: what a player would see. The demo's clock would drift there, and
 #: stall after three days.
 SCREEN_TIMING = Timing((1, 60), "exact")
-
-
-def make_clock(name: ClockName, tick: Ratio = DEFAULT_TICK) -> Clock:
-    """A tick clock by name; the ``single`` one takes the tick as the nearest float."""
-    numerator, denominator = tick
-    return SingleClock(numerator / denominator) if name == "single" else ExactClock(*tick)
 
 
 def parse_tick(tick: "str | float | Fraction") -> Ratio:

@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy
 
-from epic_cli.engine.packets cimport NONE, Quaternion, Sample, string_view
+from epic_cli.engine.packets cimport NONE, Angles, Sample, angles_of, string_view
 
 from epic_cli.engine.text.widths import cut, printable, width as columns_of
 
@@ -21,21 +21,10 @@ cdef struct Layout:
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
+    const char** STATUS "epic::kStatus"
     char* append(char* out, const char* text)
     char* append_column2 "epic::append_column<2>"(char* out, double value, int width, bint limited)
     char* append_column3 "epic::append_column<3>"(char* out, double value, int width, bint limited)
-
-
-cdef extern from "text/print_row.h" namespace "epic" nogil:
-    const char** STATUS "epic::kStatus"
-
-
-cdef extern from "packets/quaternion.h" namespace "epic" nogil:
-    cdef cppclass Angles:
-        double yaw
-        double pitch
-        double roll
-    Angles angles_of(const Quaternion&)
 
 
 ctypedef const char* Text

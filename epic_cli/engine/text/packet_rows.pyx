@@ -2,7 +2,6 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t
-from libc.string cimport memcpy
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -33,34 +32,6 @@ cdef enum:
     WRITTEN
     PASSED_OVER
     UNUSUAL
-
-
-def own_lines(PacketBlock block not None, size_t longest):
-    """The lines that the packets were read from, each with one new line at its end.
-
-    None: a packet has no line, or one that is longer than so many bytes.
-    """
-    cdef size_t size = 0
-    cdef size_t length
-    cdef size_t index
-    cdef const char* begin
-    cdef const char* text = block.text
-    cdef string out
-    for index in range(block.items.size()):
-        size += block.items[index].length + 1
-    out.resize(size)
-    size = 0
-    for index in range(block.items.size()):
-        begin = text + block.items[index].offset
-        length = block.items[index].length
-        while length and (begin[length - 1] == b"\r" or begin[length - 1] == b"\n"):
-            length -= 1
-        if not length or length > longest:
-            return None
-        memcpy(&out[size], begin, length)
-        out[size + length] = b"\n"
-        size += length + 1
-    return out.data()[:size] if size else b""
 
 
 cdef class PacketRows:

@@ -15,14 +15,12 @@ cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
     bint isfinite "std::isfinite"(double value)
 
-
-cdef extern from "text/fast_path/processor.h" namespace "epic" nogil:
-    bint takes_wide_ways()
-
-cdef extern from "text/print_row.h" namespace "epic" nogil:
     cdef cppclass SecondsText:
         pass
     char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
+
+cdef extern from "text/fast_path/processor.h" namespace "epic" nogil:
+    bint takes_wide_ways()
 
 cdef extern from "text/fast_path/shortest.h" namespace "epic" nogil:
     char* append_usual_shortest(char* out, double value)

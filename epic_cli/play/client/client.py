@@ -180,7 +180,8 @@ class Client:
             self._keep(PREDICTED, self.local.predicted, now_us, None)
             if result.weapon:
                 position = self.local.body.position
-                hit = self.aimed_at(position, move.control.aim)
+                aim = move.control.aim
+                hit = first_hit(self.rules.arena, position, aim, self.drawn_remotes())
                 self.effects.predict(move, result.weapon, position, hit)
         self.effects.forget_old(now_us)
         self._sequence += 1
@@ -209,10 +210,6 @@ class Client:
                 remote.set_clock(steering.jump)
         if steering.frames:
             self._report("clock held", {"frames": -steering.frames})
-
-    def aimed_at(self, origin: Point, aim: Point) -> int | None:
-        """Whom a shot hits on this screen."""
-        return first_hit(self.rules.arena, origin, aim, self.drawn_remotes())
 
     def drawn_remotes(self) -> dict[int, Point]:
         """Where the other players are drawn."""

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import add, sub
 from typing import Literal, NamedTuple
 
 from epic_cli.engine.strategies.correct import Fading, VisualOffset
@@ -119,7 +120,8 @@ class LocalPlayer:
         if wrong < CORRECTION_THRESHOLD:
             return 0.0
         numbers = [body[:4] for _, body in known]
-        deltas = [(0.0,) * 4, *(_difference(after, before) for before, after in pairwise(numbers))]
+        changes = (tuple(map(sub, after, before)) for before, after in pairwise(numbers))
+        deltas = [(0.0,) * 4, *changes]
         states = map(RecordedState, (time for time, _ in known), numbers, deltas)
         corrected = correct_history([*states], echo_us, self.received[:4])
         if corrected is None:
@@ -141,10 +143,6 @@ class LocalPlayer:
         if self.smoothed.time:
             self.smoothed.add(before.x - body.x, before.y - body.y, 0.0, now)
         return size
-
-
-def _difference(after: tuple[float, ...], before: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(one - other for one, other in zip(after, before, strict=True))
 
 
 #: How a correction fades.
@@ -205,11 +203,8 @@ def correct_history(
         share = (after.time - time) / (after.time - history[first - 1].time)
     corrected = list(history[:first])
     previous = values
-    for state in [after._replace(delta=_scaled(after.delta, share)), *history[first + 1 :]]:
-        previous = tuple(one + change for one, change in zip(previous, state.delta, strict=True))
+    shortened = after._replace(delta=tuple(value * share for value in after.delta))
+    for state in [shortened, *history[first + 1 :]]:
+        previous = tuple(map(add, previous, state.delta))
         corrected.append(state._replace(values=previous))
     return corrected
-
-
-def _scaled(values: Values, share: float) -> Values:
-    return tuple(value * share for value in values)

@@ -36,12 +36,6 @@ def nearest_seen(client: Client) -> Point | None:
     )
 
 
-def stand_still(client: Client) -> Control:
-    """No input."""
-    del client
-    return Control()
-
-
 class Runner:
     """Runs in one of eight directions, or stands, for 0.2 to 1 s each."""
 
@@ -116,7 +110,7 @@ def _step(part: float) -> int:
 
 #: Each is made for the name of its player and the match's seed.
 BOTS: dict[str, Callable[[str, int], Controller]] = {
-    "still": lambda *_: stand_still,
+    "still": lambda *_: lambda _: Control(),
     "runner": Runner,
     "patrol": lambda *_: Patrol(),
     "hunter": Hunter,

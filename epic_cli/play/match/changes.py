@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from epic_cli.engine.parameter_base import Parameter, find
 from epic_cli.engine.parameters import Custom
 from epic_cli.engine.strategies import create
-from epic_cli.network.conditions import GilbertElliott, LinkConditions
-from epic_cli.network.words import LINK_WORDS, TwoWays
+from epic_cli.network.words import LINK_WORDS, TwoWays, words_of
 from epic_cli.play.match.spec import CLOCK, MATCH, MatchSpec, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
@@ -80,17 +79,13 @@ def parse_change(text: str) -> Change:
 def changed(spec: MatchSpec, change: Change) -> MatchSpec:
     """The match with a change; raises ``ValueError`` where it does not allow that."""
     if change.is_of_link:
-        return _with_link(spec, change)
+        link, up, down = TwoWays(spec.link, spec.up, spec.down).changed(*change)
+        return dataclasses.replace(spec, link=link, up=up, down=down)
     apply = _APPLY.get(change.family or change.name)
     if apply is not None:
         return apply(spec, change.name.removeprefix(change.family), change.value)
     fields: dict[str, Any] = {change.name: change.value}
     return dataclasses.replace(spec, **fields)
-
-
-def _with_link(spec: MatchSpec, change: Change) -> MatchSpec:
-    link, up, down = TwoWays(spec.link, spec.up, spec.down).changed(*change)
-    return dataclasses.replace(spec, link=link, up=up, down=down)
 
 
 def _with_setting(spec: MatchSpec, name: str, value: object) -> MatchSpec:
@@ -144,11 +139,7 @@ def describe(spec: MatchSpec) -> list[Change]:
         for one in spec.players
         if (one.offset, one.rate) != (0, 1)
     ]
-    for field in dataclasses.fields(LinkConditions):
-        if field.name != "later":
-            value = getattr(spec.link, field.name)
-            name = "gemodel" if isinstance(value, GilbertElliott) else field.name
-            changes.append(Change(name, value))
+    changes += [Change(*word) for word in words_of(spec.link)]
     for direction in ("up", "down"):
         words = getattr(spec, direction)
         changes += [Change(f"{direction}.{name}", value) for name, value in words]

@@ -140,10 +140,6 @@ class Match:
         self.on_change(change)
         self._add_event("match", "set", "", {"change": str(change)})
 
-    def take_control(self, player: int, controller: Controller) -> None:
-        """Lets somebody else steer this player from now on."""
-        self.participants[player].controller = controller
-
     def _make_strategy(self) -> SmoothingStrategy:
         settings = self.settings
         return create(settings.remote_strategy, settings.strategy_settings())

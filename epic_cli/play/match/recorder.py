@@ -31,9 +31,8 @@ class Recorder:
         _check(self._head, match.settings)
         # in the replay, a player who never moved must not be taken for a bot
         self._lines = [write_input(0.0, name, Control()) for name in match.names]
-        for number, participant in enumerate(match.participants):
-            listening = _Listening(participant.config.name, participant.controller, self._note)
-            match.take_control(number, listening)
+        for one in match.participants:
+            one.controller = _listening(one.config.name, one.controller, self._note)
         match.on_change = self._note
 
     def script(self) -> str:
@@ -53,24 +52,21 @@ class Recorder:
             self._lines.append(write_input(now, *what))
 
 
-class _Listening:
-    """Stands between a player and his client, and tells every change of his input."""
+def _listening(
+    player: str, controller: Controller, note: Callable[[tuple[str, Control]], None]
+) -> Controller:
+    """The same controller, of which every change of the player's input is noted."""
+    held = (0, 0)
 
-    def __init__(
-        self, player: str, controller: Controller, tell: Callable[[tuple[str, Control]], None]
-    ) -> None:
-        self._player = player
-        self._controller = controller
-        self._tell = tell
-        self._held = (0, 0)
-
-    def __call__(self, client: Client) -> Control:
-        """What the player does."""
-        control = self._controller(client)
-        if (control.x, control.y) != self._held or control.weapon:
-            self._held = (control.x, control.y)
-            self._tell((self._player, control))
+    def controlled(client: Client) -> Control:
+        nonlocal held
+        control = controller(client)
+        if (control.x, control.y) != held or control.weapon:
+            held = (control.x, control.y)
+            note((player, control))
         return control
+
+    return controlled
 
 
 def _check(head: str, settings: MatchSpec) -> None:

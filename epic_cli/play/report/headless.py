@@ -135,7 +135,8 @@ class HeadlessRun:
             self.match.run_until(end)
             yield self._take()
         if self._selection.show == "summary":
-            yield Chunk(list(self._all_figures()), [], [], [])
+            wanted = (p for p in self.match.participants if self._selection.wants(p.config.name))
+            yield Chunk([one for p in wanted for one in self.statistics.figures(p)], [], [], [])
 
     def figures(self) -> list[Figure]:
         """The figures of the chosen client."""
@@ -145,11 +146,6 @@ class HeadlessRun:
         """The screens of the chosen client, the server and another player, as they are now."""
         others = (one for one in self.match.participants if one is not self._participant)
         return scenes(self.match, self._participant, next(others), self._flashes)
-
-    def _all_figures(self) -> Iterator[Figure]:
-        for participant in self.match.participants:
-            if self._selection.wants(participant.config.name):
-                yield from self.statistics.figures(participant)
 
     def _frame(self, participant: Participant) -> None:
         self.statistics.add_frame(participant)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
-from epic_cli.engine.text import TextScanner, own_lines
+from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.ui.session.packet_store import PacketStore
 from epic_cli.ui.session.terminal import DrawingStopped, held_back
@@ -293,9 +293,6 @@ def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
 
 def lines_of(block: PacketBlock) -> bytes:
     """The lines of packets that were read as packet text; one that is too long is made anew."""
-    lines = own_lines(block, _LONGEST_LOG_LINE)
-    if lines is not None:
-        return lines
     return b"".join(
         f"{packet_line(block[index])}\n".encode() if text is None else text
         for index, text in enumerate(block.line_texts(_LONGEST_LOG_LINE))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from epic_cli.analysis.compare.networks import by_entity
+from epic_cli.analysis.diagnosis.detectors.network.delay_buffer import starved
 from epic_cli.analysis.diagnosis.messages import SHARES
-from epic_cli.analysis.diagnosis.starvation import starved
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.tuning.buffers import BUFFERS
 from epic_cli.analysis.tuning.delays import BufferDelay, DelaysNeeded, delays_needed

@@ -61,17 +61,13 @@ def _pareto(u: Floats) -> Floats:
     return np.minimum(_cube_root_tail(u) * 4 / 3, 4.0)
 
 
-def _pareto_normal(u: Floats) -> Floats:
-    return 0.25 * _normal(u) + 0.75 * _pareto(u)
-
-
 #: The quantiles of each distribution for a latency of 0 and a jitter of 1 (``LinkConditions``).
 QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
     "uniform": lambda u: 2 * u - 1,
     "normal": _normal,
     "gamma": _gamma,
     "pareto": _pareto,
-    "paretonormal": _pareto_normal,
+    "paretonormal": lambda u: 0.25 * _normal(u) + 0.75 * _pareto(u),
     "pareto-unbounded": lambda u: _cube_root_tail(u) / np.sqrt(0.75),
 }
 

@@ -123,12 +123,6 @@ cdef struct Window:
     int size, count, oldest
 
 
-cdef void start_window(Window& window, int size) noexcept nogil
-cdef void add_to(Window& window, double value) noexcept nogil
-cdef double middle_mean(const Window& window) noexcept nogil
-cdef double typical(const Window& window) noexcept nogil
-
-
 @cython.final
 cdef class SenderTime:
     cdef bint estimates

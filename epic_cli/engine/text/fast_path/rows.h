@@ -14,7 +14,6 @@
 #pragma once
 
 #include "text/print_number.h"
-#include "text/print_row.h"
 #include "text/fast_path/processor.h"
 
 #if EPIC_HAS_WIDE

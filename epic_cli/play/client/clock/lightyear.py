@@ -57,14 +57,12 @@ class RoundTripEstimator:
             self.round_trip, self._deviation = sample, sample / 2
             return
         if self.count > 2:
-            sample = min(sample, self._farthest())
+            usual = self.round_trip + 3 * self._deviation
+            farthest = min(usual, 3 * self.round_trip, self.round_trip + 0.5)
+            sample = min(sample, max(farthest, 1.2 * self.round_trip))
         error = abs(sample - self.round_trip)
         self._deviation += (error - self._deviation) * DEVIATION_WEIGHT
         self.round_trip += (sample - self.round_trip) * ROUND_TRIP_WEIGHT
-
-    def _farthest(self) -> float:
-        usual = self.round_trip + 3 * self._deviation
-        return max(min(usual, 3 * self.round_trip, self.round_trip + 0.5), 1.2 * self.round_trip)
 
 
 class Lightyear(ClockSync):

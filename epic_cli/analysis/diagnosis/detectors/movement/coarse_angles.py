@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from epic_cli.analysis.arrays import median
 from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import Floats, concentration, median
+from epic_cli.analysis.diagnosis.robust import Floats, concentration
 from epic_cli.analysis.diagnosis.turning import Turning, worst_turning
 from epic_cli.analysis.turns import euler
 

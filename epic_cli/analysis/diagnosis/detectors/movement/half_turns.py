@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.arrays import quantile
 from epic_cli.analysis.diagnosis.detector import ROTATIONS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import Flags, Floats, quantile
+from epic_cli.analysis.diagnosis.robust import Flags, Floats
 from epic_cli.analysis.diagnosis.turning import Turning, worst_turning
 from epic_cli.analysis.turns import euler
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.arrays import median, quantile
 from epic_cli.analysis.diagnosis.detector import Detector, Finding
 from epic_cli.analysis.diagnosis.detectors.movement.on_change import LONG, rested
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats, lattice, median, quantile
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats, lattice
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 

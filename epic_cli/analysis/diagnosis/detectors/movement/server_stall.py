@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.arrays import quantile
 from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
 from epic_cli.analysis.diagnosis.detectors.movement.on_change import rested
-from epic_cli.analysis.diagnosis.robust import quantile
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import lengths
+from epic_cli.analysis.arrays import lengths, quantile
 from epic_cli.analysis.diagnosis.detector import Detector, Finding
-from epic_cli.analysis.diagnosis.robust import quantile, runs
+from epic_cli.analysis.diagnosis.robust import runs
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import median
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.messages import SLOWEST_FRAMES, Messages
 from epic_cli.analysis.diagnosis.robust import (
@@ -13,7 +14,6 @@ from epic_cli.analysis.diagnosis.robust import (
     Line,
     lattice,
     lower_envelope,
-    median,
     middles,
     robust_line,
     sigma,

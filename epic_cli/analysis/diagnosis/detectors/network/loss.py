@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
-from epic_cli.analysis.diagnosis.starvation import SILENCE
+from epic_cli.analysis.diagnosis.detectors.network.delay_buffer import SILENCE
 from epic_cli.analysis.diagnosis.stream import FEWEST_STATES
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.digits import seconds

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from epic_cli.analysis.arrays import quantile
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.messages import Messages
-from epic_cli.analysis.diagnosis.robust import Floats, lower_envelope, quantile, runs, sigma
+from epic_cli.analysis.diagnosis.robust import Floats, lower_envelope, runs, sigma
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Messages of which the least delay is taken.

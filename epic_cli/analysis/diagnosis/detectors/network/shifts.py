@@ -1,17 +1,20 @@
-"""Delays that are others from one moment on, and whether the stamps or the arrivals have moved."""
+"""Delays that are others from one moment on, because the stamps or the arrivals have moved.
+
+The sender's clock was set; or there is another route, another access point, a VPN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.detector import Finding
+from epic_cli.analysis.arrays import median
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.messages import Messages
-from epic_cli.analysis.diagnosis.robust import Floats, median, sigma
+from epic_cli.analysis.diagnosis.robust import Floats, sigma
 from epic_cli.analysis.diagnosis.stream import FEWEST_STATES
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.engine.measure import running_medians
@@ -37,6 +40,9 @@ FEW = 5
 
 #: Seconds; less is nothing that is seen.
 LEAST = 0.015
+
+#: Levels that come and go more often are a queue's.
+MOST = 2
 
 
 class Shift(NamedTuple):
@@ -72,23 +78,43 @@ def shifts(messages: Messages) -> list[Shift]:
     return []
 
 
-def shifted(
+def _of(messages: Messages, clock: bool) -> list[Shift]:
+    """The changes of a clock, or of the network."""
+    return [one for one in shifts(messages) if one.of_clock is clock]
+
+
+def clock_steps(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the stamps have jumped."""
+    found = _of(traffic.arrived, clock=True)
+    times = {"times": float(len(found))}
+    return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), times)
+
+
+def route_changes(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the arrivals have jumped."""
+    found = _of(traffic.arrived, clock=False)
+    found = found if len(found) <= MOST else []
+    return _shifted("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
+
+
+def _shifted(
     cause: str,
     messages: Messages,
     found: list[Shift],
     whole: float,
-    words: Callable[[Shift], Mapping[str, float | str]],
+    ways: tuple[str, str],
+    more: dict[str, float],
 ) -> list[Finding]:
     """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
 
-    ``words`` makes its values of the worst.
+    The worst goes one of the ``ways``: to shorter delays, or to longer ones.
     """
     if not found:
         return []
     worst = max(found, key=lambda one: abs(one.delays))
     step = abs(worst.delays)
     first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
-    values = {"step": step, **words(worst)}
+    values: dict[str, float | str] = {"step": step, "way": ways[worst.delays > 0], **more}
     return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
 
 
@@ -186,3 +212,41 @@ def _border(delays: Floats, place: int, side: int) -> int:
     behind = np.abs(delays[begin : place + side] - median(delays[place : place + side]))
     cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
     return begin + int(cost.argmin())
+
+
+CLOCK_STEP = Detector(
+    "clock-step",
+    "the sender's clock was set while it ran",
+    "The stamps jump {way} by {step:s} while packets go on arriving as before.",
+    "Until the strategy has found its delay again it stands still or runs ahead; after a jump back,"
+    " packets are dropped as late.",
+    "Stamp packets with a clock that is never set (a steady or monotonic one, or a tick count), or"
+    " reset the stream with a teleport.",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival; whether the stamps or the arrivals jump there",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
+    "change point by the difference of running medians",
+    clock_steps,
+    needs=(ARRIVALS,),
+    explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
+    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=True)),
+    rank=15,
+)
+
+ROUTE_CHANGE = Detector(
+    "route-change",
+    "the route has changed",
+    "From then on every packet takes {step:s} {way}.",
+    "A fixed delay that was right before is wrong now; a clock that is set once is off by that"
+    " much.",
+    "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
+    'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
+    route_changes,
+    needs=(ARRIVALS,),
+    explains=("queue", "clock-drift"),
+    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=False)),
+    rank=61,
+)
