@@ -153,27 +153,18 @@ def read_packets(
     or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
     dimensions, have numbers: ``columns={"time": 1, "x": 2, "y": 3}``. The format of a file is
     detected unless ``input_format`` says it. Where a table or JSON lines have names of their own,
-    these are recognised as far as they are usual, or given: ``columns`` by field
-    (``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``arrival``, ``entity``, ``seq``,
-    ``teleport``, ``delta``) has the column's name, its number from 1 where there is no header, or
-    a path in a JSON object as ``pos.0``; or all of it as text, ``"time=t,x=pos.0"``.
+    these are recognised as far as they are usual, or given: ``columns`` by field has the column's
+    name, its number from 1 where there is no header, or a path in a JSON object as ``pos.0``; or
+    all of it as text, ``"time=t,x=pos.0"``.
 
-    ``time_unit`` is ``"s"``, ``"ms"``, ``"us"``, ``"ns"``, ``"ticks@60"`` or ``"iso"``, and
-    packets come in seconds. ``time_origin`` is the time in seconds that becomes 0, or ``"first"``;
-    without it, Unix times in a column ``time`` stay as they are, for which most strategies, which
-    compute in single precision, want ``"first"``.
-    ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
-    where y is up. Lengths and velocities are multiplied by ``scale``; without it, units in names as
-    ``x [cm]`` become metres. ``pattern`` is for a log in
-    sentences: a regular expression, searched in each line, with a named group for each field.
-    ``time_format`` is that of dates which are not ISO 8601, as ``strptime`` has it. ``geo``: x and
-    y are longitude and latitude in degrees (times ``scale``), and become metres east and north of
-    the first packet. ``delta``: packets carry only what changed since their entity's last one.
-    ``names``: entities of a game's replay are called by their players' names.
-    ``table`` is the sheet of a workbook or the table of a database, and ``encoding`` that of text
-    which is not UTF-8 and has no mark, as ``"cp1252"``. ``angles``, ``"deg"`` or ``"rad"``, is the
-    unit of all angles and spins, ``euler`` how yaw, pitch and roll make a rotation: ``"zyx"``,
-    ``"unity"``, ``"godot"``, ``"unreal"`` or another order.
+    The other names are options of ``epic replay``, and mean the same: ``time_unit`` such as
+    ``"ms"``, ``"ticks@60"`` or ``"iso"``; ``time_origin``, the seconds that become 0, or
+    ``"first"`` (else Unix times in a column ``time`` stay, too large for the single precision of
+    most strategies); ``axes`` such as ``"xy"``, or ``"xzy"`` where y is up; ``scale`` of lengths;
+    ``pattern`` with a named group for each field of a log; ``time_format`` as ``strptime`` has it;
+    ``geo`` for longitude and latitude; ``delta`` where packets have what changed; ``names`` of
+    players; ``table`` or sheet; ``encoding``; ``angles``, ``"deg"`` or ``"rad"``; ``euler``, the
+    order of yaw, pitch and roll, or an engine's.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is

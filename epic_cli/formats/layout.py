@@ -55,24 +55,11 @@ class Beginning:
 class Layout(NamedTuple):
     """How the packets of a table or of JSON lines are laid out; None: to be inferred.
 
-    ``columns`` gives, for each field, the column with that name (or number, from 1, where the
-    table has no header) or the path in an object (``pos.0``, ``header.t``); an empty text says
-    that there is none; a ``*`` stands for each of several entities (``*_x``, ``players.*.x``).
-    ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``min``, ``h``, ``ticks@HZ`` or ``iso``.
-    ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
-    arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
-    that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``;
-    None: what makes metres of units in the names (``factors``, once they are known), else 1.
-    ``pattern``: a regular expression whose named groups are what columns are in a table.
-    ``time_format``: that of its dates, as ``strptime`` has it; None: ISO 8601. ``geo``: x and y are
-    longitude and latitude in degrees (times ``scale``), and become metres east and north of the
-    first packet. ``delta``: a packet has what its entity's packet before had, where it lacks it.
-    ``table``: the sheet of a workbook, or the table of a database.
-    ``names``: entities are called by the names of players, where the format leaves these out.
-    ``encoding`` is that of its text, as Python names it; None: UTF-8, or UTF-16 behind a mark.
-    ``angles``: deg or rad, of all angles and spins; None: yaw, pitch and roll are in degrees, the
-    others in radians. ``euler``: how yaw, pitch and roll make a rotation; None: zyx.
-    ``unless_own``: all this does not hold for packet text, nor for this program's own names.
+    ``layout_options.LAYOUT`` says what each field up to ``euler`` means. ``columns`` has the place
+    of each field: a name, a number from 1 in a table without a header, or a path in an object
+    (``pos.0``); an empty text says that there is none. Arrival times move with ``time_origin``.
+    ``factors`` are those of the axes and velocities once they are known, of ``scale`` or of units
+    in names. ``unless_own``: it does not hold for packet text, nor for this program's own names.
     ``rebase_time``: where it is to be inferred, Unix times under this program's own names begin at
     the first packet, as those of others do. ``beginning``: others have the same ``first``.
     """
@@ -180,10 +167,8 @@ class Layout(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        plain = self._replace(
-            encoding=None, names=False, unless_own=False, rebase_time=False, beginning=None
-        )
-        return plain == Layout()
+        own = ("encoding", "names", "unless_own", "rebase_time", "beginning")
+        return self._replace(**{one: getattr(Layout(), one) for one in own}) == Layout()
 
     @property
     def _has_own_names(self) -> bool:

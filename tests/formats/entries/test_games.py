@@ -7,7 +7,9 @@ import io
 import random
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from scipy.spatial.transform import Rotation
@@ -18,19 +20,26 @@ from support.running import epic
 
 from epic_cli import Packet, read_packets
 from epic_cli.formats import Unreadable
-from epic_cli.formats.entries.games import RocketLeague, Slippi, apart, rocketleague
+from epic_cli.formats.entries.games import FORMATS, GameRecording, apart, rocketleague, slippi
 
 needs_rocketleague = pytest.mark.skipif(
-    not RocketLeague().installed, reason="the extra 'rocketleague' is not installed"
+    not find_spec("subtr_actor"), reason="the extra 'rocketleague' is not installed"
 )
 needs_slippi = pytest.mark.skipif(
-    not Slippi().installed, reason="the extra 'slippi' is not installed"
+    not find_spec("peppi_py"), reason="the extra 'slippi' is not installed"
 )
 
 
 def packets_of(data: bytes, names: bool = False) -> list[Packet]:
     with read_packets(io.BytesIO(data), names=names) as packets:
         return list(packets)
+
+
+def parsed_here(kind: ModuleType, data: bytes, folder: Path) -> list[Packet]:
+    """As ``packets_of``, without a process of its own."""
+    (folder / "recording").write_bytes(data)
+    lines = [f"{kind.COLUMNS}\n", *kind.rows(str(folder / "recording"), False)]
+    return packets_of("".join(lines).encode())
 
 
 # -------------------------------------------------------------------------------- Rocket League
@@ -119,11 +128,11 @@ class Match:
 
 @needs_rocketleague
 @pytest.mark.parametrize("seed", range(10))
-def test_a_row_for_each_update_of_a_replay(seed: int) -> None:
+def test_a_row_for_each_update_of_a_replay(seed: int, tmp_path: Path) -> None:
     version = [(32, 10), (12, 0), (20, 2), (20, 5), (22, 7)][seed % 5]
     fine, quaternions = version[1] >= 5, version[1] >= 7
     match = Match(seed, legacy=not quaternions)
-    packets = packets_of(made.replay(match.frames, version))
+    packets = parsed_here(rocketleague, made.replay(match.frames, version), tmp_path)
     names: dict[str, str] = {}
     begin = float_of(match.frames[0][0])
     assert len(packets) == len(match.rows)
@@ -163,7 +172,7 @@ def moved(x: int) -> Body:
 
 
 @needs_rocketleague
-def test_a_wreck_is_not_its_driver_any_more() -> None:
+def test_a_wreck_is_not_its_driver_any_more(tmp_path: Path) -> None:
     """A key frame repeats the state of a demolished car, whose driver is elsewhere by then."""
     begin: list[Event] = [New(1, PLAYER), Called(1, "Ann", 5), New(2, CAR)]
     frames: list[tuple[float, list[Event]]] = [
@@ -173,27 +182,29 @@ def test_a_wreck_is_not_its_driver_any_more() -> None:
         (1.3, [New(2, CAR), Update(2, moved(2)), Update(3, moved(4))]),
         (1.4, [Gone(2), Update(3, moved(5))]),
     ]
-    packets = packets_of(made.replay(frames))
+    packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
     assert [round(one.position[0] * 1e4) for one in packets] == [1, 2, 3, 4, 5]
     assert [one.teleport for one in packets] == [False, False, True, False, False]
     assert {one.entity for one in packets} == {"car-1"}
 
 
 @needs_rocketleague
-def test_who_comes_back_has_the_same_number_and_balls_have_their_own() -> None:
+def test_who_comes_back_has_the_same_number_and_balls_have_their_own(tmp_path: Path) -> None:
     balls: list[Event] = [New(1, BALL), New(2, BALL), Update(2, moved(2)), Update(1, moved(1))]
     frames: list[tuple[float, list[Event]]] = [
         (1.0, balls),
         (1.1, [New(3, PLAYER), Called(3, "Ann", 5), New(4, CAR), Driver(4, 3)]),
+        (1.15, [Update(1, moved(1)), Update(2, moved(2))]),
         (1.2, [Update(4, moved(4)), Gone(2)]),
         (1.3, [Gone(3), Gone(4), New(5, PLAYER), Called(5, "Bob", 6), New(6, CAR), Driver(6, 5)]),
         (1.4, [Update(6, moved(6)), New(3, PLAYER), Called(3, "Ann", 5), New(4, CAR)]),
         (1.5, [Driver(4, 3), Update(4, moved(5)), New(2, BALL), Update(2, moved(7))]),
     ]
-    found = [(one.entity, one.teleport) for one in packets_of(made.replay(frames))]
+    packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
+    found = [(one.entity, one.teleport) for one in packets]
     assert found == [
-        ("ball", False), ("ball-2", False), ("car-1", False), ("car-2", False), ("car-1", True),
-        ("ball", True),
+        ("ball", False), ("ball-2", False), ("ball-2", False), ("ball", False), ("car-1", False),
+        ("car-2", False), ("car-1", True), ("ball", True),
     ]  # fmt: skip
 
 
@@ -222,7 +233,7 @@ def test_every_flipped_bit_and_every_cut_of_a_replay_is_noticed() -> None:
 
 @needs_slippi
 @pytest.mark.parametrize("seed", range(6))
-def test_the_last_word_on_each_frame_of_slippi(seed: int) -> None:
+def test_the_last_word_on_each_frame_of_slippi(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     version = (3, 9) if seed % 2 else (0, 1)
     ports = sorted(rng.sample(range(4), rng.randint(1, 4)))
@@ -247,7 +258,8 @@ def test_the_last_word_on_each_frame_of_slippi(seed: int) -> None:
         final[number] = fighters
         back = rng.randint(1, 6) if version == (3, 9) and rng.random() < 0.1 else 0
         number = max(number + 1 - back, -123)
-    packets = packets_of(made.slippi(frames, version, characters={climbers: 14}))
+    recording = made.slippi(frames, version, characters={climbers: 14})
+    packets = parsed_here(slippi, recording, tmp_path)
     before: dict[str, int | None] = {}
     rows = iter(packets)
     for number, fighters in sorted(final.items()):
@@ -346,47 +358,50 @@ def test_what_is_cut_off_or_empty_is_refused_in_a_sentence(kind: str, tmp_path: 
         packets_of(nothing)
 
 
+LIMITED = "import resource as r; r.setrlimit(r.RLIMIT_CPU, (1, 1))"
 FAULTS = {
-    "hangs": "while True: pass",
-    "eats": "x = [bytearray(1 << 26) for _ in range(1000)]",
-    "aborts": "import os; os.abort()",
-    "raises": "class Panic(BaseException): pass\nraise Panic('a\\nb\\x1b[2J')",
+    "hangs": (f"{LIMITED}\nwhile True: pass", "its parser fails"),
+    "eats": ("bytearray(1 << 33)", "MemoryError"),
+    "aborts": ("import os; os.abort()", "its parser fails"),
+    "raises": ("class Panic(BaseException): pass\nraise Panic('a\\nb\\x1b[2J')", "read: a b [2J"),
+    "is bounded": (
+        "import resource as r; raise OSError(*map(r.getrlimit, (r.RLIMIT_CPU, r.RLIMIT_AS)))",
+        f"({apart.SECONDS}, {apart.SECONDS})] ({apart.MEMORY}, {apart.MEMORY})",
+    ),
 }
 
 
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there are no limits here")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_parser_that_fails_in_any_way_is_bounded(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if fault == "eats" and sys.platform in ("win32", "darwin"):
-        pytest.skip("memory has no limit here")
-    (tmp_path / "subtr_actor.py").write_text(FAULTS[fault])
+    code, wanted = FAULTS[fault]
+    (tmp_path / "subtr_actor.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(apart, "PATIENCE", 3.0)
     with pytest.raises(Unreadable) as refused:
         packets_of(made.replay([(1.0, [New(1, BALL), Update(1, BODY)])]))
     said = str(refused.value)
     assert said.startswith("a replay of Rocket League ")
     assert said.isprintable()
-    assert ("a b [2J" in said) == (fault == "raises")
+    assert wanted in said
 
 
 def test_a_missing_parser_is_named_as_the_extra_that_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for one in (RocketLeague(), Slippi()):
+    for one in FORMATS:
         monkeypatch.setitem(sys.modules, one.library, None)
-        assert not one.installed
         with pytest.raises(Unreadable, match=rf"pip install 'epic-cli\[{one.name}\]'"):
             packets_of(some(one.name))
 
 
-@pytest.mark.parametrize("kind", [RocketLeague(), Slippi()], ids=lambda one: one.name)
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda one: one.name)
 def test_what_is_far_too_long_is_not_even_parsed(
-    kind: RocketLeague | Slippi, monkeypatch: pytest.MonkeyPatch
+    kind: GameRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(kind), "installed", True)
-    monkeypatch.setattr(type(kind), "most", 1)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: True)
+    monkeypatch.setattr(kind, "most", 1)
     data = some(kind.name)
     with pytest.raises(Unreadable, match="more than 1 MiB"):
         packets_of(data + bytes((1 << 20) + 1 - len(data)))

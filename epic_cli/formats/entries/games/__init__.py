@@ -1,8 +1,7 @@
-"""Recordings of games that are played online: Rocket League's and Melee's, each by its parser.
+"""Recordings of games that people play: Rocket League's and Melee's, each by its parser.
 
-Parsers are programs of others, for files that anyone may have made: they run in a process of their
-own, which may take so much memory and time. What they give is read as a table with this program's
-own names. Names of players stay in the file unless the layout wants them.
+Parsers are others' programs, for files that anybody may have made: they run in a process of their
+own, within bounds of memory and time. What they give is read as a table.
 """
 
 from __future__ import annotations
@@ -18,56 +17,37 @@ if TYPE_CHECKING:
 
 
 class GameRecording(Format):
-    """What ``title`` writes; ``library`` is the module that parses it, an extra of this name.
+    """What ``title`` writes: files with a ``mark`` near their beginning, of at most ``most`` MiB.
 
-    A file of more than ``most`` MiB is refused: no match is that long.
+    ``library`` is the module that parses it, an extra of this format's name.
     """
 
     unpacked = "csv"
-    title = ""
-    library = ""
-    most = 0
 
-    @property
-    def installed(self) -> bool:
-        """Whether its parser is there."""
-        from importlib.util import find_spec
+    def __init__(
+        self, name: str, suffix: str, title: str, mark: bytes, library: str, most: int
+    ) -> None:
+        self.name, self.suffixes, self.title = name, (suffix,), title
+        self.library, self.most, self._mark = library, most, mark
 
-        return find_spec(self.library) is not None
+    def begins(self, head: bytes) -> bool:
+        """By its mark."""
+        return self._mark in head[:40]
 
     def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
         """The states that it holds, as CSV; raises ``Unreadable``, as what it gives does."""
+        from importlib.util import find_spec
+
         from epic_cli.formats.entries.games.apart import parsed
 
-        if not self.installed:
+        if find_spec(self.library) is None:
             raise Unreadable(f"{self.title} needs a library: pip install 'epic-cli[{self.name}]'")
         found = parsed(self, source, names=layout is not None and layout.names)
         return lambda: next(found, b"")
 
 
-class RocketLeague(GameRecording):
-    """``.replay``: a length, a checksum, versions, and the name of its class."""
-
-    name = "rocketleague"
-    title = "a replay of Rocket League"
-    suffixes = (".replay",)
-    library = "subtr_actor"
-    most = 8
-
-    def begins(self, head: bytes) -> bool:
-        """Whether the class is named where the header has it."""
-        return b"\0TAGame.Replay_" in head[16:40]
-
-
-class Slippi(GameRecording):
-    """``.slp``: UBJSON whose first member is ``raw``, bytes of the game."""
-
-    name = "slippi"
-    title = "a Slippi replay of Melee"
-    suffixes = (".slp",)
-    magic = (b"{U\x03raw[$U#l",)
-    library = "peppi_py"
-    most = 64
-
-
-FORMATS = (RocketLeague(), Slippi())
+FORMATS = (
+    GameRecording("rocketleague", ".replay", "a replay of Rocket League", b"\0TAGame.Replay_",
+                  "subtr_actor", 8),
+    GameRecording("slippi", ".slp", "a Slippi replay of Melee", b"{U\x03raw[$U#l", "peppi_py", 64),
+)  # fmt: skip

@@ -1,8 +1,7 @@
 """Runs a parser in a process of its own, where it may fail in any way.
 
-    python -m epic_cli.formats.entries.games.apart FORMAT FILE [names]
-
-writes the states in a recording as CSV, or what is wrong as a sentence on standard error.
+That is this module, with a format, a file, and perhaps ``names``: it writes the states in the file
+as CSV, or what is wrong as a sentence on standard error.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from epic_cli.formats import Source
     from epic_cli.formats.entries.games import GameRecording
 
-#: Seconds until the first state, and bytes of memory: the longest match of 192 took 2 and 0.8 GB.
-PATIENCE, MEMORY = 120.0, 4 << 30
+#: Seconds of processor time and bytes of memory: the longest match of 192 took 2 and 0.8 GB.
+SECONDS, MEMORY = 60, 4 << 30
+_BOUNDS = "it is damaged, or takes more than a minute or 4 GiB of memory"
 
 #: Bytes that are read at once, lines that are written at once, characters of what a parser says.
 _BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
@@ -31,11 +31,16 @@ def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
     """The states of a recording as CSV; raises ``Unreadable``."""
     import subprocess
     from tempfile import TemporaryDirectory
-    from threading import Timer
 
     with TemporaryDirectory(prefix="epic-") as folder:
         path = os.path.join(folder, "recording")  # noqa: PTH118
-        _copy(source, path, game)
+        left = game.most << 20
+        with open(path, "wb") as file:  # noqa: PTH123
+            while data := source.more():
+                left -= len(data)
+                if left < 0:
+                    raise Unreadable(f"{game.title} of more than {game.most} MiB")
+                file.write(data)
         command = [sys.executable, "-P", "-m", __name__, game.name, path, *["names"] * names]
         with subprocess.Popen(  # noqa: S603 - this very program
             command,
@@ -46,48 +51,23 @@ def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
         ) as process:
             assert process.stdout is not None
             assert process.stderr is not None
-            late = Timer(PATIENCE, process.kill)
-            late.daemon = True
-            late.start()
             try:
                 while some := process.stdout.read1(_BLOCK):  # type: ignore[attr-defined]
-                    late.cancel()
                     yield some
                 said = process.stderr.read().decode("utf-8", "replace")
-                status = process.wait()
+                if process.wait():
+                    raise Unreadable(said or f"{game.title} on which its parser fails: {_BOUNDS}")
             finally:
-                late.cancel()
                 process.kill()
-    if status:
-        bounds = f"damaged, or in need of more than {MEMORY >> 30} GiB or {PATIENCE:.0f} s"
-        raise Unreadable(said or f"{game.title} on which its parser fails: {bounds}")
 
 
-def _copy(source: Source, path: str, game: GameRecording) -> None:
-    """Puts a recording there, wherever it comes from; raises ``Unreadable``."""
-    left = game.most << 20
-    with open(path, "wb") as file:  # noqa: PTH123
-        while data := source.more():
-            left -= len(data)
-            if left < 0:
-                raise Unreadable(f"{game.title} of more than {game.most} MiB: no match is so long")
-            file.write(data)
-
-
-class Names:
-    """What entities are called: by their numbers, or by their players' names where ``wanted``."""
-
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
-        self._taken = {"ball"}
-
-    def entity(self, number: str, player: str) -> str:
-        """The name of one more entity: ``number``, unless its player's is wanted and known."""
-        name = (_shown(player) if self._wanted else "") or number
-        while name in self._taken:
-            name += "'"
-        self._taken.add(name)
-        return name
+def entity(taken: set[str], number: str, player: str) -> str:
+    """A name that is not taken yet: that of a player, or the number."""
+    name = _shown(player) or number
+    while name in taken:
+        name += "'"
+    taken.add(name)
+    return name
 
 
 def line(entity: str, *numbers: float | str) -> str:
@@ -101,24 +81,33 @@ def _shown(text: str) -> str:
 
 
 def _main(name: str, path: str, *names: str) -> int:
-    """Writes a recording; returns the exit status."""
+    """Writes a recording; returns the exit status. Ctrl-C ends it without a word."""
+    import gc
+    import signal
     from importlib import import_module
 
     complaints = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
-    _bound()
+    gc.disable()  # a parser makes millions of objects, and no circles
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     title = getattr(formats()[name], "title", name)
     try:
+        if sys.platform != "win32":
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         game = import_module(f"{__package__}.{name}")
         lines = game.rows(path, bool(names))
         some = list(islice(lines, 1))
         if not some:
             raise Unreadable(f"{title} in which nothing moves")
-        sys.stdout.buffer.write(f"{game.COLUMNS}\n".encode())
+        sys.stdout.write(f"{game.COLUMNS}\n")
         while some:
-            sys.stdout.buffer.write("".join(some).encode())
+            sys.stdout.write("".join(some))
             some = list(islice(lines, _LINES))
-        sys.stdout.buffer.flush()
+        sys.stdout.flush()
     except BaseException as error:  # a panic of Rust is no Exception
         said = _shown(str(error)) or type(error).__name__
         if not isinstance(error, Unreadable):
@@ -128,20 +117,6 @@ def _main(name: str, path: str, *names: str) -> int:
     return 0
 
 
-def _bound() -> None:
-    """Lets Ctrl-C end this quietly, and memory be no more than there is room for."""
-    import gc
-    import signal
-
-    gc.disable()  # a parser makes millions of objects, and no circles
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
     os._exit(_main(*sys.argv[1:]))  # at once: freeing the objects one by one takes seconds

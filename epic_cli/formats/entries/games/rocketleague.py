@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from epic_cli.formats import Unreadable
-from epic_cli.formats.entries.games.apart import Names, line
+from epic_cli.formats.entries.games.apart import entity, line
 
 #: Columns of what is written: metres, radians and seconds, z up, the left-handed axes of Unreal.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,qx,qy,qz,qw,wx,wy,wz,teleport"
@@ -30,9 +29,8 @@ _FACTS = (_PLAYER, _ID, _NAME)
 
 _ASLEEP = {"x": 0.0, "y": 0.0, "z": 0.0}
 
-#: The checksum: of bits from the highest down, as no library has it; it begins like this.
-_MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_BEGINNING = 0x10340DFE
+#: What the checksum begins with.
+_BEGINNING = 0x804FD3F7
 
 
 def rows(path: str, names: bool) -> Iterator[str]:
@@ -48,7 +46,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
     version = replay["net_version"] or 0
     match = _Match(replay["objects"])
     found = [(one["time"], *body) for one in frames for body in match.bodies(one)]
-    entities = match.entities(dict.fromkeys(life for _, life, _ in found), Names(names))
+    entities = match.entities([life for _, life, _ in found], names)
     last: dict[str, int] = {}
     for time, life, body in found:
         name = entities[life]
@@ -60,33 +58,28 @@ def rows(path: str, names: bool) -> Iterator[str]:
 
 def check(data: bytes) -> None:
     """Raises ``Unreadable`` where a replay ends too early, or is not what was written."""
-    rest = data
+    what = "a replay of Rocket League that"
     for part in ("header", "content"):
-        size, checksum = int.from_bytes(rest[:4], "little"), int.from_bytes(rest[4:8], "little")
-        found, rest = rest[8 : 8 + size], rest[8 + size :]
+        size, checksum = int.from_bytes(data[:4], "little"), int.from_bytes(data[4:8], "little")
+        found, data = data[8 : 8 + size], data[8 + size :]
         if len(found) < size or not size:
-            raise Unreadable(f"a replay of Rocket League that ends too early, in its {part}")
+            raise Unreadable(f"{what} ends too early, in its {part}")
         if crc(found) != checksum:
-            raise Unreadable(
-                f"a replay of Rocket League that is damaged: the checksum of its {part} is wrong"
-            )
+            raise Unreadable(f"{what} is damaged: the checksum of its {part} is wrong")
 
 
 def crc(data: bytes) -> int:
-    """CRC-32 with the polynomial 0x04c11db7, from the highest bit down, as replays have it."""
-    begin = _mirrored(_BEGINNING ^ 0xFFFFFFFF)
-    return _mirrored(zlib.crc32(data.translate(_MIRRORED), begin))
-
-
-def _mirrored(word: int) -> int:
-    return int(f"{word:032b}"[::-1], 2)
+    """CRC-32 with the polynomial 0x04c11db7 from the highest bit down, as zlib's in a mirror."""
+    mirrored = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+    value = zlib.crc32(data.translate(mirrored), _BEGINNING)
+    return int(f"{value:032b}"[::-1], 2)
 
 
 class _Match:
     """Who is on the field, by lives: from when an actor is new until it is deleted.
 
-    An actor's number is used again. A ball has a life for each kick-off, a car one more for each
-    demolition; its player, known by name, is another actor after a lost connection.
+    An actor's number is used again. Balls and cars live until the next kick-off or a demolition;
+    a car's player, known by name, is another actor after a lost connection.
     """
 
     def __init__(self, objects: list[str]) -> None:
@@ -95,13 +88,11 @@ class _Match:
         self._living: dict[int, int] = {}  # the lives of actors
         self._objects: dict[int, int] = {}  # and these by lives
         self._known: dict[str, dict[int, Any]] = {one: {} for one in _FACTS}
-        self._balls: dict[int, int] = {}
         self._lives = 0
 
     def bodies(self, frame: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
         """The life and the body of each ball and car that a frame has news of."""
-        again = {new["actor_id"] for new in frame["new_actors"]}
-        for actor in again.intersection(frame["deleted_actors"]):
+        for actor in frame["deleted_actors"]:
             self._living.pop(actor, None)
         for new in frame["new_actors"]:
             actor, number = new["actor_id"], new["object_id"]
@@ -111,19 +102,12 @@ class _Match:
         for update in frame["updated_actors"]:
             life = self._life(update["actor_id"])
             ((kind, value),) = update["attribute"].items()
-            if kind == "RigidBody" and (what := self._kinds.get(self._objects.get(life, -1))):
-                if what == "ball" and life not in self._balls:
-                    there = {self._balls.get(one) for one in self._living.values()}
-                    self._balls[life] = next(one for one in count(1) if one not in there)
+            if kind == "RigidBody" and self._objects.get(life) in self._kinds:
                 yield life, value
-            elif (fact := self._facts.get(update["object_id"])) is None:
-                continue
-            elif fact != _PLAYER:
+            elif (fact := self._facts.get(update["object_id"])) in (_ID, _NAME):
                 self._known[fact].setdefault(life, value)
-            elif value["active"]:
+            elif fact == _PLAYER and value["active"]:
                 self._known[fact].setdefault(life, self._life(value["actor"]))
-        for actor in set(frame["deleted_actors"]) - again:
-            self._living.pop(actor, None)
 
     def _life(self, actor: int) -> int:
         if actor not in self._living:
@@ -131,19 +115,26 @@ class _Match:
             self._living[actor] = self._lives
         return self._living[actor]
 
-    def entities(self, lives: Iterable[int], names: Names) -> dict[int, str]:
-        """What they are called; cars in their order. Several balls have numbers."""
+    def entities(self, lives: list[int], names: bool) -> dict[int, str]:
+        """What lives, as updates come, are called; a ball's name is free after its last update."""
+        ends = {life: at for at, life in enumerate(lives)}
         found: dict[int, str] = {}
         cars: dict[object, str] = {}
-        for life in lives:
-            if ball := self._balls.get(life):
-                found[life] = "ball" if ball == 1 else f"ball-{ball}"
+        balls: list[int] = []
+        taken = {"ball"}
+        for at, life in enumerate(lives):
+            if life in found:
+                continue
+            if self._kinds[self._objects[life]] == "ball":
+                number = next((n for n, end in enumerate(balls) if end < at), len(balls))
+                balls[number : number + 1] = [ends[life]]
+                found[life] = f"ball-{number + 1}" if number else "ball"
                 continue
             player = self._known[_PLAYER].get(life, life)
             name = self._known[_NAME].get(player, "")
             key = json.dumps([name, self._known[_ID].get(player)]) if name else player
             if key not in cars:
-                cars[key] = names.entity(f"car-{len(cars) + 1}", name)
+                cars[key] = entity(taken, f"car-{len(cars) + 1}", name if names else "")
             found[life] = cars[key]
         return found
 
@@ -161,27 +152,22 @@ def _state(body: dict[str, Any], version: int) -> tuple[float, ...]:
     Vectors come as hundredths of whole numbers, in single precision: these are 0.1 mm, 0.1 mm/s
     and 0.1 mrad/s, or in old versions cm, mm/s and mrad/s.
     """
-    fine = version >= _HUNDREDTHS
-    place = _scaled(body["location"], 1e4 if fine else 100)
-    velocity = _scaled(body["linear_velocity"] or _ASLEEP, 1e4 if fine else 1000)
-    spin = _scaled(body["angular_velocity"] or _ASLEEP, 1e4 if fine else 1000)
-    return (*place, *velocity, *_rotation(body["rotation"], version), *spin)
-
-
-def _scaled(vector: dict[str, float], unit: float) -> tuple[float, ...]:
-    return tuple(round(vector[axis] * 100) / unit for axis in "xyz")
+    whole = [
+        round((body[part] or _ASLEEP)[axis] * 100)
+        for part in ("location", "linear_velocity", "angular_velocity")
+        for axis in "xyz"
+    ]
+    units = [1e4] * 9 if version >= _HUNDREDTHS else [100] * 3 + [1000] * 6
+    state = [one / unit for one, unit in zip(whole, units, strict=True)]
+    return (*state[:6], *_rotation(body["rotation"], version), *state[6:])
 
 
 def _rotation(given: dict[str, float], version: int) -> tuple[float, ...]:
-    """A unit quaternion; in old versions x, y and z are pitch, yaw and roll, in half turns."""
+    """A unit quaternion; old versions have pitch, yaw and roll, in half turns."""
     if version >= _QUATERNIONS:
         return tuple(given[axis] for axis in "xyzw")
     pitch, yaw, roll = (math.pi / 2 * given[axis] for axis in "xyz")
     cp, sp, cy, sy = math.cos(pitch), math.sin(pitch), math.cos(yaw), math.sin(yaw)
     cr, sr = math.cos(roll), -math.sin(roll)  # it turns the other way
-    return (
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-        cr * cp * cy + sr * sp * sy,
-    )
+    x, y = sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy
+    return x, y, cr * cp * sy - sr * sp * cy, cr * cp * cy + sr * sp * sy

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from epic_cli.formats import Unreadable
-from epic_cli.formats.entries.games.apart import Names, line
+from epic_cli.formats.entries.games.apart import entity, line
 
 #: Columns of what is written: the stage is the plane of x and z, z up, in the game's own units.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
@@ -19,9 +19,9 @@ COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
 #: Frames a second; the number of the first, in which nobody can move yet.
 RATE, FIRST = 60, -123
 
-#: How a file begins; the events that give their sizes, and a fighter's state; and the version from
-#: which an event closes each frame.
-MAGIC, _SIZES, _POST, _CLOSED = b"{U\x03raw[$U#l", 0x35, 0x38, (3, 0, 0)
+#: Where events begin, those of their sizes and of a fighter's state, and the first version that
+#: has one at the end of each frame.
+_EVENTS, _SIZES, _POST, _CLOSED = 15, 0x35, 0x38, (3, 0, 0)
 
 #: What a fighter does who is back: comes down on a platform.
 _REBIRTH = 12
@@ -36,14 +36,15 @@ def rows(path: str, names: bool) -> Iterator[str]:
         raise Unreadable("a Slippi replay of Melee without a frame")
     frames = game.frames.id.to_pylist()
     there = _presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
-    called, fighters = Names(names), []
+    taken: set[str] = set()
+    fighters = []
     for player, port in zip(game.start.players, game.frames.ports, strict=True):
-        online = player.netplay.name if player.netplay else ""
-        name = called.entity(f"player-{player.port + 1}", online or player.name_tag or "")
+        known = (player.netplay.name if player.netplay else "") or player.name_tag or ""
+        name = entity(taken, f"player-{player.port + 1}", known if names else "")
         for follower, (part, one) in enumerate((("", port.leader), ("-nana", port.follower))):
             if one is not None:  # Ice Climbers are two
-                known = there.get((player.port, follower), set(frames))
-                fighters.append((name + part, _states(one.post, [one in known for one in frames])))
+                present = there.get((player.port, follower), set(frames))
+                fighters.append((name + part, _states(one.post, [n in present for n in frames])))
     before: dict[str, int | None] = {}
     for frame, place in sorted({frame: place for place, frame in enumerate(frames)}.items()):
         for name, states in fighters:
@@ -70,7 +71,9 @@ def _states(post: Any, there: list[bool]) -> list[list[Any]]:
     columns = [one.to_pylist() for one in found]
     if all(there):
         return columns
-    return [[next(one) if is_there else None for is_there in there] for one in map(iter, columns)]
+    return [
+        [next(one, None) if is_there else None for is_there in there] for one in map(iter, columns)
+    ]
 
 
 def _presence(data: bytes) -> dict[tuple[int, int], set[int]]:
@@ -79,7 +82,7 @@ def _presence(data: bytes) -> dict[tuple[int, int], set[int]]:
     Before version 3 the parser moves what comes after a gap into it.
     """
     found: dict[tuple[int, int], set[int]] = {}
-    events = data[len(MAGIC) + 4 :]
+    events = data[_EVENTS:]
     sizes = {_SIZES: events[1], **dict(struct.iter_unpack(">BH", events[2 : 1 + events[1]]))}
     at = 0
     while at < len(events) and events[at] in sizes:

@@ -112,15 +112,10 @@ class _Written:
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
-        self._size = 0
 
     def write(self, data: bytes) -> int:
         self._parts.append(bytes(data))
-        self._size += len(data)
         return len(data)
-
-    def on_layout(self) -> int:
-        return self._size
 
     def flush(self) -> None:
         pass
