@@ -17,7 +17,7 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
-from epic_cli.analysis.diagnosis.detector import all_detectors
+from epic_cli.analysis.diagnosis.detector import registry
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import Better
 from epic_cli.analysis.metrics.score import COSTS
@@ -228,7 +228,7 @@ def cost_table() -> str:
 def cause_table() -> str:
     """The table of causes, from their detectors."""
     lines = ["| cause | what is wrong | needs |", "| --- | --- | --- |"]
-    for one in all_detectors():
+    for one in registry().detectors:
         lines.append(f"| `{one.name}` | {one.title} | {', '.join(one.needs)} |")
     return "\n".join(lines) + "\n"
 

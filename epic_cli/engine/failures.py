@@ -124,14 +124,17 @@ def _source(error: BaseException, home: str) -> tuple[str, int]:
     """The file and line of a strategy's own code that an error comes from."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
-    frames = []
-    step = error.__traceback__
-    while step is not None:
-        frames.append((step.tb_frame.f_code.co_filename, step.tb_lineno))
-        step = step.tb_next
+    frames = frames_of(error)
     own = [frame for frame in frames if frame[0] == home]
     others = [frame for frame in frames if not frame[0].endswith(_NOT_THEIRS)]
     return next(iter(own[-1:] or others[-1:]), ("", 0))
+
+
+def frames_of(error: BaseException) -> list[tuple[str, int]]:
+    """The files and lines that an error went through, the innermost last."""
+    from traceback import walk_tb  # needed on failure only
+
+    return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def _from_here(file: str) -> str:

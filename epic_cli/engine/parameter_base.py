@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Any, Final
 
@@ -157,18 +157,6 @@ def parse_assignment(
     if not equals:
         raise SettingError(f"{parameter.name} has no value: write {parameter.name}=...")
     return parameter, named(parameter, parameter.read, value)
-
-
-def check_values(given: Mapping[str, Any], table: Table, owner: str) -> dict[str, Any]:
-    """Values that a program gives by name, as they are used.
-
-    Raises ``SettingError`` with the nearest name or the range.
-    """
-    found = {}
-    for name, value in given.items():
-        parameter = find(name, table, owner)
-        found[name] = named(parameter, parameter.accept, value)
-    return found
 
 
 def named(parameter: Parameter, take: Callable[[Any], Any], value: Any) -> Any:

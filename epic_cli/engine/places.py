@@ -12,7 +12,7 @@ from functools import reduce
 from types import ModuleType
 from typing import NamedTuple
 
-from epic_cli.engine.failures import StrategyFailed, raised_in
+from epic_cli.engine.failures import StrategyFailed, frames_of, raised_in
 
 GROUP = "epic_cli.strategies"
 
@@ -178,13 +178,11 @@ def _module_of_file(path: str) -> ModuleType:
 
 def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
     """The failure for an exception of a module; its file is found in the traceback."""
-    home, step = "", error.__traceback__
-    while step is not None:
-        file = step.tb_frame.f_code.co_filename
+    home = ""
+    for file, _ in frames_of(error):
         stem = os.path.basename(file).partition(".")[0]  # noqa: PTH119
         if stem == name or file.endswith(os.path.join(name, "__init__.py")):  # noqa: PTH118
             home = file
-        step = step.tb_next
     return raised_in(path, home, "import", error)
 
 

@@ -15,7 +15,6 @@ from epic_cli.engine.parameter_base import (
     Parameter,
     SettingError,
     Table,
-    check_values,
     parse_assignment,
 )
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
@@ -148,14 +147,6 @@ def test_a_refusal_says_what_is_allowed(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refused:
         parse_assignment(text, SMALL, "a thing")
     assert message in str(refused.value)
-
-
-def test_values_that_a_program_gives() -> None:
-    given: dict[str, object] = {"count": 4, "rate": "1mbit", "kind": "good", "open": False}
-    assert check_values(given, SMALL, "a thing") == {**given, "rate": 1e6}
-    for wrong in ({"count": 10}, {"count": None}, {"rate": math.nan}, {"kind": 1}, {"cont": 1}):
-        with pytest.raises(SettingError):
-            check_values(wrong, SMALL, "a thing")
 
 
 def test_a_shell_is_proposed_names_then_words() -> None:

@@ -134,11 +134,6 @@ def registry() -> Registry:
     return Registry(tuple(ranked), frozenset(foreign), tuple(left_out))
 
 
-def all_detectors() -> tuple[Detector, ...]:
-    """Every detector, by rank."""
-    return registry().detectors
-
-
 def detector_of(name: str) -> Detector:
     """A detector by its name."""
-    return next(one for one in all_detectors() if one.name == name)
+    return next(one for one in registry().detectors if one.name == name)

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from epic_cli.analysis.metrics.measurement import Measurement
 
 
-def _error95(measured: Measurement) -> float:
-    from epic_cli.analysis.arrays import quantile  # help needs no numpy
-
-    return quantile(measured.errors, 0.95)
-
-
 def _across(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
@@ -55,7 +49,7 @@ METRICS = (
     Metric(
         "error95",
         "the distance that 95 % of the rows do not exceed",
-        _error95,
+        lambda measured: measured.error95,
         title="95 %",
         unit="length",
         section=Section.ACCURACY,

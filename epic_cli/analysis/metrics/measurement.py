@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
+from epic_cli.analysis.arrays import quantile
 from epic_cli.analysis.metrics import SUMS
 from epic_cli.analysis.metrics.lag import Lag
 from epic_cli.analysis.metrics.recovery import Recovery
@@ -46,6 +47,11 @@ class ErrorsKept:
     def error(self) -> float:
         """The root mean square of all errors."""
         return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
+
+    @property
+    def error95(self) -> float:
+        """What 95 % of them do not exceed."""
+        return quantile(self.errors, 0.95)
 
     @property
     def error_max(self) -> float:

@@ -51,12 +51,6 @@ def _count(part: str) -> Callable[[Measurement | Resampled], Any]:
     return lambda measured: ratio(measured, part) * measured.mean("turn_rows") * measured.rows
 
 
-def _angle95(measured: Measurement) -> float:
-    from epic_cli.analysis.arrays import quantile  # help needs no numpy
-
-    return quantile(measured.turned.errors, 0.95) if measured.turned else math.nan
-
-
 def _jerk(measured: Measurement | Resampled) -> Any:
     """As ``jerk``: degrees/s^3 where the truth has none to speak of."""
     import numpy as np  # help needs none
@@ -94,7 +88,7 @@ METRICS = (
     Metric(
         "angle95",
         "the angle that 95 % of the rows do not exceed",
-        _angle95,
+        lambda measured: measured.turned.error95 if measured.turned else math.nan,
         title="angle 95 %",
         unit="deg",
         section=Section.ACCURACY,

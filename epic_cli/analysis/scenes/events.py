@@ -150,11 +150,5 @@ def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
     before = last[rows - 1]
     rows, before = rows[before >= 0], before[before >= 0]
     apart = lengths(sampled.positions[rows] - sampled.positions[before])
-    return list(
-        zip(
-            sampled.times[before].tolist(),
-            sampled.times[rows].tolist(),
-            apart.tolist(),
-            strict=True,
-        )
-    )
+    columns = (sampled.times[before], sampled.times[rows], apart)
+    return list(zip(*(one.tolist() for one in columns), strict=True))

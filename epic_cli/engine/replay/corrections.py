@@ -46,15 +46,10 @@ class OwnPlayer(NamedTuple):
 
     Packets of ``predicted`` arrive when they are made, and are marked as teleports where the
     client corrected itself. ``truth`` has the server's states at the client's time of their input.
-    ``states`` of the server were compared, ``mispredicted`` of them were another; ``corrections``
-    are the sizes of the steps that the client made, in length units.
     """
 
     predicted: PacketBlock
     truth: PacketBlock
-    states: int
-    mispredicted: int
-    corrections: tuple[float, ...]
 
 
 def engine_specs(text: str) -> list[StrategySpec]:
@@ -136,17 +131,14 @@ def _own_player(
     predicted = sorted(predicted, key=lambda packet: packet.time)
     intervals = sorted(after.time - before.time for before, after in pairwise(predicted))
     frame = intervals[len(intervals) // 2] if intervals else 0.0
-    corrections = []
     for before, one in zip([predicted[0], *predicted], predicted, strict=False):
         # the client's clock may have been read before the state was, or some frames later
         begin, end = (bisect(wrong, (one.time + frames * frame,)) for frames in (-3, 3))
         sizes = [off for _, off in wrong[begin:end]]
         step = _unexplained(before, one)
         corrected = bool(sizes) and step > max(_SHOWS * min(sizes), _SHOWS**2 * max(sizes))
-        if corrected:
-            corrections.append(step)
         drawn.append(one._replace(arrival=one.time, entity=player, teleport=corrected))
-    return OwnPlayer(drawn, truth, len(known), len(wrong), tuple(corrections))
+    return OwnPlayer(drawn, truth)
 
 
 def _arrival(packet: Packet) -> float:

@@ -67,9 +67,9 @@ ANY = "any"
 
 def _read_cause(text: str) -> str:
     """A detector's name, or ``any``; raises ``ValueError``."""
-    from epic_cli.analysis.diagnosis.detector import all_detectors
+    from epic_cli.analysis.diagnosis.detector import registry
 
-    return choose(text, [ANY, *(one.name for one in all_detectors())], f"cause {text!r}")
+    return choose(text, [ANY, *(one.name for one in registry().detectors)], f"cause {text!r}")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from support.faulty_traffic import (
     traffic_of_tables,
 )
 
-from epic_cli.analysis.diagnosis.detector import DRAWN, STRATEGY, all_detectors
+from epic_cli.analysis.diagnosis.detector import DRAWN, STRATEGY, registry
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.network import PATHS
 
@@ -37,7 +37,9 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
 
 
 def test_every_detector_has_a_fault_that_it_finds() -> None:
-    of_recordings = {one.name for one in all_detectors() if not {STRATEGY, DRAWN} & {*one.needs}}
+    of_recordings = {
+        one.name for one in registry().detectors if not {STRATEGY, DRAWN} & {*one.needs}
+    }
     # that ids are exchanged needs two entities: test_field.py
     assert {one.cause for one in FAULTS.values()} | {"identity"} == of_recordings
 

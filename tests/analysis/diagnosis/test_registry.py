@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.faulty_traffic import LINKS, clean, traffic_of_tables
 
-from epic_cli.analysis.diagnosis.detector import all_detectors, registry
+from epic_cli.analysis.diagnosis.detector import registry
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.views.diagnosis.report import report
@@ -56,9 +56,9 @@ def traffic() -> Traffic:
 
 
 def test_a_detector_of_another_package_is_asked(install: Callable[..., None]) -> None:
-    before = all_detectors()
+    before = registry().detectors
     install(short="tiny_detectors:SHORT")
-    assert {one.name for one in all_detectors()} == {*(one.name for one in before), "short"}
+    assert {one.name for one in registry().detectors} == {*(one.name for one in before), "short"}
     found = diagnose(traffic())
     assert [one.cause for one in found.findings] == ["short"]
     assert "It takes 10 s." in as_markdown(report("", found))
