@@ -107,6 +107,12 @@ def table(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
                 values = [error, *(f"{one:.3f}" for one in ratio)]
             names = f"line, {measure}", measure, f"{measure} from", f"{measure} to"
             row.update(zip(names, values, strict=True))
+        for (place, measure), odd in itertools.product(enumerate(MEASURES[:3]), (True, False)):
+            half = [one for (name, _), one in parts.items() if (name[-1] in "13579") == odd]
+            known = half and not few and row[measure]
+            there = np.sqrt(np.divide(*np.sum(half, axis=0)[:2, place])) if known else 0
+            name = f"{measure}, {'odd' if odd else 'even'} matches"
+            row[name] = f"{there:.3f}" if known else ""
         yield row
 
 

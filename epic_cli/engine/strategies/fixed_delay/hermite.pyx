@@ -44,9 +44,13 @@ cdef class Hermite(Strategy):
     would show corners. A gap of more intervals than the delay has is not bridged: the entity
     freezes until the next snapshot's time.
 
-    The curve is only as good as the velocities: where they do not belong to the positions (a
-    collision, a stop between two packets) it overshoots. With ``extrapolation`` both ends are
-    moved along their velocities for that time, which hides as much of the delay.
+    The curve is only as good as the velocities: it is nearer to the truth than a line where they
+    are off by less than 0.65 of what they change by from packet to packet, at any rate. In recorded
+    games it then leaves 0.2 to 0.75 of a line's error across the movement at 5 to 20 Hz; without
+    velocities, 0.6 to 1. Where a ball bounces between two packets, 10 a second, it is drawn 1.4 cm
+    beyond the bounce or 11 cm short of it in the mean, by a line 22 cm short (tests/studies has it
+    all). With ``extrapolation`` both ends are moved along their velocities for that time, which
+    hides as much of the delay.
 
     ``smoothing=adaptive`` keeps the rest of a jump as an error that is added to what is
     drawn and reduced by a factor in each of 60 frames a second: ``small_error_factor`` up to
