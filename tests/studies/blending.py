@@ -1,0 +1,289 @@
+"""Is dead reckoning with blending still better than a buffer?
+
+    python -m studies.blending --data FOLDER [--out FOLDER] [--stamps recorded] [--only NAME]
+
+Recorded movement is sent 5 to 60 times a second over links of 20 to 300 ms, and drawn by dead
+reckoning and by buffers. Settings are tuned on half of the matches, for each kind of game; the
+other half is judged. Run in ``tests/``. Writes ``blending.csv`` (the latency up to which dead
+reckoning is better), ``blending_scores.csv``, ``blending_errors.csv``, ``blending_limits.csv``
+and ``blending.svg``.
+
+The closed form. A buffer draws the past: it is L + D late, the latency and its delay, and its
+shape is good. Dead reckoning is not late, and off by a s^2 / 2 after s seconds without news, s =
+L to L + T, T being the time between two packets. In a score that is w (L + D) / 0.1 s against
+W a s^2 / (2 V 0.1 s): V is the RMS speed, a the RMS acceleration over 0.1 s, w the weight of
+latency, W that of accuracy, and of ``across`` for the part of it that is across. The boundary is
+the L at which both are the same. ``predicted`` takes a s^2 / 2, ``measured`` instead the RMS
+error P(s) of going on straight for s seconds, which grows more slowly where players turn back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epic_cli.analysis.metrics.cells import Resampled
+from epic_cli.analysis.metrics.score import residual_part
+from epic_cli.analysis.weights import GAMES, Weights
+from studies.buffer import write
+from studies.drawing import Axis, Line, Panel, chart
+from studies.matches import KINDS, Floats, Kind, complaints, matches
+from studies.measuring import (
+    AGES,
+    BUFFERED,
+    LIMITS,
+    NETWORKS,
+    TICK,
+    Measured,
+    Network,
+    delay_needed,
+    family,
+    measured,
+    participants,
+    scores,
+)  # fmt: skip
+
+GAME_WEIGHTS = {"usual": Weights(), **{one.name: one.weights for one in GAMES}}
+#: With a lag that costs nothing up to here (s): no study finds that people mind so little.
+FREE = 0.05
+DRAWS = 1000
+
+RECKONERS = ("dead-reckoning", "projective")
+BUFFERS_AND_CHASE = (*BUFFERED, "lerp")
+
+
+class Question:
+    """A kind of recording over a network: chosen on even pieces, judged on odd ones."""
+
+    def __init__(self, kind: Kind, network: Network, found: Sequence[Measured]) -> None:
+        self.kind, self.network = kind, network
+        self._tuned, self._judged = found[::2], found[1::2]
+        self.moves = np.sum([one.moves for one in found], axis=0)
+        count = len(self._judged)
+        # one less than there are: its spread is that of the mean (Rao and Wu 1988)
+        dice = np.random.default_rng(1).multinomial(count - 1, [1 / count] * count, DRAWS)
+        self._draws = np.vstack([np.ones(count), dice])
+
+    def sums(self, cell: tuple[float, int], label: str) -> Floats:
+        """Of the judged pieces together, then of each draw of them."""
+        key = self.network.name, *cell, label
+        return np.asarray(self._draws @ np.stack([one.drawn[key] for one in self._judged]))
+
+    def best(
+        self, cell: tuple[float, int], weights: Weights, which: Sequence[str], free: float = 0.0
+    ) -> str:
+        """The label that scores most on the other half, among these strategies."""
+        labels = [one for one in participants(self.network, *cell) if family(one) in which]
+        key = self.network.name, *cell
+        rows = [np.sum([one.drawn[*key, each] for one in self._tuned], axis=0) for each in labels]
+        return labels[int(np.argmax([scores(row[None], weights, free)[0] for row in rows]))]
+
+    def ahead(
+        self, cell: tuple[float, int], weights: Weights, buffers: Sequence[str], free: float = 0.0
+    ) -> tuple[str, str, Floats]:
+        """Who is chosen, and how many points dead reckoning is ahead: judged, then of each draw."""
+        labels = [self.best(cell, weights, one, free) for one in (RECKONERS, buffers)]
+        ours, theirs = (scores(self.sums(cell, one), weights, free) for one in labels)
+        return labels[0], labels[1], ours - theirs
+
+    def edges(
+        self, rate: int, weights: Weights, buffers: Sequence[str], free: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        """The latencies (s) from which and up to which dead reckoning is better; as ``ahead``."""
+        latencies = [one for one, each in self.network.cells if each == rate]
+        found = [self.ahead((one, rate), weights, buffers, free)[2] for one in latencies]
+        return region(np.array(latencies), np.array(found))
+
+    def predicted(self, rate: int, weights: Weights, quadratic: bool) -> float:
+        """The closed form's boundary (s)."""
+        rows, speeds, squares, along = self.moves.T
+        speed, error = math.sqrt(speeds[0] / rows[0]), np.sqrt(squares / rows)
+        if quadratic:
+            error = error[4] * (AGES / AGES[4]) ** 2
+        across = math.sqrt(1 - along[4] / squares[4])
+        late = delay_needed(self.network, rate) - math.sqrt(2) * self.network.jitter
+        tried = np.arange(0.002, 0.4, 0.002)
+        fresh = tried[:, None] + np.linspace(0, 1 / rate, 21)
+        straight = np.interp(fresh, np.append(0.0, AGES), np.append(0.0, error))
+        wrong = np.sqrt(np.mean(straight**2, axis=1)) / speed
+        shape = (weights.accuracy + weights.across * across) * wrong
+        return float(region(tried, (weights.latency * (tried + late) - shape)[:, None])[1][0])
+
+
+def region(latencies: Floats, ahead: Floats) -> tuple[Floats, Floats]:
+    """From where to where each column (n, draws) is above 0 first; inf: to the end; 0, 0: never."""
+    begin, end = np.where(ahead[0] < 0, math.inf, 0.0), np.full(ahead.shape[1], math.inf)
+    for i in range(1, len(latencies)):
+        before, after = ahead[i - 1], ahead[i]
+        with np.errstate(all="ignore"):
+            at = before / (before - after) * (latencies[i] - latencies[i - 1]) + latencies[i - 1]
+        begin = np.where((before < 0) & (after >= 0) & np.isinf(begin), at, begin)
+        falls = (before >= 0) & (after < 0) & np.isinf(end)
+        end = np.where(falls, at, end)
+    never = np.isinf(begin)
+    return np.where(never, 0.0, begin), np.where(never, 0.0, end)
+
+
+def spread(draws: Floats) -> tuple[float, float]:
+    """The middle 95 %, of draws that may be infinite."""
+    ordered = np.sort(draws)
+    return float(ordered[int(0.025 * len(ordered))]), float(ordered[int(0.975 * len(ordered))])
+
+
+def milliseconds(seconds: float, highest: float) -> str:
+    """A boundary as it is written."""
+    return f">{highest * 1000:.0f}" if seconds > highest else f"{seconds * 1000:.0f}"
+
+
+def boundaries(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """The latency up to which dead reckoning is better, by game, rate and buffer (ms)."""
+    for one, (game, weights) in itertools.product(asked, GAME_WEIGHTS.items()):
+        highest = max(latency for latency, _ in one.network.cells)
+        for rate in sorted({rate for _, rate in one.network.cells}):
+            for name in ("best", *BUFFERS_AND_CHASE):
+                which = BUFFERS_AND_CHASE if name == "best" else (name,)
+                begin, end = one.edges(rate, weights, which)
+                low, high = spread(end[1:])
+                values = {"from": begin[0], "up to": end[0], "low": low, "high": high}
+                if name == "best":
+                    values["predicted"] = one.predicted(rate, weights, quadratic=True)
+                    values["measured"] = one.predicted(rate, weights, quadratic=False)
+                    begin, end = one.edges(rate, weights, which, FREE)
+                    values |= {"free from": begin[0], "free up to": end[0]}
+                row = {
+                    "network": one.network.name, "recording": one.kind.name, "game": game,
+                    "rate": rate, "buffer": name,
+                }  # fmt: skip
+                every = ("from", "up to", "low", "high", "predicted", "measured", "free from",
+                         "free up to")  # fmt: skip
+                yield row | {
+                    key: milliseconds(values[key], highest) if key in values else ""
+                    for key in every
+                }
+
+
+def scored(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """What was chosen, and its score, cell by cell."""
+    for one, (game, weights) in itertools.product(asked, GAME_WEIGHTS.items()):
+        for cell in one.network.cells:
+            ours, theirs, ahead = one.ahead(cell, weights, BUFFERS_AND_CHASE)
+            low, high = spread(ahead[1:])
+            mine, other = (
+                scores(one.sums(cell, label)[:1], weights)[0] for label in (ours, theirs)
+            )
+            yield {
+                "network": one.network.name, "recording": one.kind.name, "game": game,
+                "latency ms": f"{cell[0] * 1000:.0f}", "rate": cell[1],
+                "dead reckoning": ours, "buffer": theirs,
+                "score": f"{mine:.1f}", "buffer's": f"{other:.1f}",
+                "ahead": f"{ahead[0]:.1f}", "low": f"{low:.1f}", "high": f"{high:.1f}",
+            }  # fmt: skip
+
+
+def errors(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """What the eye sees, of those that the usual weights choose (m, degrees)."""
+    for one in asked:
+        for cell in one.network.cells:
+            for side, which in (("dead reckoning", RECKONERS), ("buffer", BUFFERS_AND_CHASE)):
+                label = one.best(cell, GAME_WEIGHTS["usual"], which)
+                sums = one.sums(cell, label)
+                with np.errstate(all="ignore"):
+                    seen = Resampled(sums, sums[0], 0.0, TICK, Weights())
+                    lag = seen.lag
+                    values = {
+                        "error": one.kind.unit * seen.error,
+                        "lag ms": 1000 * lag.seconds,
+                        "residual": one.kind.unit * lag.residual,
+                        "along": one.kind.unit * residual_part(seen, "late_along"),
+                        "across": one.kind.unit * residual_part(seen, "late_across"),
+                        "angle": np.sqrt(seen.mean("angle_squares") / seen.mean("turn_rows")),
+                        "angle residual": seen.turn_lag.residual,
+                        "jumps a minute": seen.jumps / seen.rows / TICK * 60,
+                    }
+                row = {
+                    "network": one.network.name, "recording": one.kind.name,
+                    "latency ms": f"{cell[0] * 1000:.0f}", "rate": cell[1],
+                    "side": side, "strategy": label,
+                }  # fmt: skip
+                for name, value in values.items():
+                    low, high = spread(value[1:])
+                    row |= {name: f"{value[0]:.4g}", f"{name} low": f"{low:.4g}"}
+                    row |= {f"{name} high": f"{high:.4g}"}
+                yield {key: "" if value == "nan" else value for key, value in row.items()}
+
+
+def limited(found: Mapping[str, Sequence[Measured]]) -> Iterator[dict[str, Any]]:
+    """The score of the truth itself at the literature's limits, and the lag that costs as much."""
+    for kind, pieces in found.items():
+        for game, usual in GAME_WEIGHTS.items():
+            weights = usual._replace(recovery=0.0)  # it would be for uneven times at teleports
+            sums = np.stack([sum(one.limits[name] for one in pieces) for name in LIMITS])
+            cost = dict(zip(LIMITS, 100 / scores(sums, weights) - 1, strict=True))
+            for name in LIMITS:
+                lag = 110 * cost[name] / cost["lag 110 ms"] if weights.latency else math.inf
+                yield {
+                    "recording": kind, "game": game, "limit": name,
+                    "score": f"{100 / (1 + cost[name]):.1f}", "as a lag of ms": f"{lag:.0f}",
+                }  # fmt: skip
+
+
+def picture(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The boundary over the send interval, game by game."""
+    panels = []
+    for game in GAME_WEIGHTS:
+        lines = []
+        for number, kind in enumerate(KINDS):
+            own = [row for row in rows if row["recording"] == kind.name and row["game"] == game
+                   and row["network"] == "moderate" and row["buffer"] == "best"]  # fmt: skip
+            own.sort(key=lambda row: -int(row["rate"]))
+            up = [float(str(row["up to"]).lstrip(">")) for row in own]
+            lines.append(
+                Line(kind.name, [1000 / row["rate"] for row in own], up, number, number > 4)
+            )
+        panels.append(Panel(game, lines))
+    return chart(
+        "Below its line dead reckoning is better than the best buffer",
+        panels,
+        Axis("send interval, ms", (0, 50, 100, 150, 200)),
+        Axis("latency one way, ms", (0, 50, 100, 150, 200, 250, 300)),
+        "At 300: also above that. Jitter 8 ms, 1 % lost; both sides tuned on half of the matches.",
+    )
+
+
+def main() -> None:
+    """Makes the tables and the picture."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="recorded movement")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent)
+    parser.add_argument("--stamps", choices=("retimed", "recorded"), default="retimed")
+    parser.add_argument("--only", help="recordings of kinds with this in their name")
+    options = parser.parse_args()
+    if wrong := complaints(options.data):
+        raise SystemExit("\n".join(wrong))
+    found: dict[str, list[Measured]] = {}
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for kind in KINDS:
+            if (options.only or "") in kind.name:
+                pieces = matches(kind, options.data, options.stamps == "retimed")
+                found[kind.name] = list(pool.map(measured, pieces, range(len(pieces))))
+                print(kind.name, len(pieces), "pieces")
+    kinds = [kind for kind in KINDS if kind.name in found]
+    asked = [Question(kind, each, found[kind.name]) for each in NETWORKS for kind in kinds]
+    rows = list(boundaries(asked))
+    write(options.out / "blending.csv", rows)
+    write(options.out / "blending_scores.csv", list(scored(asked)))
+    write(options.out / "blending_errors.csv", list(errors(asked)))
+    write(options.out / "blending_limits.csv", list(limited(found)))
+    (options.out / "blending.svg").write_text(picture(rows))
+
+
+if __name__ == "__main__":
+    main()

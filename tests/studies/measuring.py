@@ -1,0 +1,228 @@
+"""What dead reckoning and buffers draw of a piece of recorded movement, as sums that add up.
+
+Each piece is sent over one network for each latency and rate, and every strategy draws the same
+packets; ``epic``'s own measurement, summed over the piece. Sums of several pieces are those of all
+of them, so settings can be chosen, games weighed and pieces drawn again without drawing rows again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.compare.networks import Setting, by_entity, simulated
+from epic_cli.analysis.compare.prepared import prepare
+from epic_cli.analysis.compare.run import compare_prepared
+from epic_cli.analysis.compare.spec import CompareSpec, Run
+from epic_cli.analysis.metrics.cells import Grid, Resampled
+from epic_cli.analysis.metrics.measure import Entity, measure
+from epic_cli.analysis.metrics.score import costs, score
+from epic_cli.analysis.tuning.buffers import BUFFERS
+from epic_cli.analysis.tuning.buffers import Line as Clock
+from epic_cli.analysis.weights import SCALE, Weights, without_turning
+from epic_cli.api.comparing import participants_of
+from epic_cli.api.replaying import make_timing
+from epic_cli.engine.packets import Status
+from epic_cli.engine.strategies import declaration
+from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
+from studies.buffer import Cell, missing, needed
+from studies.matches import Floats
+
+LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3)
+RATES = (5, 10, 20, 60)
+TICK = 1 / 60
+#: Where an aim is judged: 20 m in Rocket League's centimetres, the only recording that turns.
+AIM_RANGE = 2000.0
+#: Rows count from so long after a beginning: no buffer is still filling then.
+WARM_UP = 1.5
+
+
+class Network(NamedTuple):
+    """What a link does beside its latency: jitter (s; gamma), losses, and the cells it is for."""
+
+    name: str
+    jitter: float
+    loss: float
+    burst: int
+    cells: tuple[tuple[float, int], ...]
+
+
+NETWORKS = (
+    Network("moderate", 0.008, 0.01, 1, tuple(itertools.product(LATENCIES, RATES))),
+    Network("rough", 0.025, 0.05, 3, ((0.05, 20), (0.1, 20), (0.2, 20), (0.3, 20))),
+)
+
+RECKONING = (
+    *(f"dead-reckoning+correction_time={time}" for time in (0.25, 0.5)),
+    "dead-reckoning+correction_time=0.25+acceleration=estimated",
+    *(f"projective+age=stamp+smoothing_time={time}" for time in ("average", 0.1, 0.25)),
+)
+#: Buffers, the settings that they keep, and their delays: shares of what study A says for 1 %.
+BUFFERED: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
+    "snapshot": ({}, (1, 1.5)),
+    "hermite": ({}, (1, 1.5)),
+    "source": ({}, (0.5, 0.75, 1)),
+    "mirror": ({"dynamic_adjustment": "off"}, (1,)),
+    "unity-ngo": ({"server_buffer": 0.0}, (0.75,)),
+}
+CHASING = ("lerp+lerp_time=0.05", "lerp+lerp_time=0.15")
+
+#: What people take, by the literature (see README): a lag, jitter, dropouts.
+LIMITS: dict[str, tuple[str, float]] = {
+    "lag 50 ms": ("lag", 0.05),
+    "lag 110 ms": ("lag", 0.11),
+    "lag 300 ms": ("lag", 0.3),
+    "jitter 40 ms each frame": ("frames", 0.04),
+    "jitter 40 ms over 0.1 s": ("wander", 0.04),
+    "10 % of the frames dropped": ("drop", 0.1),
+}
+
+#: Going on straight for so many seconds is wrong by P(s).
+AGES = np.arange(0.02, 0.62, 0.02)
+
+#: The sums of what was measured (``FIELDS``) by network, latency, rate and label.
+Sums = dict[tuple[str, float, int, str], Floats]
+
+
+class Measured(NamedTuple):
+    """Of a piece of a recording: what is drawn, what the limits cost, how it moves.
+
+    ``moves`` (ages, 4): rows, squares of the speed, of P(s), of its part along the movement.
+    """
+
+    drawn: Sums
+    limits: dict[str, Floats]
+    moves: Floats
+
+
+@cache
+def delay_needed(network: Network, rate: int) -> float:
+    """Study A's delay for at most 1 % of the rows, behind the fastest packet (s)."""
+    cell = Cell(network.loss, network.burst, network.jitter * rate)
+    return needed(0.01, partial(missing, cell=cell, phases=200)) / rate
+
+
+@cache
+def participants(network: Network, latency: float, rate: int) -> dict[str, str]:
+    """The strategies by their labels; of a buffer the label says which share of the delay."""
+    found = {name: name for name in (*RECKONING, *CHASING)}
+    least = latency - math.sqrt(2) * network.jitter
+    usual = least + 1.187 * network.jitter  # the median, of shape 2
+    clock = Clock(1 / rate, math.sqrt(2) * network.jitter, least, usual, usual, usual)
+    for name, (kept, shares) in BUFFERED.items():
+        own = {**kept, "step": 0.5 / rate} if name == "snapshot" else kept
+        own = {**kept, "cl_updaterate": float(rate)} if name == "source" else own
+        for share in shares:
+            behind = least + share * delay_needed(network, rate)
+            made = BUFFERS[name].settings(behind, declaration(name).values(own), clock)
+            every = {**own, **{key: max(round(float(made[key]), 6), 0.0) for key in made
+                               if not isinstance(made[key], str)}}  # fmt: skip
+            words = "+".join(f"{key}={value}" for key, value in every.items())
+            found[f"{name} {share:g}"] = f"{name}+{words}"
+    return found
+
+
+def link(network: Network, latency: float, seed: int) -> Link:
+    """A link of these conditions."""
+    loss: float | GilbertElliott = network.loss
+    if network.burst > 1:
+        loss = GilbertElliott(network.loss / (1 - network.loss) / network.burst, 1 / network.burst)
+    made = LinkConditions(latency, network.jitter, "gamma", loss=loss)
+    return Link(made, seed=seed)
+
+
+def compared(strategies: Mapping[str, str]) -> CompareSpec:
+    """What ``epic compare`` does, of one piece over one network."""
+    return CompareSpec(
+        participants_of(strategies) if strategies else (),
+        make_timing("1/60", "exact", None, None),
+        warm_up=WARM_UP, threads=1, runs_are="networks", aim_range=AIM_RANGE,
+    )  # fmt: skip
+
+
+def measured(movement: RecordedMovement, seed: int) -> Measured:
+    """What every strategy draws of a piece of a recording, one network for each cell."""
+    send = Setting(lambda _: movement, lambda _: Link(), 20)
+    plain = next(simulated(send, [seed]))
+    drawn: Sums = {}
+    for network in NETWORKS:
+        for latency, rate in network.cells:
+            packets = simulate(movement, send_rate=rate, channel=link(network, latency, seed))
+            spec = compared(participants(network, latency, rate))
+            ready = prepare(Run("", by_entity(packets), plain.truths), spec)
+            for one in compare_prepared(ready, spec).by_entity:
+                if one.measured is None or one.measured.sums is None:
+                    raise ValueError(f"{one.label} drew nothing at {latency} s, {rate} Hz")
+                place = network.name, latency, rate, one.label
+                drawn[place] = drawn.get(place, 0.0) + one.measured.sums.sum(axis=0)
+    entities = prepare(plain, compared({})).entities.judged
+    limited = {name: sum(limit(one, *what) for one in entities) for name, what in LIMITS.items()}
+    return Measured(drawn, limited, np.sum([moves(one) for one in entities], axis=0))
+
+
+def limit(entity: Entity, kind: str, size: float) -> Floats:
+    """The sums of the truth itself, late, or at uneven times, or with frames that are held."""
+    sampled, dice = entity.truth, np.random.default_rng(7)
+    count = len(sampled.times)
+    late = np.full(count, size)
+    if kind == "frames":
+        late = dice.normal(0, size, count)
+    elif kind == "wander":
+        knots = np.arange(0, count + 6, 6)
+        late = np.interp(np.arange(count), knots, dice.normal(0, size, len(knots)))
+    elif kind == "drop":
+        shown = np.where(dice.random(count) >= size, np.arange(count), 0)
+        late = (np.arange(count) - np.maximum.accumulate(shown)) * TICK
+    at = sampled.times - late
+    motion = sampled.truth.at(at)
+    now = sampled.truth.at(sampled.times).segments
+    # what is ahead of a teleport is not to be seen yet
+    inside = (motion.segments >= 0) & ((late >= 0) | (motion.segments == now))
+    positions = np.where(inside[:, None], motion.positions, sampled.positions)
+    turned = None
+    if sampled.turns is not None:
+        turned = sampled.turns.turns.at(at)
+        turned = np.where(inside[:, None], turned, sampled.turns.rotations)
+    status = np.full(count, int(Status.INTERPOLATED), np.int32)
+    found = measure(positions, status, entity, Weights(), Grid(0.0, 1e9, 1), turned)
+    assert found.sums is not None
+    return np.asarray(found.sums.sum(axis=0))
+
+
+def moves(entity: Entity) -> Floats:
+    """How wrong it is to go on straight, by how long (ages, 4)."""
+    sampled = entity.truth
+    rows = sampled.counted
+    found = np.zeros((len(AGES), 4))
+    for place, age in enumerate(AGES):
+        before = sampled.truth.at(sampled.times, float(age))
+        known = rows & (before.segments == sampled.segments)
+        off = sampled.positions - before.positions - before.velocities * age
+        squares = np.einsum("ij,ij->i", off, off)[known]
+        along = sampled.squares_along(off, sampled.velocities)[known]
+        speed = np.einsum("ij,ij->i", sampled.velocities, sampled.velocities)[known]
+        found[place] = known.sum(), speed.sum(), squares.sum(), along.sum()
+    return found
+
+
+def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
+    """The score of each row of sums (n, fields); with a lag that costs nothing up to ``free`` s."""
+    with np.errstate(all="ignore"):
+        resampled = Resampled(sums, sums[0], 0.0, TICK, weights)
+        found = np.asarray(score(resampled))
+        if not free:
+            return found
+        made = costs(resampled)
+        used = without_turning(weights) if np.isnan(made.turning).all() else weights
+        saved = used.latency * np.minimum(made.latency, free / SCALE)
+        return np.asarray(100 / (100 / found - saved / sum(used._replace(recovery=0.0))))
+
+
+def family(label: str) -> str:
+    """The strategy that a label is of."""
+    return label.partition("+")[0].partition(" ")[0]
