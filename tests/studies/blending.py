@@ -35,7 +35,7 @@ from epic_cli.analysis.metrics.score import residual_part
 from epic_cli.analysis.weights import GAMES, Weights
 from studies.buffer import write
 from studies.drawing import Axis, Line, Panel, chart
-from studies.matches import KINDS, Floats, Kind, complaints, matches
+from studies.matches import KINDS, Kind, matches
 from studies.measuring import (
     AGES,
     BUFFERED,
@@ -46,10 +46,11 @@ from studies.measuring import (
     Network,
     delay_needed,
     family,
-    measured,
+    judged,
     participants,
     scores,
 )  # fmt: skip
+from studies.recordings import Floats, complaints
 
 GAME_WEIGHTS = {"usual": Weights(), **{one.name: one.weights for one in GAMES}}
 #: With a lag that costs nothing up to here (s): no study finds that people mind so little.
@@ -273,8 +274,9 @@ def main() -> None:
         for kind in KINDS:
             if (options.only or "") in kind.name:
                 pieces = matches(kind, options.data, options.stamps == "retimed")
-                found[kind.name] = list(pool.map(measured, pieces, range(len(pieces))))
-                print(kind.name, len(pieces), "pieces")
+                done = list(pool.map(judged, pieces, range(len(pieces))))
+                found[kind.name] = [one for one in done if one is not None]
+                print(kind.name, len(found[kind.name]), "of", len(pieces), "pieces", flush=True)
     kinds = [kind for kind in KINDS if kind.name in found]
     asked = [Question(kind, each, found[kind.name]) for each in NETWORKS for kind in kinds]
     rows = list(boundaries(asked))

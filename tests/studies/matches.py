@@ -1,15 +1,11 @@
-"""Recorded movement to be sent again: read, retimed and cut into matches.
+"""Recorded movement to be sent again: retimed, and cut into matches.
 
-``recordings.sha256`` lists the files with their digests (``sha256sum -c`` in the data folder).
-Sources: Rocket League, nickbabcock/boxcars (assets/replays/good); QuakeWorld, mvdparser; Melee,
-py-slippi; a car, commaai/comma2k19; an airliner, PyPI traffic 2.13. They are not part of the
-repository: the folder's table of columns is that of ``epic``'s own CSV, in metres, but for Rocket
-League in centimetres.
+Half of the matches are for tuning, the others for judging. Which files there are, and where they
+are from, is in ``recordings.py``, which has them as they were recorded.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +15,7 @@ from numpy.typing import NDArray
 
 from epic_cli.network import RecordedMovement, read_movement
 from epic_cli.network.movement import Track
-
-Floats = NDArray[np.float64]
-
-LIST = Path(__file__).with_name("recordings.sha256")
+from studies.recordings import Floats
 
 #: Of a retimed stamp so much is taken from the recorded one, the rest from the movement.
 GAIN = 0.05
@@ -52,29 +45,23 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("Rocket League car", "rocketleague/*.parquet", "car-1", retimed=True, unit=0.01),
-    Kind("Rocket League ball", "rocketleague/*.parquet", "ball", False, retimed=True, unit=0.01),
+    Kind(
+        "Rocket League car", "rocketleague/*.parquet", "car-1", seconds=12, retimed=True, unit=0.01
+    ),
+    Kind(
+        "Rocket League ball",
+        "rocketleague/*.parquet",
+        "ball",
+        False,
+        seconds=12,
+        retimed=True,
+        unit=0.01,
+    ),
     Kind("QuakeWorld", "quakeworld_duel.csv", pieces=14, max_speed=100),
     Kind("Melee", "slippi_melee_60hz.csv", pieces=12, max_speed=100),
     Kind("road car", "comma2k19_car.csv", pieces=10),
     Kind("airliner", "adsb_flight.csv", pieces=10, max_gap=3, retimed=True),
 )
-
-
-def listed() -> dict[str, str]:
-    """The digests of the files, by name."""
-    return {name: digest for digest, name in map(str.split, LIST.read_text().splitlines())}
-
-
-def complaints(folder: Path) -> list[str]:
-    """What is missing in a data folder, or is another file, in a sentence each."""
-    found = []
-    for name, digest in listed().items():
-        if not (folder / name).exists():
-            found.append(f"{name} is missing in {folder}")
-        elif hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
-            found.append(f"{name} is not the file that the figures were made with")
-    return found
 
 
 def matches(kind: Kind, folder: Path, retime: bool = True) -> list[RecordedMovement]:

@@ -17,11 +17,12 @@ import numpy as np
 
 from epic_cli.analysis.compare.networks import Setting, by_entity, simulated
 from epic_cli.analysis.compare.prepared import prepare
-from epic_cli.analysis.compare.run import compare_prepared
+from epic_cli.analysis.compare.run import compare_run
 from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.metrics.cells import Grid, Resampled
 from epic_cli.analysis.metrics.measure import Entity, measure
 from epic_cli.analysis.metrics.score import costs, score
+from epic_cli.analysis.notes import NothingJudged
 from epic_cli.analysis.tuning.buffers import BUFFERS
 from epic_cli.analysis.tuning.buffers import Line as Clock
 from epic_cli.analysis.weights import SCALE, Weights, without_turning
@@ -31,7 +32,7 @@ from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import declaration
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
 from studies.buffer import Cell, missing, needed
-from studies.matches import Floats
+from studies.recordings import Floats
 
 LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3)
 RATES = (5, 10, 20, 60)
@@ -155,14 +156,25 @@ def measured(movement: RecordedMovement, seed: int) -> Measured:
             packets = simulate(movement, send_rate=rate, channel=link(network, latency, seed))
             spec = compared(participants(network, latency, rate))
             ready = prepare(Run("", by_entity(packets), plain.truths), spec)
-            for one in compare_prepared(ready, spec).by_entity:
+            for one in compare_run(ready, spec).by_entity:
                 if one.measured is None or one.measured.sums is None:
                     raise ValueError(f"{one.label} drew nothing at {latency} s, {rate} Hz")
                 place = network.name, latency, rate, one.label
                 drawn[place] = drawn.get(place, 0.0) + one.measured.sums.sum(axis=0)
     entities = prepare(plain, compared({})).entities.judged
-    limited = {name: sum(limit(one, *what) for one in entities) for name, what in LIMITS.items()}
+    limited = {
+        name: np.sum([limit(one, *what) for one in entities], axis=0)
+        for name, what in LIMITS.items()
+    }
     return Measured(drawn, limited, np.sum([moves(one) for one in entities], axis=0))
+
+
+def judged(movement: RecordedMovement, seed: int) -> Measured | None:
+    """``measured``; None: it does not move long enough for anything to count."""
+    try:
+        return measured(movement, seed)
+    except NothingJudged:
+        return None
 
 
 def limit(entity: Entity, kind: str, size: float) -> Floats:

@@ -13,8 +13,9 @@ from epic_cli.network import RecordedMovement
 from epic_cli.network.movement import Track
 from studies import blending, measuring
 from studies.blending import Question, region
-from studies.matches import Kind, complaints, follow, listed
+from studies.matches import Kind, follow
 from studies.measuring import AGES, Measured, Network, measured, scores
+from studies.recordings import LIST, complaints
 
 OMEGA, RADIUS, RATE, LATENCY = 4.0, 3.0, 17, 0.12
 T = 1 / RATE
@@ -139,7 +140,7 @@ def test_it_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("sys.argv", ["blending", "--data", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"rl-01\.parquet is missing in "):
         blending.main()
-    name = next(iter(listed()))
+    name = LIST.read_text().split()[1]
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("something else")
     assert f"{name} is not the file that the figures were made with" in complaints(tmp_path)
