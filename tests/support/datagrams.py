@@ -107,6 +107,11 @@ def program(*args: str) -> Iterator[Program]:
     made = Program(*args)
     try:
         yield made
+    except BaseException:
+        print(args, "ended with", made.process.poll(), "and said", made.said)
+        made.process.kill()
+        print(*(one.decode(errors="replace") for one in made.process.communicate()))
+        raise
     finally:
         made.process.kill()
         made.process.wait()

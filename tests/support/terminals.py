@@ -138,9 +138,13 @@ class Terminal:
         self.send(line)
         shown = line[-20:].strip()
         self.wait_until(lambda: shown in self.text.replace("\n", ""), f"echo of {line}")
+        self.enter(strategy)
+
+    def enter(self, strategy: str = "epic") -> None:
+        """Presses Enter, and waits until the line has been taken and there is a prompt."""
+        left = self.raw.count(b"\x1b[?2004l")
         self.send("\r")
-        self.wait_until(lambda: not self._waiting, "the line to be sent")
-        self.pump(0.2)
+        self.wait_until(lambda: self.raw.count(b"\x1b[?2004l") > left, "a line to be taken")
         self.prompt(strategy)
 
     def resize(self, lines: int, columns: int) -> None:

@@ -57,7 +57,8 @@ def page(browser: Page) -> Iterator[Page]:
     browser.size(1500, 1000)
     browser.complaints.clear()
     yield browser
-    assert browser.complaints == []
+    # on a busy machine it has already missed the game, which has ended
+    assert [one for one in browser.complaints if "WebSocket connection to" not in one] == []
     browser.open("about:blank")
 
 
