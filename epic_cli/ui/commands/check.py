@@ -19,17 +19,10 @@ from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.replaying import ReplayOptions
-from epic_cli.ui.options.check import (
-    Doing,
-    Program,
-    Report,
-    doing_options,
-    program_options,
-    report_options,
-)
+from epic_cli.ui.options.check import Doing, Program, Report
 from epic_cli.ui.options.common import color_option, trust_option
 from epic_cli.ui.options.compare import threads_option
-from epic_cli.ui.options.groups import OptionGroup, refuse
+from epic_cli.ui.options.groups import OptionGroup, is_default, refuse, shared
 from epic_cli.ui.options.help import command
 
 EXAMPLES = """\b
@@ -40,29 +33,22 @@ Examples:
   epic check --builtin -s mirror --against 'epic replay --format csv'
 """
 
+_PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
 #: Options for --new and --builtin only.
 drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
 
 
 @command(EXAMPLES, "new accept against builtin atol rtol s set chart html junit v")
-@click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
-@doing_options
-@program_options
-@report_options
-@trust_option
-@threads_option
-@drawing_options
-@color_option
 def check(
-    paths: tuple[str, ...],
-    doing: Doing,
-    program: Program,
-    report: Report,
-    trust: bool,
-    threads: int | None,
-    drawing: ReplayOptions,
-    color: ColorChoice,
+    paths: tuple[str, ...] = shared(_PATHS),
+    doing: Doing = shared(Doing),
+    program: Program = shared(Program),
+    report: Report = shared(Report),
+    trust: bool = shared(trust_option),
+    threads: int | None = shared(threads_option),
+    drawing: ReplayOptions = shared(drawing_options),
+    color: ColorChoice = shared(color_option),
 ) -> int:
     """Check golden cases, or your own program, row by row.
 
@@ -82,10 +68,9 @@ def check(
     from epic_cli.checking.writing import keep_new
     from epic_cli.ui.runs.check_output import Output
 
-    context = click.get_current_context()
     _check_usage(paths, doing, program)
     if doing.new is not None:
-        return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
+        return _make(doing.new, paths, drawing)
     spec = program.spec(threads)
     output = Output(report, doing, color)
     cases = _cases(paths, program, drawing, trust)
@@ -129,15 +114,10 @@ def _files_of(case: Case | Outcome) -> list[str | None]:
     return [case.expected, case.truth.path, *(one.path for one in case.drawing.recordings)]
 
 
-def _is_given(context: click.Context, name: str) -> bool:
-    """Whether an option was set."""
-    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-
-
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
     """Refuses options that would have no effect."""
     if doing.new is None and not program.builtin:
-        drawing = sorted(one.name or "" for one in drawing_parameters())
+        drawing = sorted(one.name or "" for one in drawing_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
     if doing.new is not None:
         others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
@@ -150,17 +130,7 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         raise WrongUsage("--builtin has its own cases: name no others")
 
 
-def drawing_parameters() -> list[click.Parameter]:
-    """The parameters of ``drawing_options``."""
-
-    @drawing_options
-    def probe(**_: object) -> None:
-        """Nothing."""
-
-    return list(probe.__click_params__)  # type: ignore[attr-defined]
-
-
-def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_given: bool) -> int:
+def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
     """Creates a case from a recording; the rows drawn now become the expected ones.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
@@ -168,7 +138,7 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_give
     from epic_cli.checking.writing import CaseExists, make_case, spec_values
     from epic_cli.ui.io.output import write_text
 
-    row_format = options.row_format if format_given else "tsv"
+    row_format = "tsv" if is_default("row_format") else options.row_format
     if row_format not in ROW_FORMATS:
         raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}")
     if not files:

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
@@ -18,20 +16,13 @@ from epic_cli.ui.options.common import (
     saving_options,
     screen_timing_options,
 )
-from epic_cli.ui.options.compare import (
-    Layout,
-    Pictures,
-    Scoring,
-    layout_options,
-    pictures_options,
-    scoring_options,
-    threads_option,
-)
+from epic_cli.ui.options.compare import Layout, Pictures, Scoring, threads_option
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
+from epic_cli.ui.options.groups import given_options, shared
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.jobs import JobOptions, job_options
-from epic_cli.ui.options.networks import NetworkOptions, network_options
-from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
+from epic_cli.ui.options.jobs import JobOptions
+from epic_cli.ui.options.networks import NetworkOptions
+from epic_cli.ui.options.runs import Inputs, Participants
 from epic_cli.views.metric_list import games_help, metric_lines
 
 if TYPE_CHECKING:
@@ -63,36 +54,22 @@ _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n"
 
 
 @command(_EXAMPLES, "s truth game fail-if seeds latency jitter loss f chart html video", _REFERENCE)
-@inputs_options
-@participants_options
-@drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")
-@network_options
-@screen_timing_options
-@scoring_options
-@layout_options
-@pictures_options
-@threads_option
-@job_options
-@saving_options
-@messages_options
-@color_option
-@click.pass_context
 def compare(
-    context: click.Context,
-    /,
-    inputs: Inputs,
-    participants: Participants,
-    drawing: DrawnFile,
-    network: NetworkOptions,
-    timing: Timing,
-    scoring: Scoring,
-    layout: Layout,
-    pictures: Pictures,
-    threads: int | None,
-    jobs: JobOptions,
-    saving: Saving | None,
-    messages: Messages,
-    color: ColorChoice,
+    inputs: Inputs = shared(Inputs),
+    participants: Participants = shared(Participants),
+    drawing: DrawnFile = shared(
+        drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")
+    ),
+    network: NetworkOptions = shared(NetworkOptions),
+    timing: Timing = shared(screen_timing_options),
+    scoring: Scoring = shared(Scoring),
+    layout: Layout = shared(Layout),
+    pictures: Pictures = shared(Pictures),
+    threads: int | None = shared(threads_option),
+    jobs: JobOptions = shared(JobOptions),
+    saving: Saving | None = shared(saving_options),
+    messages: Messages = shared(messages_options),
+    color: ColorChoice = shared(color_option),
 ) -> int:
     """Find which strategy draws recordings best, by how much, and with what confidence.
 
@@ -112,12 +89,11 @@ def compare(
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.ui.io.progress import Progress
-    from epic_cli.ui.options.groups import given_options
     from epic_cli.ui.runs.compare_jobs import Recordings
     from epic_cli.ui.runs.compare_output import about_of, write
     from epic_cli.ui.runs.recordings import compare_spec, simulated_runs
 
-    given = given_options(context)
+    given = given_options()
     network.check(inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)

@@ -22,13 +22,13 @@ from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, report_each
 from epic_cli.ui.io.sources import blocks, open_source, source_name
-from epic_cli.ui.options.convert import ConvertOptions, convert_options
+from epic_cli.ui.options.convert import ConvertOptions
+from epic_cli.ui.options.groups import shared
 from epic_cli.ui.options.help import command
 
 if TYPE_CHECKING:
     from epic_cli.formats import Writer
     from epic_cli.live.captures.reading import Capture
-    from epic_cli.ui.options.convert import ConvertOptions
 
 
 Item = TypeVar("Item")
@@ -100,8 +100,7 @@ _REMEDIES = {
 
 
 @command(EXAMPLES, "to o entity span shift in-place columns pattern time-unit")
-@convert_options
-def convert(options: ConvertOptions) -> int:
+def convert(options: ConvertOptions = shared(ConvertOptions)) -> int:
     """Turn recordings into another format, without loss.
 
     Recordings are packet text, tables, JSON lines or Parquet with any column names, or UDP
@@ -211,11 +210,6 @@ class _Recording:
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""
-        from epic_cli.ui.commands.convert import (  # few recordings are one
-            lacks,
-            make_capture,
-        )
-
         capture = make_capture(self._options)
         yield from from_capture(self._file, capture.blocks)
         self.reporter.say(f"epic: {self._name}: {capture.words()}")

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import click
-
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import begun_together
@@ -28,16 +26,16 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.declared import SPAN
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
-from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.groups import given_options, shared, value
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.jobs import JobOptions, job_options
+from epic_cli.ui.options.jobs import JobOptions
 from epic_cli.ui.options.runs import (
     Participants,
     recordings_argument,
     strategies_option,
     variants_assignments_option,
 )
-from epic_cli.ui.options.video import VideoOptions, video_options
+from epic_cli.ui.options.video import VideoOptions
 from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
@@ -108,10 +106,10 @@ class DiagnoseOptions:
         type=OutputFile(),
         metavar="FILE",
     )
-    video: VideoOptions = shared(video_options)
+    video: VideoOptions = shared(VideoOptions)
     input_format: str = shared(input_format_option)
     given: Layout | None = shared(layout_options)
-    jobs: JobOptions = shared(job_options)
+    jobs: JobOptions = shared(JobOptions)
     messages: Messages = shared(messages_options)
     color: ColorChoice = shared(color_option)
 
@@ -142,13 +140,8 @@ class DiagnoseOptions:
         return Participants(self.strategies, self.assignments, ()).specs()
 
 
-#: All of them, as ``options: DiagnoseOptions``.
-diagnose_options = OptionGroup("options", DiagnoseOptions)
-
-
 @command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
-@diagnose_options
-def diagnose(options: DiagnoseOptions) -> int:
+def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     """Find out why it jitters: causes, evidence and cures.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
@@ -170,8 +163,7 @@ def diagnose(options: DiagnoseOptions) -> int:
 
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
-    given = given_options(click.get_current_context())
-    options = replace(options, jobs=options.jobs.settled(given, fits=not here))
+    options = replace(options, jobs=options.jobs.settled(given_options(), fits=not here))
     options.check(names)
     jobs, color = options.jobs, use_color(options.color, sys.stderr)
     if jobs.options and "-" in names:

@@ -19,12 +19,8 @@ from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.progress import Progress, report_each
 from epic_cli.ui.io.sources import blocks, source_name
-from epic_cli.ui.options.common import (
-    color_option,
-    input_format_option,
-    layout_options,
-)
-from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.common import color_option, input_format_option, layout_options
+from epic_cli.ui.options.groups import flag, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.runs import recordings_argument
 from epic_cli.ui.runs.recordings import recordings_of
@@ -101,13 +97,8 @@ class InspectOptions:
     color: ColorChoice = shared(color_option)
 
 
-#: All of them, as ``options: InspectOptions``.
-inspect_options = OptionGroup("options", InspectOptions)
-
-
 @command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes explore")
-@inspect_options
-def inspect(options: InspectOptions) -> int:
+def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     """Show what is in a recording, what was made of it, and what looks wrong.
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,

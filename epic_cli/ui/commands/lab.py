@@ -24,7 +24,7 @@ from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.lab.spec import DEFAULT_STRATEGIES, MOST_STRATEGIES
 from epic_cli.ui.options.common import quiet_option, tick_option
-from epic_cli.ui.options.groups import OptionGroup, given_options, refuse
+from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.lab import Page, lab_library, page_options
 from epic_cli.ui.options.live import (
@@ -34,8 +34,6 @@ from epic_cli.ui.options.live import (
     ended,
     endless_option,
     ingest_options,
-    reached_options,
-    recorded_options,
 )
 from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
 
@@ -52,6 +50,8 @@ Examples:
 
 #: Who draws a running game unless others are named, the first one all of it.
 _USUAL = ("snapshot", "epic", "dead-reckoning")
+
+_USUAL_ADDRESS = str(Address())
 
 #: What experiments have, too.
 _ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
@@ -70,45 +70,29 @@ _team_options = OptionGroup(
 
 
 @command(EXAMPLES, "experiment listen s layout record port open duration")
-@click.argument("recording", required=False, type=InputFile())
-@click.option(
-    "--experiment",
-    default="",
-    metavar="ADDRESS",
-    help="Begin with the experiment of this address of a lab, or what follows its question mark.",
-)
-@page_options()
-@endless_option("How long to serve the page.")
-@click.option(
-    "--listen",
-    "address",
-    type=ENDPOINT,
-    is_flag=False,
-    flag_value=str(Address()),
-    help="Show a running game whose packets come to this address, as epic listen takes them."
-    f"  [without an address: {Address()}]",
-)
-@_team_options
-@tick_option
-@ingest_options
-@reached_options
-@recorded_options
-@quiet_option
-@click.pass_context
 def lab(
-    context: click.Context,
-    /,
-    recording: str | None,
-    experiment: str,
-    page: Page,
-    duration: float,
-    address: Address | None,
-    participants: Participants,
-    tick: Ratio,
-    ingest: IngestSpec,
-    reached: Reached,
-    recorded: Recorded,
-    quiet: bool,
+    recording: str | None = shared(click.argument("recording", required=False, type=InputFile())),
+    experiment: str = value(
+        "Begin with the experiment of this address of a lab, or what follows its question mark.",
+        default="",
+        metavar="ADDRESS",
+    ),
+    page: Page = shared(page_options()),
+    duration: float = shared(endless_option("How long to serve the page.")),
+    address: Address | None = value(
+        "Show a running game whose packets come to this address, as epic listen takes them."
+        f"  [without an address: {_USUAL_ADDRESS}]",
+        "--listen",
+        type=ENDPOINT,
+        is_flag=False,
+        flag_value=_USUAL_ADDRESS,
+    ),
+    participants: Participants = shared(_team_options),
+    tick: Ratio = shared(tick_option),
+    ingest: IngestSpec = shared(ingest_options),
+    reached: Reached = shared(Reached),
+    recorded: Recorded = shared(Recorded),
+    quiet: bool = shared(quiet_option),
 ) -> int:
     """Move sliders in the browser, and see what each strategy draws, and how good it is.
 
@@ -128,7 +112,7 @@ def lab(
     strategy failed, 130 interrupted.
     """
     if address is None:
-        names = [one.name for one in context.command.params if one.name]
+        names = [one.name for one in click.get_current_context().command.params if one.name]
         refuse([one for one in names if one not in _ALWAYS], "needs --listen")
         return _experiments(recording or "", experiment, participants, page, duration)
     refuse(("recording", "experiment"), "is not for --listen")
@@ -139,7 +123,7 @@ def lab(
     from epic_cli.ui.io.listening import Progress
     from epic_cli.ui.lab.live_view import View
 
-    tick = tick if "tick" in given_options(context) else SCREEN_TIMING.tick
+    tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
         receiving = reached.receive(address, ingest)
         stack.callback(receiving.close)

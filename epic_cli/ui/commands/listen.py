@@ -32,7 +32,7 @@ from epic_cli.ui.options.common import (
     strategy_options,
     tick_option,
 )
-from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
+from epic_cli.ui.options.groups import flag, given_options, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.live import (
     ENDPOINT,
@@ -41,12 +41,14 @@ from epic_cli.ui.options.live import (
     ended,
     endless_option,
     ingest_options,
-    reached_options,
-    recorded_options,
 )
 
 #: ``--explore`` ends with so many datagrams, or so many seconds after the first.
 EXPLORED, EXPLORED_SECONDS = 4000, 15.0
+
+_ADDRESS = click.argument(
+    "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
+)
 
 EXAMPLES = """\b
 Examples:
@@ -74,7 +76,7 @@ class _Outputs:
     output: str | None = shared(
         output_option("Write the rows to a file, which appears when listening ends.")
     )
-    recorded: Recorded = shared(recorded_options)
+    recorded: Recorded = shared(Recorded)
     forward: tuple[Target, ...] = value(
         f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
         " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
@@ -95,45 +97,25 @@ class _Outputs:
         return self.screen
 
 
-_output_options = OptionGroup("outputs", _Outputs)
-
-
 @command(EXAMPLES, "s set input-format layout columns entity explore duration f o record forward")
-@click.argument(
-    "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
-)
-@strategy_options(
-    "--strategy",
-    DEFAULT,
-    "The smoothing strategy; 'epic strategies' lists them.",
-    "Set one of the strategy's settings; may be repeated.",
-)
-@tick_option
-@ingest_options
-@reached_options
-@click.option(
-    "--explore",
-    is_flag=True,
-    help="Show what moves in unknown binary datagrams, and propose a --layout.",
-)
-@endless_option("How many seconds to listen, or endless.")
-@_output_options
-@quiet_option
-@color_option
-@click.pass_context
 def listen(
-    context: click.Context,
-    /,
-    address: Address,
-    chosen: StrategySpec,
-    tick: Ratio,
-    ingest: IngestSpec,
-    reached: Reached,
-    explore: bool,
-    duration: float,
-    outputs: _Outputs,
-    quiet: bool,
-    color: ColorChoice,
+    address: Address = shared(_ADDRESS),
+    chosen: StrategySpec = shared(
+        strategy_options(
+            "--strategy",
+            DEFAULT,
+            "The smoothing strategy; 'epic strategies' lists them.",
+            "Set one of the strategy's settings; may be repeated.",
+        )
+    ),
+    tick: Ratio = shared(tick_option),
+    ingest: IngestSpec = shared(ingest_options),
+    reached: Reached = shared(Reached),
+    explore: bool = flag("Show what moves in unknown binary datagrams, and propose a --layout."),
+    duration: float = shared(endless_option("How many seconds to listen, or endless.")),
+    outputs: _Outputs = shared(_Outputs),
+    quiet: bool = shared(quiet_option),
+    color: ColorChoice = shared(color_option),
 ) -> int:
     """Receive packets of a running game, and draw them as they arrive.
 
@@ -152,7 +134,7 @@ def listen(
         if address.scheme == "tcp":
             raise WrongUsage("--explore is for datagrams and messages: UDP and ws://")
         return _explore(address, reached.receive(address, ingest), duration, color)
-    given = given_options(context)
+    given = given_options()
     on_screen = outputs.wants_screen(given)
     chosen.make()  # a wrong setting shows before anything is received
     writes_rows = outputs.output is not None or not on_screen

@@ -25,14 +25,9 @@ from epic_cli.play.report.headless import HeadlessRun
 from epic_cli.ui.io.console import has_terminal, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.parameters import InputFile
-from epic_cli.ui.options.common import (
-    quiet_option,
-    seed_option,
-    strategy_options,
-    trust_option,
-)
+from epic_cli.ui.options.common import quiet_option, seed_option, strategy_options, trust_option
 from epic_cli.ui.options.declared import Assignment, option
-from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
@@ -40,7 +35,6 @@ from epic_cli.ui.runs.play_output import (
     OutputOptions,
     keep_record,
     open_optional,
-    output_options,
     unrecordable,
     write_match,
 )
@@ -109,36 +103,22 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 
 @command(EXAMPLES, "players bot duration script s latency jitter loss headless show picture seed")
-@technique_options
-@click.option(
-    "--script",
-    type=InputFile(),
-    metavar="FILE",
-    help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
-    "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
-)
-@trust_option
-@player_options
-@option(DURATION)
-@seed_option("The same seed and script give the same bytes.")
-@two_way_link_options("50ms", "One way.")
-@two_way_trace_options
-@output_options
-@quiet_option
-@click.pass_context
 def play(
-    context: click.Context,
-    /,
-    techniques: Mapping[str, Any],
-    script: str | None,
-    trust: bool,
-    players: tuple[PlayerConfig, ...],
-    duration: float,
-    seed: int,
-    link: TwoWayLink,
-    trace: TraceOptions,
-    output: OutputOptions,
-    quiet: bool,
+    techniques: Mapping[str, Any] = shared(technique_options),
+    script: str | None = value(
+        "Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
+        "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
+        type=InputFile(),
+        metavar="FILE",
+    ),
+    trust: bool = shared(trust_option),
+    players: tuple[PlayerConfig, ...] = shared(player_options),
+    duration: float = shared(option(DURATION)),
+    seed: int = shared(seed_option("The same seed and script give the same bytes.")),
+    link: TwoWayLink = shared(two_way_link_options("50ms", "One way.")),
+    trace: TraceOptions = shared(two_way_trace_options),
+    output: OutputOptions = shared(OutputOptions),
+    quiet: bool = shared(quiet_option),
 ) -> int:
     """Play a small networked game: prediction, move replay, rewind, over a bad network.
 
@@ -154,7 +134,7 @@ def play(
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
-    given = given_options(context)
+    given = given_options()
     check_network(trace)
     if script == "-" and trace.trace == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")

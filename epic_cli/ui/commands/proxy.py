@@ -42,12 +42,12 @@ from epic_cli.ui.options.common import (
     strategy_options,
     tick_option,
 )
-from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.groups import given_options, shared
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.lab import Page
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
-from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options, watch_options
+from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.views.proxy import summary
 
@@ -65,39 +65,30 @@ Examples:
 
 
 @command(EXAMPLES, "preset latency jitter loss rate at up duration record sent received layout lab")
-@click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
-@click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
-@two_way_link_options("0", "The mean delay in each direction.", sized=False)
-@two_way_trace_options
-@proxy_options
-@watch_options
-@strategy_options(
-    "--strategy",
-    DEFAULT,
-    "The smoothing strategy that draws what is received.",
-    "Set one of the strategy's settings; may be repeated.",
-)
-@tick_option
-@ingest_options
-@seed_option("The same seed gives the same decisions for the same datagrams of a client.")
-@quiet_option
-@color_option
-@click.pass_context
 def proxy(
-    context: click.Context,
-    /,
-    listen: Address,
-    target: Address,
-    link: TwoWayLink,
-    trace: TraceOptions,
-    spec: ProxySpec,
-    watched: Watched,
-    chosen: StrategySpec,
-    tick: Ratio,
-    ingest: IngestSpec,
-    seed: int,
-    quiet: bool,
-    color: ColorChoice,
+    listen: Address = shared(click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")),
+    target: Address = shared(click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")),
+    link: TwoWayLink = shared(
+        two_way_link_options("0", "The mean delay in each direction.", sized=False)
+    ),
+    trace: TraceOptions = shared(two_way_trace_options),
+    spec: ProxySpec = shared(proxy_options),
+    watched: Watched = shared(Watched),
+    chosen: StrategySpec = shared(
+        strategy_options(
+            "--strategy",
+            DEFAULT,
+            "The smoothing strategy that draws what is received.",
+            "Set one of the strategy's settings; may be repeated.",
+        )
+    ),
+    tick: Ratio = shared(tick_option),
+    ingest: IngestSpec = shared(ingest_options),
+    seed: int = shared(
+        seed_option("The same seed gives the same decisions for the same datagrams of a client.")
+    ),
+    quiet: bool = shared(quiet_option),
+    color: ColorChoice = shared(color_option),
 ) -> int:
     """Put a bad network between a game and its server: a UDP proxy with a link.
 
@@ -113,7 +104,7 @@ def proxy(
     check_network(trace)
     if spec.payload and spec.record is None:
         raise WrongUsage("--payload needs --record")
-    given = given_options(context)
+    given = given_options()
     writes_rows = watched.rows_given(given)
     if writes_rows and spec.control == STANDARD_INPUT:
         raise WrongUsage("rows and the answers to --control - would both be standard output")

@@ -19,10 +19,10 @@ from epic_cli.ui.options.common import (
     strategy_options,
     timing_options,
 )
-from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.groups import Decorator, OptionGroup, shared
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.runs import corrections_option
-from epic_cli.ui.options.video import VideoOptions, video_options
+from epic_cli.ui.options.video import VideoOptions
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
 DRAWING_OPTIONS: tuple[Decorator, ...] = (
@@ -81,9 +81,9 @@ Examples:
 
 
 @command(EXAMPLES, "s set latency tick f o entity columns pattern strict video")
-@replay_options
-@video_options
-def replay(options: ReplayOptions, video: VideoOptions) -> int:
+def replay(
+    options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
+) -> int:
     """Turn packets into what a player would see, one row per tick.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,

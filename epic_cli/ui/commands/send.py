@@ -25,11 +25,11 @@ from epic_cli.ui.io.progress import PATIENCE
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import packet_format_option, quiet_option, seed_option
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, shared
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ENDPOINT, ended
-from epic_cli.ui.options.send import SourceOptions, check_source, moving, recorded, source_options
+from epic_cli.ui.options.send import SourceOptions, check_source, moving, recorded
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -62,6 +62,8 @@ _SPEED = Number(
     10_000,
 )
 
+_RECORDINGS = click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
+_TARGET = click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
 
 _send_options = OptionGroup(
     "spec",
@@ -86,23 +88,15 @@ _send_options = OptionGroup(
 
 
 @command(EXAMPLES, "path entities send-rate duration loop speed f preset latency jitter loss")
-@click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-@click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
-@source_options
-@_send_options
-@link_options("0", "The mean delay.")
-@one_way_trace_options
-@seed_option("The same seed gives the same losses and delays.")
-@quiet_option
 def send(
-    recording: tuple[str, ...],
-    target: Address,
-    source: SourceOptions,
-    spec: SendSpec,
-    link: LinkConditions,
-    trace: TraceOptions,
-    seed: int,
-    quiet: bool,
+    recording: tuple[str, ...] = shared(_RECORDINGS),
+    target: Address = shared(_TARGET),
+    source: SourceOptions = shared(SourceOptions),
+    spec: SendSpec = shared(_send_options),
+    link: LinkConditions = shared(link_options("0", "The mean delay.")),
+    trace: TraceOptions = shared(one_way_trace_options),
+    seed: int = shared(seed_option("The same seed gives the same losses and delays.")),
+    quiet: bool = shared(quiet_option),
 ) -> int:
     """Send recordings or a movement, at their own pace: as UDP datagrams, or over a connection.
 

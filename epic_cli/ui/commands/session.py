@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -23,7 +22,7 @@ from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
-from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
+from epic_cli.ui.options.groups import flag, is_default, refuse, shared, value
 from epic_cli.ui.options.help import command
 
 if TYPE_CHECKING:
@@ -69,15 +68,11 @@ class SessionOptions:
 #: The options of replays that a session has commands for instead.
 _REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 
-#: As ``own: SessionOptions``.
-session_options = OptionGroup("own", SessionOptions)
-
 
 @command(EXAMPLES, "s set latency tick f o entity columns pattern resume")
-@replay_options
-@session_options
-@click.pass_context
-def session(context: click.Context, /, options: ReplayOptions, own: SessionOptions) -> int:
+def session(
+    options: ReplayOptions = shared(replay_options), own: SessionOptions = shared(SessionOptions)
+) -> int:
     """Type packets and see the rows at once.
 
     Change the strategy and see what would have been drawn. This is what epic alone does on a
@@ -89,10 +84,10 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     Without a terminal, "epic session < script" runs such lines from standard input and ends;
     "epic < packets" is "epic replay", and so is a FILE.
     """
-    is_script = own.init is not None or context.meta.get(TYPED, False)
+    is_script = own.init is not None or click.get_current_context().meta.get(TYPED, False)
     if is_script and not options.files and not _on_terminal():
         refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
-        return _run_script(options, own, context)
+        return _run_script(options, own)
     if options.files or not _on_terminal():
         own_names = [one.name for one in fields(SessionOptions)]
         refuse(own_names, "is for a session, which needs a terminal and no FILE")
@@ -100,7 +95,7 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
     from epic_cli.ui.session.loop import run
 
-    run(_opening(options, own, _is_format_given(context)))
+    run(_opening(options, own))
     return ExitStatus.DONE
 
 
@@ -108,29 +103,24 @@ def _on_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
 
 
-def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
+def _run_script(options: ReplayOptions, own: SessionOptions) -> int:
     from epic_cli.ui.io.sources import read_file, source_name
     from epic_cli.ui.session.loop import run_script
 
     refuse(("resume",), "is for a session, which needs a terminal")
     path = "-" if own.init is None else own.init
     script = read_file(path, lambda stream: stream.read())
-    opening = _opening(options, own, _is_format_given(context))
-    is_done = run_script(opening, script, source_name(path))
+    is_done = run_script(_opening(options, own), script, source_name(path))
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
 
 
-def _is_format_given(context: click.Context) -> bool:
-    return context.get_parameter_source("row_format") != ParameterSource.DEFAULT
-
-
-def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) -> Opening:
+def _opening(options: ReplayOptions, own: SessionOptions) -> Opening:
     from epic_cli.ui.session.dialogue import Preferences
     from epic_cli.ui.session.loop import Opening
 
     return Opening(
         _view(options),
-        options.row_format if format_given else None,
+        None if is_default("row_format") else options.row_format,
         use_color(options.color, sys.stdout),
         own.init,
         own.trust,

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import click
-
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
@@ -48,7 +46,7 @@ from epic_cli.ui.options.common import (
     seed_option,
 )
 from epic_cli.ui.options.declared import option, options
-from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
+from epic_cli.ui.options.groups import given_options, refuse, shared, value
 from epic_cli.ui.options.help import command
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.networks import (
@@ -90,9 +88,6 @@ class OutputOptions:
         metavar="FILE",
     )
     truth_rate: float = shared(option(TRUTH_RATE))
-
-
-output_options = OptionGroup("output", OutputOptions)
 
 
 def write_truth(
@@ -196,8 +191,6 @@ class MovementSpec:
         return self.duration
 
 
-movement_options = OptionGroup("movement", MovementSpec)
-
 #: Without effect beside --truth, and without it.
 _PATH_OPTIONS = (*(one.name for one in PATH), TURNING.name)
 _TRUTH_OPTIONS = (
@@ -207,24 +200,14 @@ _TRUTH_OPTIONS = (
 
 
 @command(EXAMPLES, "path truth duration send-rate preset latency jitter loss truth-out f o seed")
-@movement_options
-@sender_options
-@link_options("0", "The mean delay.")
-@one_way_trace_options
-@output_options
-@seed_option("The same seed gives the same bytes.")
-@quiet_option
-@click.pass_context
 def simulate(
-    context: click.Context,
-    /,
-    movement: MovementSpec,
-    sender: SenderSpec,
-    link: LinkConditions,
-    trace: TraceOptions,
-    output: OutputOptions,
-    seed: int,
-    quiet: bool,
+    movement: MovementSpec = shared(MovementSpec),
+    sender: SenderSpec = shared(sender_options),
+    link: LinkConditions = shared(link_options("0", "The mean delay.")),
+    trace: TraceOptions = shared(one_way_trace_options),
+    output: OutputOptions = shared(OutputOptions),
+    seed: int = shared(seed_option("The same seed gives the same bytes.")),
+    quiet: bool = shared(quiet_option),
 ) -> int:
     """Send movement over a bad network, and write the packets as they arrive.
 
@@ -239,10 +222,9 @@ def simulate(
     Exit status: 0 done, 1 a line of --truth or --trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
     """
-    given = given_options(context)
     _check_movement(movement, sender)
     check_network(trace)
-    if "truth_rate" in given and not output.truth_out:
+    if "truth_rate" in given_options() and not output.truth_out:
         raise WrongUsage("--truth-rate needs --truth-out")
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")

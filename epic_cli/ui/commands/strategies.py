@@ -19,6 +19,7 @@ from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.io.refused_lines import report_left_out
 from epic_cli.ui.options.common import color_option, figures_format_option
+from epic_cli.ui.options.groups import shared
 from epic_cli.ui.options.help import command
 
 EXAMPLES = """\b
@@ -29,10 +30,13 @@ Examples:
 
 
 @command(EXAMPLES)
-@click.argument("name", required=False, type=StrategyName())
-@figures_format_option("How to write the list, or the settings of the strategy NAME.")
-@color_option
-def strategies(name: str | None, form: str, color: ColorChoice) -> None:
+def strategies(
+    name: str | None = shared(click.argument("name", required=False, type=StrategyName())),
+    form: str = shared(
+        figures_format_option("How to write the list, or the settings of the strategy NAME.")
+    ),
+    color: ColorChoice = shared(color_option),
+) -> None:
     """List the smoothing strategies, or explain one: how it works, its settings, its source."""
     from epic_cli.views.catalogue import catalogue, explanation, report  # rich is slow to load
 

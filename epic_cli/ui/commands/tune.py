@@ -20,22 +20,12 @@ from epic_cli.ui.options.common import (
     screen_timing_options,
 )
 from epic_cli.ui.options.compare import PICTURE_ROWS
-from epic_cli.ui.options.groups import refuse, renamed_option
+from epic_cli.ui.options.groups import refuse, renamed_option, shared
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.jobs import JobOptions, job_options
-from epic_cli.ui.options.networks import NetworkOptions, network_options
-from epic_cli.ui.options.runs import Inputs, inputs_options
-from epic_cli.ui.options.tune import (
-    OF_SEARCH,
-    Effort,
-    Purpose,
-    Tuned,
-    Written,
-    effort_options,
-    purpose_options,
-    tuned_options,
-    written_options,
-)
+from epic_cli.ui.options.jobs import JobOptions
+from epic_cli.ui.options.networks import NetworkOptions
+from epic_cli.ui.options.runs import Inputs
+from epic_cli.ui.options.tune import OF_SEARCH, Effort, Purpose, Tuned, Written
 from epic_cli.ui.runs.jobs import Tally
 from epic_cli.ui.runs.recordings import recordings_of
 from epic_cli.views.metric_list import games_help
@@ -65,30 +55,19 @@ Examples:
 @command(
     _EXAMPLES, "s set all for game truth trials time seeds latency jitter loss f html", games_help()
 )
-@inputs_options
-@tuned_options
-@purpose_options
 @renamed_option("tries", "trials")
-@effort_options
-@job_options
-@network_options
-@screen_timing_options
-@written_options
-@saving_options
-@messages_options
-@color_option
 def tune(
-    inputs: Inputs,
-    tuned: Tuned,
-    purpose: Purpose,
-    effort: Effort,
-    jobs: JobOptions,
-    network: NetworkOptions,
-    timing: Timing,
-    written: Written,
-    saving: Saving | None,
-    messages: Messages,
-    color: ColorChoice,
+    inputs: Inputs = shared(Inputs),
+    tuned: Tuned = shared(Tuned),
+    purpose: Purpose = shared(Purpose),
+    effort: Effort = shared(Effort),
+    jobs: JobOptions = shared(JobOptions),
+    network: NetworkOptions = shared(NetworkOptions),
+    timing: Timing = shared(screen_timing_options),
+    written: Written = shared(Written),
+    saving: Saving | None = shared(saving_options),
+    messages: Messages = shared(messages_options),
+    color: ColorChoice = shared(color_option),
 ) -> int:
     """Find good values for a strategy's settings.
 

@@ -36,9 +36,10 @@ from epic_cli.ui.io.refused_lines import in_three_lines
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.lab.spec import BY_HAND, NOTHING, Given, LabSpec, by_hand_file
 from epic_cli.ui.options.common import screen_timing_options
-from epic_cli.ui.options.compare import PICTURE_ROWS, Scoring, scoring_options
-from epic_cli.ui.options.networks import NetworkOptions, network_options
-from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
+from epic_cli.ui.options.compare import PICTURE_ROWS, Scoring
+from epic_cli.ui.options.groups import shared, with_options
+from epic_cli.ui.options.networks import NetworkOptions
+from epic_cli.ui.options.runs import Inputs, Participants
 from epic_cli.ui.runs.recordings import Reading, compare_spec, simulated_runs
 
 if TYPE_CHECKING:
@@ -83,17 +84,13 @@ class Experiment:
 
 
 @click.command("compare")
-@inputs_options
-@participants_options
-@network_options
-@screen_timing_options
-@scoring_options
+@with_options
 def _words(
-    inputs: Inputs,
-    participants: Participants,
-    network: NetworkOptions,
-    timing: Timing,
-    scoring: Scoring,
+    inputs: Inputs = shared(Inputs),
+    participants: Participants = shared(Participants),
+    network: NetworkOptions = shared(NetworkOptions),
+    timing: Timing = shared(screen_timing_options),
+    scoring: Scoring = shared(Scoring),
 ) -> tuple[CompareSpec, Inputs, NetworkOptions, Scoring]:
     network.check(inputs.recordings, inputs.truth)
     selection = Selection(PICTURE_ROWS, -math.inf, math.inf)

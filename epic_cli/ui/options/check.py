@@ -15,7 +15,7 @@ from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.declared import ParameterType, seconds
-from epic_cli.ui.options.groups import OptionGroup, flag, value
+from epic_cli.ui.options.groups import flag, value
 from epic_cli.views.pictures import VIEWS, View
 
 _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
@@ -33,9 +33,6 @@ class Doing:
         "Create a case in this folder, from the given recordings and the options below.",
         metavar="CASE",
     )
-
-
-doing_options = OptionGroup("doing", Doing)
 
 
 @dataclass(frozen=True)
@@ -87,9 +84,6 @@ class Program:
         return CheckSpec(Port(tuple(command), self.timeout), self.feed, tolerances, threads)
 
 
-program_options = OptionGroup("program", Program)
-
-
 @dataclass(frozen=True)
 class Report:
     """What is reported, and where."""
@@ -120,6 +114,3 @@ class Report:
     def silent(self) -> bool:
         """Whether standard output carries TAP or JUnit."""
         return "-" in (self.junit, self.tap)
-
-
-report_options = OptionGroup("report", Report)

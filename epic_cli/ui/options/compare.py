@@ -16,9 +16,9 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.declared import SPAN, option, seconds
-from epic_cli.ui.options.groups import OptionGroup, shared, value
+from epic_cli.ui.options.groups import shared, value
 from epic_cli.ui.options.runs import Strategies
-from epic_cli.ui.options.video import VideoOptions, video_options
+from epic_cli.ui.options.video import VideoOptions
 from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
@@ -98,8 +98,6 @@ class Weighing:
             raise WrongUsage(f"--weights: {error}") from error
 
 
-weighing_options = OptionGroup("weighing", Weighing)
-
 warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, metavar="SECONDS",
                               help="Ignore rows for this long after each start, teleport and gap."
                               "  [default: 1, or a tenth of the recording]")  # fmt: skip
@@ -109,7 +107,7 @@ warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, 
 class Scoring:
     """What counts, and how much; the warm-up is in seconds."""
 
-    weighing: Weighing = shared(weighing_options)
+    weighing: Weighing = shared(Weighing)
     fail_if: tuple[Condition, ...] = value(
         "Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
         " be repeated.",
@@ -124,9 +122,6 @@ class Scoring:
             check_sense(self.fail_if)
         except ConditionError as error:
             raise WrongUsage(f"--fail-if: {error}") from error
-
-
-scoring_options = OptionGroup("scoring", Scoring)
 
 
 @dataclass(frozen=True)
@@ -149,9 +144,6 @@ class Layout:
     form: str = shared(figures_format_option("The output format."))
 
 
-layout_options = OptionGroup("layout", Layout)
-
-
 @dataclass(frozen=True)
 class Pictures:
     """Charts in the terminal, a picture and a page in files, and which seconds they show."""
@@ -164,7 +156,7 @@ class Pictures:
     )
     svg: str | None = value("Write a picture to this file.", type=OutputFile())
     html: str | None = value("Write an interactive page to this file.", type=OutputFile())
-    video: VideoOptions = shared(video_options)
+    video: VideoOptions = shared(VideoOptions)
     show: tuple[tuple[str, ...], ...] = value(
         "The strategies that charts, picture and video show.  [default: the best six]",
         type=Strategies(),
@@ -198,8 +190,6 @@ class Pictures:
                 raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}")
         return shown
 
-
-pictures_options = OptionGroup("pictures", Pictures)
 
 threads_option = click.option(
     "--threads",

@@ -64,10 +64,6 @@ class CaptureOptions:
         return self != CaptureOptions(None, None, None)
 
 
-#: All of it, as ``capture: CaptureOptions``.
-_capture_options = OptionGroup("capture", CaptureOptions)
-
-
 @dataclass(frozen=True)
 class ConvertOptions:
     """What to convert, how, and where to; no ``files``: standard input."""
@@ -87,7 +83,7 @@ class ConvertOptions:
     changes: Changes = shared(_changes_options)
     input_format: str = shared(input_format_option)
     given: Layout | None = shared(layout_options)
-    capture: CaptureOptions = shared(_capture_options)
+    capture: CaptureOptions = shared(CaptureOptions)
     strict: bool = flag("Stop at the first refused line.")
     messages: Messages = shared(messages_options)
     color: ColorChoice = shared(color_option)
@@ -113,7 +109,3 @@ class ConvertOptions:
             formats = ", ".join(written_formats())
             raise WrongUsage(f"unknown output format: add --to, one of {formats}")
         return suffixes()[ending]
-
-
-#: All of them, as ``options: ConvertOptions``.
-convert_options = OptionGroup("options", ConvertOptions)

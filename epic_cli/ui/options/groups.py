@@ -1,4 +1,4 @@
-"""Groups of options whose values reach a command as one typed argument.
+"""Options as fields of values, and as defaults of a command's parameters.
 
 Example:
     @dataclass(frozen=True)
@@ -7,11 +7,9 @@ Example:
         path: str | None = value("Where to.", "-o", "--output")      # under the name of the field
         seed: int = shared(seed_option)                              # an option of several commands
 
-    output_options = OptionGroup("output", Output)
-
     @click.command()
-    @output_options
-    def command(output: Output) -> None: ...
+    @with_options
+    def command(output: Output = shared(Output), quiet: bool = shared(quiet_option)) -> None: ...
 
 """
 
@@ -20,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import click
@@ -62,6 +61,15 @@ class OptionGroup:
                 one.group = getattr(one, "group", self.name)
         return decorated
 
+    @property
+    def parameters(self) -> list[click.Parameter]:
+        """Those that a command with this group has."""
+
+        def command() -> None:
+            """Nothing: it only carries them."""
+
+        return list(self(command).__click_params__)  # type: ignore[attr-defined]
+
 
 #: The key under which a field has what makes its option from its name.
 _OPTION = "option"
@@ -82,21 +90,43 @@ def flag(help_text: str, *flags: str) -> Any:
     return value(help_text, *flags, is_flag=True)
 
 
-def shared(option: Decorator) -> Any:
-    """A field with an option, an argument or a group that is declared elsewhere."""
-    return dataclasses.field(metadata={_OPTION: lambda _: option})
+def shared(option: Decorator | type) -> Any:
+    """A field with an option, an argument or a group that is declared elsewhere.
+
+    A class whose fields are options is a group of the field's name.
+    """
+
+    def make(name: str) -> Decorator:
+        return OptionGroup(name, option) if isinstance(option, type) else option
+
+    return dataclasses.field(metadata={_OPTION: make})
 
 
-def given_options(context: click.Context) -> set[str]:
-    """The names of the options on the command line.
+def with_options(command: Command) -> Command:
+    """A command with the options that the defaults of its parameters declare, in their order."""
+    for one in reversed([*signature(command).parameters.values()]):
+        if isinstance(one.default, dataclasses.Field):
+            command = one.default.metadata[_OPTION](one.name)(command)
+    return command
+
+
+def given_options() -> set[str]:
+    """The names of the running command's options that stand on the command line.
 
     Those from variables and the configuration apply to other runs, too, and need not fit.
     """
+    context = click.get_current_context()
     return {
         name
         for name in (one.name for one in context.command.params)
         if name and context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
+
+
+def is_default(name: str) -> bool:
+    """Whether nothing gives the running command's option a value."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source == ParameterSource.DEFAULT
 
 
 def refuse(names: Iterable[str], why: str) -> None:

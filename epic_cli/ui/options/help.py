@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from epic_cli.ui.options.groups import with_options
+
 #: The key under which a context knows that all is asked for.
 _ALL = "epic_cli.help_all"
 
@@ -99,5 +101,6 @@ def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 
 def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any], Command]:
-    """``click.command`` for a command with a help of two lengths."""
-    return click.command(cls=Command, epilog=epilog, first=first, reference=reference)
+    """``click.command`` for a function ``with_options``; its help has two lengths."""
+    decorate = click.command(cls=Command, epilog=epilog, first=first, reference=reference)
+    return lambda function: decorate(with_options(function))

@@ -14,7 +14,7 @@ import click
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
 from epic_cli.ui.io.parameters import OutputFile, Parsed
-from epic_cli.ui.options.groups import OptionGroup, value
+from epic_cli.ui.options.groups import value
 
 if TYPE_CHECKING:
     from epic_cli.analysis.jobs.journal import Journal
@@ -180,7 +180,3 @@ class JobOptions:
             if error.filename == path:
                 raise CannotAccess("write to", path, error) from error
             raise
-
-
-#: All of them, as ``jobs: JobOptions``.
-job_options = OptionGroup("jobs", JobOptions)

@@ -109,7 +109,7 @@ class Given:
         self.preset: Preset | None = None
         self.preset = options["preset"] if self._counts("preset") else None
         self.at = options["at"] if self._counts("at") else ()
-        if "loss" in given_options(self._context) and not self._on_command_line("gemodel"):
+        if "loss" in given_options() and not self._on_command_line("gemodel"):
             self._values["gemodel"] = None  # the configuration's
         if self._values.pop("gemodel") is None or not self._counts("gemodel"):
             self._loss = "loss"
@@ -132,7 +132,7 @@ class Given:
         return link
 
     def _check(self, link: LinkConditions, more: Sequence[str]) -> None:
-        given = given_options(self._context)
+        given = given_options()
         for name, needed in _NEEDS.items():
             usual = getattr(_DEFAULTS, needed)
             missing = all(getattr(one, needed) == usual for one in link.every())

@@ -125,10 +125,6 @@ class Reached:
             raise WrongUsage(str(error)) from error
 
 
-#: As ``reached: Reached``.
-reached_options = OptionGroup("reached", Reached)
-
-
 @dataclass(frozen=True)
 class Recorded:
     """Where packets and datagrams are recorded."""
@@ -162,7 +158,3 @@ class Recorded:
                 found.append(DatagramRecording(self.raw, place, self.rotation))
             stack.callback(found[-1].close)
         return found
-
-
-#: As ``recorded: Recorded``.
-recorded_options = OptionGroup("recorded", Recorded)

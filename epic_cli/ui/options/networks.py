@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.network.conditions import LinkConditions
@@ -17,7 +15,7 @@ from epic_cli.network.turning import TURNING
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.options.common import DURATION, seed_option
 from epic_cli.ui.options.declared import option, options
-from epic_cli.ui.options.groups import OptionGroup, refuse, shared
+from epic_cli.ui.options.groups import OptionGroup, is_default, refuse, shared
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
 
@@ -110,15 +108,14 @@ class NetworkOptions:
 
     def with_latency(self, timing: Timing) -> Timing:
         """For recordings: the timing with the delay of each packet, if one was given."""
-        given = click.get_current_context().get_parameter_source("latency")
-        is_default = given == click.core.ParameterSource.DEFAULT
-        return timing if is_default else timing._replace(latency=self.link.latency)
+        return timing if is_default("latency") else timing._replace(latency=self.link.latency)
 
     def check(self, recordings: tuple[str, ...], truth: str | None) -> None:
         """Refuses what does not go together."""
         if not self.simulates:
+            own = OptionGroup("network", NetworkOptions)
             refuse(
-                sorted(one for one in _names() if one not in _OF_BOTH),
+                sorted({one.name or "" for one in own.parameters} - {*_OF_BOTH}),
                 f"needs --seeds, which simulates networks: --seeds {USUAL_SEEDS} --truth MOVEMENT",
             )
             return
@@ -156,21 +153,7 @@ class NetworkOptions:
             )
 
 
-network_options = OptionGroup("network", NetworkOptions)
-
-
 def check_turning(movement: PathMovement | RecordedMovement, sender: SenderSpec) -> None:
     """Refuses to quantise rotations that are not there."""
     if sender.rotation_bits and not movement.turns:
         raise WrongUsage("--rotation-bits: nothing has a rotation; --turning gives a --path one")
-
-
-def _names() -> list[str]:
-    """The names of all these options."""
-
-    @network_options
-    def command() -> None:
-        """Nothing: it only carries them."""
-
-    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
-    return [one.name for one in parameters if one.name]

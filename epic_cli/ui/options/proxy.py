@@ -160,6 +160,3 @@ class Watched:
                     found.append(PacketRecording(str(named)))
                 stack.callback(found[0].close)
         return both
-
-
-watch_options = OptionGroup("watched", Watched)

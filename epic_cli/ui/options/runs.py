@@ -20,7 +20,7 @@ from epic_cli.ui.io.parameters import (
 from epic_cli.ui.options.common import input_format_option
 from epic_cli.ui.options.common import layout_options as recording_layout_options
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import Decorator, OptionGroup, shared, value
+from epic_cli.ui.options.groups import Decorator, shared, value
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -60,9 +60,6 @@ class Inputs:
         """Refuses to read standard input twice."""
         if [*self.recordings, self.truth].count("-") > 1:
             raise WrongUsage("recording and truth cannot both come from standard input")
-
-
-inputs_options = OptionGroup("inputs", Inputs)
 
 
 class Strategies(ParameterType):
@@ -185,6 +182,3 @@ class Participants:
             return [*read_specs(names, settings), *self.corrections]
         except ValueError as error:  # an unknown strategy or setting is one too
             raise WrongUsage(str(error)) from error
-
-
-participants_options = OptionGroup("participants", Participants)

@@ -28,7 +28,7 @@ from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import blocks
 from epic_cli.ui.options.common import DURATION, input_format_option, layout_options
 from epic_cli.ui.options.declared import option
-from epic_cli.ui.options.groups import OptionGroup, flag, refuse, shared, value
+from epic_cli.ui.options.groups import flag, refuse, shared, value
 from epic_cli.ui.options.networks import check_turning
 
 if TYPE_CHECKING:
@@ -102,9 +102,6 @@ class SourceOptions:
     def rounds(self) -> float:
         """How many times; infinite: endlessly."""
         return self.times or (math.inf if self.loop else 1)
-
-
-source_options = OptionGroup("source", SourceOptions)
 
 
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:

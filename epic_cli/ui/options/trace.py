@@ -120,7 +120,7 @@ _TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
 def check_network(trace: TraceOptions) -> None:
     """Refuses options that would have no effect."""
     refuse(() if trace.trace else _TRACE_ALONE, "needs --trace")
-    given = given_options(click.get_current_context())
+    given = given_options()
     if "gemodel" in given and "loss" in given:
         raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
 

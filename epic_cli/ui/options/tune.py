@@ -12,9 +12,9 @@ from epic_cli.analysis.tuning.spec import DIVISIONS, GOALS, Division
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, choose, completions
 from epic_cli.ui.options.common import figures_format_option
-from epic_cli.ui.options.compare import Weighing, warm_up_option, weighing_options
+from epic_cli.ui.options.compare import Weighing, warm_up_option
 from epic_cli.ui.options.declared import seconds
-from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
+from epic_cli.ui.options.groups import flag, shared, value
 from epic_cli.ui.options.runs import (
     Participants,
     assignments_option,
@@ -71,9 +71,6 @@ class Tuned(Participants):
         return self.every or bool(self.strategies or self.corrections)
 
 
-tuned_options = OptionGroup("tuned", Tuned)
-
-
 def _propose_figures(begun: str) -> list[CompletionItem]:
     return completions(((one, named(one).help) for one in GOALS), begun)
 
@@ -94,7 +91,7 @@ class Purpose:
         default="score",
         show_default=True,
     )
-    weighing: Weighing = shared(weighing_options)
+    weighing: Weighing = shared(Weighing)
     warm_up: float | None = shared(warm_up_option)
     division: Division | None = value(
         "Evaluate on the second half of the time, on every other recording, or on the same"
@@ -102,9 +99,6 @@ class Purpose:
         "--validate",
         type=click.Choice(DIVISIONS),
     )
-
-
-purpose_options = OptionGroup("purpose", Purpose)
 
 
 @dataclass(frozen=True)
@@ -128,9 +122,6 @@ class Effort:
     )
 
 
-effort_options = OptionGroup("effort", Effort)
-
-
 @dataclass(frozen=True)
 class Written:
     """The format of the result, and pictures of the trade-off and of what is drawn in files."""
@@ -148,6 +139,3 @@ class Written:
         """Refuses standard output."""
         if "-" in (self.svg, self.html):
             raise WrongUsage("a picture or page needs a file: standard output is for the figures")
-
-
-written_options = OptionGroup("written", Written)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
-from epic_cli.ui.options.groups import OptionGroup, value
+from epic_cli.ui.options.groups import value
 from epic_cli.views.video.spec import VIDEO, VideoSpec, kind_of, read_clip
 
 if TYPE_CHECKING:
@@ -92,6 +92,3 @@ class VideoOptions:
             return compare_run(Run("", packets), spec).scenes
         except NotEnoughToSay as error:
             raise WrongUsage(f"--video: {not_enough_words(error)}") from error
-
-
-video_options = OptionGroup("video", VideoOptions)

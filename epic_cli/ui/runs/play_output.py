@@ -21,11 +21,8 @@ from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.errors import WrongUsage, quoted, say
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.parameters import OutputFile
-from epic_cli.ui.options.common import (
-    format_option,
-    output_option,
-)
-from epic_cli.ui.options.groups import OptionGroup, shared, value
+from epic_cli.ui.options.common import format_option, output_option
+from epic_cli.ui.options.groups import shared, value
 from epic_cli.views.pictures.play_svg import caption, picture
 from epic_cli.views.play_rows import FORMATS, Writer
 
@@ -112,9 +109,6 @@ class OutputOptions:
         ):
             if name and name not in allowed:
                 raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}")
-
-
-output_options = OptionGroup("output", OutputOptions)
 
 
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
