@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.api.replaying import TICK, draw, make_stream, packets_of
+from epic_cli.api.replaying import AT_ONCE, TICK, draw, make_stream, packets_of
 from epic_cli.api.sources import PacketSource
 from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.packets import Entities, Status
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
-
-#: So many packets are given to the engine at once.
-_AT_ONCE = 4096
 
 _NUMBERS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
@@ -52,7 +49,7 @@ def replay_array(
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
     drawn, turned, names = bytearray(), bytearray(), Entities()
-    for block, names in draw(packets_of(packets), stream, _AT_ONCE):  # noqa: B007
+    for block, names in draw(packets_of(packets), stream, AT_ONCE):  # noqa: B007
         drawn += block.rows()
         turned += block.turns()
     fields = [(name, "f8") for name in _NUMBERS]

@@ -15,13 +15,13 @@ from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
 from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.analysis.weights import GAMES, make_weights
 from epic_cli.api.reading import PacketReader, warned
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.api.shown import register
 from epic_cli.api.sources import PacketSource, Path
 from epic_cli.engine.contract import SmoothingStrategy
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
@@ -43,9 +43,6 @@ StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingSt
 
 #: Recordings to be judged one after the other.
 _Packets: TypeAlias = "PacketSource | Sequence[Path] | None"
-
-#: Packets are taken by so many.
-_AT_ONCE = 4096
 
 
 class _Made(NamedTuple):
@@ -138,7 +135,10 @@ def spec_of(
     threads: int | None,
 ) -> CompareSpec:
     """The comparison that arguments of ``compare``, and of ``tune``, ask for."""
-    counts = make_weights(weights or {}, game_weights(game))
+    games = {one.name: one.weights for one in GAMES}
+    if game is not None and game not in games:
+        raise ValueError(f"there is no game {game!r}: they are {', '.join(games)}")
+    counts = make_weights(weights or {}, games.get(game or ""))
     return CompareSpec((), timing, counts, truth_offset, warm_up, seed=seed, threads=threads)
 
 
@@ -212,7 +212,7 @@ def _recorded(
 def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str, PacketBlock]:
     """The packets of each entity by its name, in their order; warns of what is found in them."""
     found: dict[str, PacketBlock] = {}
-    blocks = blocks_of(packets, Entities(), _AT_ONCE)
+    blocks = blocks_of(packets)
     if not isinstance(packets, PacketReader):
         blocks = warned(blocks, "packets", Watch() if watch is None else watch)
     for block in blocks:
@@ -225,16 +225,6 @@ def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[
     read, watch = packets_of(packets), Watch()
     found = by_entity(read, watch)
     return found, tuple(read.findings if isinstance(read, PacketReader) else watch.findings)
-
-
-def game_weights(name: str | None) -> Weights | None:
-    """What matters in a kind of game; None: no special kind. Raises ``ValueError``."""
-    from epic_cli.analysis.weights import GAMES
-
-    found = {one.name: one.weights for one in GAMES}
-    if name is not None and name not in found:
-        raise ValueError(f"there is no game {name!r}: they are {', '.join(found)}")
-    return found.get(name or "")
 
 
 def _recordings(packets: _Packets) -> Sequence[PacketSource]:

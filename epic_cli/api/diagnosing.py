@@ -119,7 +119,7 @@ def link_of(packets: PacketSource) -> FoundLink:
 
 def explain(finding: Finding) -> Explanation:
     """The words of a finding."""
-    from epic_cli.views.diagnosis.sentences import sentence
+    from epic_cli.views.diagnosis.report import sentence
 
     detector = detector_of(finding.cause)
     return Explanation(

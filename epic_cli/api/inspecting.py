@@ -12,15 +12,11 @@ from epic_cli.analysis.inspection import Inspection
 from epic_cli.analysis.inspection import inspect as run
 from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets, warned
 from epic_cli.api.replaying import blocks_of, packets_of
-from epic_cli.engine.packets import Entities
 from epic_cli.formats.watch import Watch
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource
     from epic_cli.engine.contract import Packet
-
-#: Packets are taken by so many.
-_AT_ONCE = 4096
 
 
 def inspect(packets: PacketSource, **layout: Any) -> Inspection:
@@ -44,7 +40,7 @@ def inspect(packets: PacketSource, **layout: Any) -> Inspection:
             found = run(taken.name, taken.blocks(), taken.watch)
         else:
             watch = Watch(thorough=True)
-            blocks = warned(blocks_of(taken, Entities(), _AT_ONCE), "packets", watch)
+            blocks = warned(blocks_of(taken), "packets", watch)
             found = run("packets", blocks, watch)
     refusals = [one.refusal for one in mistakes]
     return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))

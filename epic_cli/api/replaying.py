@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 #: The default tick, in seconds.
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 
+#: So many packets are given to the engine at once where nobody waits for the first samples.
+AT_ONCE = 4096
+
 
 class RefusedPacket(ValueError):
     """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
@@ -207,7 +210,7 @@ def draw(
     entities, error = Entities(), None
     stream.by_time = _may_be_grouped(packets)
     try:
-        found: Iterator[PacketBlock] = blocks_of(packets, entities, at_once)
+        found: Iterator[PacketBlock] = blocks_of(packets, at_once)
         if stream.by_time and stream.pacing != "demo":
             found = by_arrival(found)
         for block in as_drawn(strategy, found):
@@ -236,9 +239,9 @@ def draw(
 
 
 def blocks_of(
-    packets: Iterable[Packet], entities: Entities, at_once: int
+    packets: Iterable[Packet], at_once: int = AT_ONCE
 ) -> Generator[PacketBlock, None, None]:
-    """Packets as the engine takes them; ``entities`` are for those that are not from a file."""
+    """Packets as the engine takes them, those that are not from a file ``at_once`` at a time."""
     if isinstance(packets, PacketReader):
         yield from packets.blocks()
         return
@@ -249,7 +252,7 @@ def blocks_of(
             yield from read_packets(left).blocks()
             return
         break
-    numbered = enumerate(left, 1)
+    numbered, entities = enumerate(left, 1), Entities()
     while some := list(islice(numbered, at_once)):
         block = PacketBlock(entities)
         for number, packet in some:

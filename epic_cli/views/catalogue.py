@@ -91,11 +91,8 @@ def _documentation(name: str, room: int) -> Iterator[Text]:
 
 
 def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
-    rows = [
-        Row((one.name, _default(one), one.range), one.help, ("bold", "", "")) for one in settings
-    ]
+    rows = []
+    for one in settings:
+        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
+        rows.append(Row((one.name, default, one.range), one.help, ("bold", "", "")))
     yield from described(rows, room, _INDENT)
-
-
-def _default(one: Setting) -> str:
-    return f"{one.default:g}" if isinstance(one.default, float | int) else one.default

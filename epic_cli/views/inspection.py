@@ -62,7 +62,8 @@ def finding(one: Finding, command: str, name: str) -> model.Finding:
     lines = ", ".join(map(str, one.lines))
     terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
     title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
-    return model.Finding(title, f"{_sentence(one.what)}.", [term for term in terms if term[1]])
+    what = f"{one.what[:1].upper()}{one.what[1:]}."
+    return model.Finding(title, what, [term for term in terms if term[1]])
 
 
 def explanation(code: str) -> model.Report:
@@ -71,10 +72,6 @@ def explanation(code: str) -> model.Report:
     terms = [("severity", kind.severity.value), ("cure", kind.cure)]
     part = model.Finding("", kind.explanation, [one for one in terms if one[1]])
     return model.Report(f"{code} {kind.title}", parts=[part])
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _facts(found: Inspection) -> Iterator[tuple[str, str]]:

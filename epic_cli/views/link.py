@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from epic_cli.views.report import Column, Report, Table
 
 if TYPE_CHECKING:
+    from epic_cli.live.proxy.link_control import Direction
+    from epic_cli.network import Statistics
     from epic_cli.network.conditions import LinkConditions
     from epic_cli.network.link import Fates
     from epic_cli.network.presets import Preset
 
 
-class Counts(Protocol):
-    """What became of packets, as of ``Statistics``."""
-
-    @property
-    def sent(self) -> int: ...  # noqa: D102
-    @property
-    def lost(self) -> int: ...  # noqa: D102
-    @property
-    def longest_loss(self) -> int: ...  # noqa: D102
-    @property
-    def duplicated(self) -> int: ...  # noqa: D102
-    @property
-    def arrived(self) -> int: ...  # noqa: D102
-    @property
-    def reordered(self) -> int: ...  # noqa: D102
-
-    def delay(self, share: float) -> float:
-        """The delay in seconds that this share of the arrivals do not exceed."""
-
-
-def summary(statistics: Counts, fates: Fates) -> str:
+def summary(statistics: Statistics | Direction, fates: Fates) -> str:
     """Counts, and quantiles of the delays; and what the link had to clip, if anything."""
     sent = statistics.sent
     lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"

@@ -66,7 +66,7 @@ class Status:
 
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay
-        self._what = what
+        self.what = what
         self._seen: deque[tuple[float, Passage, Passage]] = deque()
 
     def lines(self, chosen: str, preset: str) -> list[str]:
@@ -77,7 +77,7 @@ class Status:
             self._seen.popleft()
         since, up, down = self._seen[0]
         seconds = max(now - since, 1e-9)
-        head = f"{self._what}  {_clock(now)}  {counted(len(relay.clients), 'client')}"
+        head = f"{self.what}  {_clock(now)}  {counted(len(relay.clients), 'client')}"
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,

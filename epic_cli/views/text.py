@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from epic_cli.engine.text.widths import pad, some
 from epic_cli.formats.wording import left_out_words
 from epic_cli.views.report import KEPT, Column, Figure, Finding, Part, Report, Table, Usage
 from epic_cli.views.table import Fitted, definitions, fit, paragraph
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 100

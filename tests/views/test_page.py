@@ -7,21 +7,30 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from support import comparisons, movements
 from support.pages import content, numbers, times_of, visited
 
+from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.diagnosis.report import report
-from epic_cli.views.page.page import Content, page, page_of
+from epic_cli.views.page.page import Content, content_of, page_of
 from epic_cli.views.page.sections import About, Section
 from epic_cli.views.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
+
+
+def page(comparison: Comparison, **how: Any) -> str:
+    """The page of a comparison."""
+    return page_of(comparison.scenes, content_of(comparison, **how))
+
+
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
 
 #: What a reader sees.

@@ -16,7 +16,7 @@ from epic_cli import Packet, replay
 from epic_cli.analysis.scenes.scene import Selection
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.views.page.page import page
+from epic_cli.views.page.page import content_of, page_of
 
 STRATEGIES = ("snapshot", "dead-reckoning", "epic", "dumb-terminal")
 
@@ -79,7 +79,7 @@ def test_markers_are_where_the_rows_are(
         blocks, taking_part, Timing(), selection=Selection(most, -math.inf, math.inf)
     )
     assert (study.scenes[0].shared is not None) == (len(every.times) > most)
-    text = page(study)
+    text = page_of(study.scenes, content_of(study))
     left_out = len(every.times) - len(times_of(content(text)["scenes"][0], {}))
     assert (left_out > 0) == (len(every.times) > most)
     seen = visited(browser, "markers", tmp_path, text)

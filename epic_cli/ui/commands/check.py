@@ -15,7 +15,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
 from epic_cli.ui.commands.replay import DRAWING_OPTIONS
 from epic_cli.ui.io.console import ColorChoice
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, accessing, wrong_usage
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.replaying import ReplayOptions
@@ -157,12 +157,8 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
         "format": None if row_format == "tsv" else row_format,
     }
     values.update({key: value for key, value in others.items() if value is not None})
-    try:
+    with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
         path, rows = make_case(folder, files, values, packets)
-    except (CaseExists, BrokenCase) as error:
-        raise WrongUsage(str(error)) from error
-    except OSError as error:
-        raise CannotAccess("write to", folder, error) from error
     _say_findings(path)
     write_text(f"{printable(path)}: a case of {rows:,} rows\n")
     return ExitStatus.DONE

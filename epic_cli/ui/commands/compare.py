@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.io.console import ColorChoice, use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, wrong_usage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.options.common import (
     color_option,
@@ -190,10 +190,8 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
     """Each strategy that a condition names has to take part."""
     from epic_cli.analysis.compare.conditions import ConditionError, check_strategies
 
-    try:
+    with wrong_usage("--fail-if: ", ConditionError):
         check_strategies(scoring.fail_if, [one.label for one in participants])
-    except ConditionError as error:
-        raise WrongUsage(f"--fail-if: {error}") from error
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

@@ -17,7 +17,7 @@ from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.sources import unwrapped
 from epic_cli.formats.writing import Fault
 from epic_cli.ui.io.console import use_color
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, accessing, wrong_usage
 from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, report_each
@@ -52,13 +52,10 @@ def from_capture(
     file: str, read: Callable[[Callable[[int], bytes]], Iterator[Item]]
 ) -> Iterator[Item]:
     """What is read of a capture, also of a compressed one; raises ``CannotAccess``."""
-    with open_source(file) as descriptor:
-        try:
-            yield from read(unwrapped(descriptor).read)
-        except OSError as error:
-            raise CannotAccess("read", source_name(file), error) from error
-        except Unreadable as error:
-            raise WrongUsage(f"{source_name(file)}: {error}") from error
+    name = source_name(file)
+    unreadable = wrong_usage(f"{name}: ", Unreadable)
+    with open_source(file) as descriptor, unreadable, accessing("read", name):
+        yield from read(unwrapped(descriptor).read)
 
 
 #: No more can be told apart in one.
@@ -117,10 +114,8 @@ def convert(options: ConvertOptions = shared(ConvertOptions)) -> int:
 
 def _write(files: Sequence[str], options: ConvertOptions) -> bool:
     """Writes one output; whether something of its inputs was refused."""
-    try:
+    with wrong_usage(kind=Unreadable):
         writer = make_writer(options.written_format, delta=True)
-    except Unreadable as error:
-        raise WrongUsage(str(error)) from error
     refused = False
     backup = f"{options.output}.bak" if options.in_place else None
     if backup and os.path.lexists(backup) and not is_kept(str(options.output), backup):

@@ -13,7 +13,7 @@ from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.console import ColorChoice, use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.parameters import OutputFile, Parsed, choose
 from epic_cli.ui.io.sources import source_name
@@ -242,10 +242,8 @@ def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:
     from epic_cli.analysis.diagnosis.link.found import found_link
     from epic_cli.views.diagnosis.link import link_story
 
-    try:
+    with wrong_usage(f"--link-out: {name} shows no network: "):
         link = found_link(traffic)
-    except ValueError as error:
-        raise WrongUsage(f"--link-out: {name} shows no network: {error}") from error
     return link.trace, link_story(link, path)
 
 

@@ -26,14 +26,16 @@ from epic_cli.ui.lab.spec import DEFAULT_STRATEGIES, MOST_STRATEGIES
 from epic_cli.ui.options.common import quiet_option, tick_option
 from epic_cli.ui.options.groups import OptionGroup, given_options, refuse, shared, value
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.lab import Page, lab_library, page_options
 from epic_cli.ui.options.live import (
     ENDPOINT,
+    Page,
     Reached,
     Recorded,
     ended,
     endless_option,
     ingest_options,
+    lab_library,
+    page_options,
 )
 from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
 

@@ -23,7 +23,7 @@ from epic_cli.play.match.spec import (
 )
 from epic_cli.play.report.headless import HeadlessRun
 from epic_cli.ui.io.console import has_terminal, use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.options.common import quiet_option, seed_option, strategy_options, trust_option
 from epic_cli.ui.options.declared import Assignment, option
@@ -158,10 +158,8 @@ def play(
         if not quiet:
             say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
-    try:
+    with wrong_usage():
         run = HeadlessRun(spec, parsed, output.selection())
-    except ValueError as error:
-        raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"
     try:
         write_match(run, output, duration)

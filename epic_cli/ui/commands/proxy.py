@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -32,7 +32,7 @@ from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
 from epic_cli.network.words import WAYS, TwoWays, Way
 from epic_cli.ui.io.console import ColorChoice, use_color
-from epic_cli.ui.io.errors import WrongUsage, accessing, say
+from epic_cli.ui.io.errors import WrongUsage, accessing, say, wrong_usage
 from epic_cli.ui.io.listening import RowOutput
 from epic_cli.ui.io.output import open_sink, write_text
 from epic_cli.ui.options.common import (
@@ -44,9 +44,8 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.groups import given_options, shared
 from epic_cli.ui.options.help import command
-from epic_cli.ui.options.lab import Page
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
-from epic_cli.ui.options.live import ADDRESS, ended, ingest_options
+from epic_cli.ui.options.live import ADDRESS, Page, ended, ingest_options
 from epic_cli.ui.options.proxy import STANDARD_INPUT, Watched, proxy_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.views.proxy import summary
@@ -136,19 +135,19 @@ def proxy(
         if not quiet:
             say(f"epic: {listen} passes datagrams on to {target}\n")
         try:
-            with accessing("pass on", listen, "record in"):
-                job = _run(relay, spec, quiet or on_screen, drawing)
+            with wrong_usage(kind=Circle), accessing("pass on", listen, "record in"):
                 if on_screen:
                     from epic_cli.ui.screens.watching import Watching
 
                     screen = Watching(relay, what, *of)
+                    job = _run(relay, spec, screen.note)
                     stopped = screen.run(job, use_color(color, sys.stdout))
-                elif watched.lab:
-                    stopped = run_until_stopped(_in_lab(relay, job, watched.page, what, *of))
                 else:
-                    stopped = run_until_stopped(job, microsecond_loop)
-        except Circle as error:
-            raise WrongUsage(str(error)) from error
+                    job = _run(relay, spec, _silent if quiet else _say, drawing)
+                    if watched.lab:
+                        stopped = run_until_stopped(_in_lab(relay, job, watched.page, what, *of))
+                    else:
+                        stopped = run_until_stopped(job, microsecond_loop)
         finally:
             if rows is not None:
                 rows.close()
@@ -237,10 +236,21 @@ def _end(
     return words
 
 
+def _say(words: str) -> None:
+    say(f"epic: {words}\n")
+
+
+def _silent(words: str) -> None:
+    del words
+
+
 async def _run(
-    relay: Relay, spec: ProxySpec, quiet: bool, drawing: WatchDrawing | None = None
+    relay: Relay,
+    spec: ProxySpec,
+    note: Callable[[str], None],
+    drawing: WatchDrawing | None = None,
 ) -> None:
-    """The proxy with everything around it."""
+    """The proxy with everything around it; ``note`` takes where it is controlled."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
     if drawing is not None:
         tasks.append(asyncio.create_task(drawing.run()))
@@ -255,8 +265,7 @@ async def _run(
                 port = await stack.enter_async_context(control_socket(control, commands.answer))
             if isinstance(control, Address):
                 control = control._replace(port=port or control.port)
-            if not quiet:
-                say(f"epic: controlled at {control}\n")
+            note(f"controlled at {control}")
         for one in tasks:
             one.add_done_callback(partial(_end_if_failed, relay))
         try:
@@ -287,8 +296,6 @@ def _write(answer: str) -> None:
 
 
 def _links(link: TwoWayLink) -> LinkController:
-    both = replace(link.both, later=())
-    try:
+    with wrong_usage("the link: "):
+        both = replace(link.both, later=())
         return LinkController(TwoWays(both, link.up, link.down), link.changes)
-    except ValueError as error:
-        raise WrongUsage(f"the link: {error}") from error

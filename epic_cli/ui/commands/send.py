@@ -17,7 +17,7 @@ from epic_cli.live.moments import Moment
 from epic_cli.live.sending import Sending, SendSpec, SentLog
 from epic_cli.network import LinkConditions, fates
 from epic_cli.ui.io.console import has_cursor
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, steer, wrong_usage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import InputFile, OutputFile
@@ -123,10 +123,8 @@ def send(
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
         stack.enter_context(_unwritable())
-        try:
+        with wrong_usage():
             sending = Sending(spec, target, channel, log)
-        except ValueError as error:
-            raise WrongUsage(str(error)) from error
         moments = recorded(recording, source, reporters) if recording else moving(source, seed)
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)

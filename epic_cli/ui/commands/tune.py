@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,6 @@ from epic_cli.ui.runs.recordings import recordings_of
 from epic_cli.views.metric_list import games_help
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.result import Tunings
@@ -178,9 +177,7 @@ def _search(
         raise WrongUsage(not_enough(f"{not_enough_words(error)}{hint}")) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
-    except NothingToTune as error:
-        raise WrongUsage(str(error)) from error
-    except UnknownCode as error:
+    except (NothingToTune, UnknownCode) as error:
         raise WrongUsage(str(error)) from error
     except NeedsArrivals as error:
         raise WrongUsage(f"{error}; --latency makes them") from error
@@ -234,13 +231,14 @@ def _write(
     if written.html is not None:
         from epic_cli.analysis.scenes.scene import Selection
         from epic_cli.ui.runs.compare_output import about_of
-        from epic_cli.views.page.page import page
+        from epic_cli.views.page.page import content_of, page_of
 
         drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
         best = best_of(found).evaluation
         shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
         about, details = about_of(names, truth), report(found, details=True)
-        write_document(page(drawn, "score", shown, about, (), details), written.html)
+        content = content_of(drawn, "score", shown, about, (), details)
+        write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
         write_document(picture(found), written.svg)
     write_report(report(found), written.form, color, summary=True)

@@ -51,6 +51,17 @@ class WrongUsage(Exception):
     """Options that do not fit each other or the recording."""
 
 
+@contextlib.contextmanager
+def wrong_usage(
+    place: str = "", kind: type[Exception] | tuple[type[Exception], ...] = ValueError
+) -> Iterator[None]:
+    """Raises ``WrongUsage`` for an error of this kind; ``place`` stands before its words."""
+    try:
+        yield
+    except kind as error:
+        raise WrongUsage(f"{place}{error}") from error
+
+
 class StoppedAtLine(Exception):
     """A line was refused and has been reported; nothing after it is to be done."""
 

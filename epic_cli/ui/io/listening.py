@@ -25,7 +25,7 @@ from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import CannotAccess, say
 from epic_cli.ui.io.messages import finding_words
 from epic_cli.ui.io.output import Sink
-from epic_cli.ui.io.refused_lines import report_problem
+from epic_cli.ui.io.refused_lines import in_three_lines
 from epic_cli.views.listening import losses, summary
 
 #: Bytes that are kept for a reader who is behind.
@@ -215,7 +215,7 @@ class Progress(Consumer):
         if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True
             problem = in_words(example, FrontEnd.COMMAND_LINE)
-            report_problem(problem, "<datagram>", self.color)
+            say(in_three_lines(problem, "<datagram>", self.color))
         if self._is_due:
             self._say_findings()
         words = losses(counts, self.receiving.dropped, self.receiving.queue) + self._left_out

@@ -98,7 +98,8 @@ class Reporter:
 
     def estimated(self) -> None:
         """Reports that missing velocities are estimated."""
-        self.say(velocities_estimated_words(self.name))
+        words = "packets without a velocity get one from the position before theirs"
+        self.say(f"epic: {quoted(self.name)}: {words}\n")
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
         """Takes the next refused lines."""
@@ -143,11 +144,3 @@ def finding_words(name: str, finding: Finding) -> str:
     from epic_cli.formats.wording import FrontEnd
 
     return f"epic: {quoted(name)}: {quoted(finding.words(FrontEnd.COMMAND_LINE))}\n"
-
-
-def velocities_estimated_words(name: str) -> str:
-    """A line for stderr: a strategy uses velocities that the recording ``name`` lacks."""
-    return (
-        f"epic: {quoted(name)}: packets without a velocity get one from the position before"
-        " theirs\n"
-    )

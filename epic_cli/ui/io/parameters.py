@@ -48,30 +48,26 @@ class FormatChoice(Choice):
         return str(super().convert(other if known else value, param, ctx))
 
 
-class Parsed(ParameterType):
-    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
+class TextType(ParameterType):
+    """What is made of a text; a value of its ``kind`` is one already."""
 
-    ``propose`` completes what is begun.
-    """
+    kind: type | tuple[type, ...] = ()
 
-    def __init__(
-        self,
-        name: str,
-        parse: Callable[[str], object],
-        kind: type | tuple[type, ...] = (),
-        propose: Callable[[str], list[CompletionItem]] = lambda _: [],
-    ) -> None:
-        self.name = name
-        self._parse = parse
-        self._kind = kind
-        self._propose = propose
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """The value of a text; raises ``ValueError``."""
+        raise NotImplementedError
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """What may be meant by what is begun."""
+        del begun, ctx
+        return []
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parses a text, or what a configuration has in the place of one."""
-        if isinstance(value, self._kind):
+        """Reads a text, or what a configuration has in the place of one."""
+        if isinstance(value, self.kind):
             return value
         try:
-            return self._parse(str(value))
+            return self.read(str(value), ctx)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -79,8 +75,37 @@ class Parsed(ParameterType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """What may be meant."""
-        del ctx, param
-        return self._propose(incomplete)
+        del param
+        return self.propose(incomplete, ctx)
+
+
+class Parsed(TextType):
+    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
+
+    ``complete`` proposes what may be meant by what is begun.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[str], object],
+        kind: type | tuple[type, ...] = (),
+        complete: Callable[[str], list[CompletionItem]] = lambda _: [],
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self._parse = parse
+        self._complete = complete
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """What is parsed."""
+        del ctx
+        return self._parse(text)
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """What is completed."""
+        del ctx
+        return self._complete(begun)
 
 
 def choose(text: str, known: Sequence[str], what: str) -> str:
@@ -132,59 +157,46 @@ def propose_strategies(begun: str) -> list[CompletionItem]:
     return completions(((one.name, one.summary) for one in declarations()), begun)
 
 
-class StrategyName(ParameterType):
+class StrategyName(TextType):
     """The name of a strategy, checked and completed from the registry."""
 
     name = "name"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def read(self, text: str, ctx: click.Context | None) -> str:
         """Refuses an unknown name with the nearest one."""
-        from epic_cli.engine.strategies import UnknownStrategy, find
+        from epic_cli.engine.strategies import find
 
-        reads_code(str(value), ctx)
-        try:
-            find(value)
-        except UnknownStrategy as error:
-            self.fail(str(error), param, ctx)
-        return str(value)
+        reads_code(text, ctx)
+        find(text)
+        return text
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
         """The names, each with its summary."""
-        del ctx, param
-        return propose_strategies(incomplete)
+        del ctx
+        return propose_strategies(begun)
 
 
-class SettingAssignment(ParameterType):
+class SettingAssignment(TextType):
     """``key=value``, completed from the settings of the chosen strategy."""
 
     name = "key=value"
+    kind = tuple
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
         """Splits at the first ``=``."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            return read_assignment(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+        del ctx
+        return read_assignment(text)
 
     def chosen_strategy(self, ctx: click.Context) -> str | None:
         """The strategy whose settings these are; None: the default one."""
         name: str | None = ctx.params.get("strategy")
         return name
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
         """The settings, then the words that a setting takes."""
-        del param
         from epic_cli.engine.strategies import DEFAULT
 
-        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, incomplete)
+        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, begun)
 
 
 def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
@@ -192,8 +204,6 @@ def assignments_of(strategy: str, begun: str, before: str = "") -> list[Completi
 
     ``before`` is put in front of each.
     """
-    from click.shell_completion import CompletionItem
-
     from epic_cli.engine.failures import StrategyFailed
     from epic_cli.engine.strategies import UnknownStrategy, declaration
 
@@ -201,17 +211,9 @@ def assignments_of(strategy: str, begun: str, before: str = "") -> list[Completi
         settings = declaration(strategy).settings
     except (UnknownStrategy, StrategyFailed):
         return []
-    key, equals, value = begun.partition("=")
+    key, equals, _ = begun.partition("=")
     if not equals:
-        return [
-            CompletionItem(f"{before}{one.name}=", help=f"{one.help} ({one.range})")
-            for one in settings
-            if one.name.startswith(key)
-        ]
-    return [
-        CompletionItem(f"{before}{key}={choice}")
-        for one in settings
-        if one.name == key
-        for choice in one.choices
-        if choice.startswith(value)
-    ]
+        words = ((f"{one.name}=", f"{one.help} ({one.range})") for one in settings)
+        return completions(words, begun, before)
+    choices = (one for setting in settings if setting.name == key for one in setting.choices)
+    return completions(((f"{key}={one}", None) for one in choices), begun, before)

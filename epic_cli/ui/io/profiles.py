@@ -25,7 +25,7 @@ from epic_cli.ui.io.configuration import (
     origins,
     read_config,
 )
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage, accessing
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -137,10 +137,8 @@ def _write(path: str, name: str, options: dict[str, str], replace: bool) -> None
         fits = False
     if not fits:
         raise WrongUsage(f"{path}: the profile {name!r} is not a table of its own: edit it there")
-    try:
+    with accessing("write to", path):
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
-    except OSError as error:
-        raise CannotAccess("write to", path, error) from error
     with open_sink(path, replaces=True) as sink:
         sink.write(after.encode())
 
@@ -149,9 +147,7 @@ def _text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", newline="") as stream:  # noqa: PTH123
             return stream.read()
-    except FileNotFoundError:
-        return ""
-    except NotADirectoryError:
+    except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
         raise CannotAccess("read", path, error) from error

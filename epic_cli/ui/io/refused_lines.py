@@ -94,11 +94,6 @@ class RefusedLines:
         return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in listed)
 
 
-def report_problem(problem: Problem, name: str, color: bool) -> None:
-    """Writes a refused line of the file ``name``, which is in words already, to stderr."""
-    say(in_three_lines(problem, name, color))
-
-
 def report_left_out() -> None:
     """Says on stderr which strategies of other packages cannot be used, and why."""
     from epic_cli.engine.strategies import left_out

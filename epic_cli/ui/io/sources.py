@@ -13,7 +13,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable, some
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BINARY, read
-from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.progress import Progress
 
@@ -191,9 +191,10 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     except RefusedLine as refused:
         from epic_cli.formats.wording import FrontEnd  # only when something is wrong
         from epic_cli.ui.io.console import use_color
-        from epic_cli.ui.io.refused_lines import report_problem
+        from epic_cli.ui.io.refused_lines import in_three_lines
 
-        report_problem(refused.worded(FrontEnd.COMMAND_LINE), name, use_color("auto", sys.stderr))
+        problem = refused.worded(FrontEnd.COMMAND_LINE)
+        say(in_three_lines(problem, name, use_color("auto", sys.stderr)))
         raise StoppedAtLine from refused
     except ValueError as error:
         raise WrongUsage(f"{name}: {error}") from error

@@ -20,7 +20,7 @@ from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Unwritable
 from epic_cli.ui.lab.bench import Bench, Experiment
 from epic_cli.ui.lab.spec import BY_HAND, NOTHING, Given, by_hand_file, read_query
-from epic_cli.views.page.page import page
+from epic_cli.views.page.page import content_of, page_of
 from epic_cli.views.page.sections import About
 from epic_cli.views.pictures.svg import picture
 from epic_cli.views.video.files import write_video
@@ -58,7 +58,7 @@ def _page(wanted: Wanted) -> bytes:
     lab, given = wanted.experiment.lab, wanted.given
     found = wanted.bench.figures(wanted.experiment)
     about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
-    return page(found, about=about).encode()
+    return page_of(found.scenes, content_of(found, about=about)).encode()
 
 
 def _picture(wanted: Wanted) -> bytes:

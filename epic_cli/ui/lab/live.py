@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.ui.lab.controls import LinkControls
     from epic_cli.ui.lab.live_view import View
     from epic_cli.ui.lab.rooms import Outbox
-    from epic_cli.ui.options.lab import Page
+    from epic_cli.ui.options.live import Page
 
 #: Seconds from one frame to the next, at least.
 PERIOD = 0.03

@@ -12,7 +12,7 @@ from epic_cli.checking.case import CheckSpec, Tolerance, Tolerances
 from epic_cli.checking.port import Port
 from epic_cli.engine.parameters import Number
 from epic_cli.formats import packet_formats
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, wrong_usage
 from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.declared import ParameterType, seconds
 from epic_cli.ui.options.groups import flag, value
@@ -70,10 +70,8 @@ class Program:
             if self.atol is not None or self.rtol is not None:
                 raise WrongUsage("--atol and --rtol need --against: a case sets its own")
             return CheckSpec(threads=threads)
-        try:
+        with wrong_usage(f"--against {self.against!r}: "):
             command = shlex.split(self.against)
-        except ValueError as error:
-            raise WrongUsage(f"--against {self.against!r}: {error}") from error
         if not command:
             raise WrongUsage("--against: the command is empty")
         if shutil.which(command[0]) is None:

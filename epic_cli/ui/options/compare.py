@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from epic_cli.analysis.compare.conditions import Condition, ConditionError, chec
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import AIM_RANGE
 from epic_cli.analysis.weights import GAME, Weights, game, make_weights
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, wrong_usage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.declared import SPAN, option, seconds
@@ -22,8 +23,6 @@ from epic_cli.ui.options.video import VideoOptions
 from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from click.shell_completion import CompletionItem
 
     from epic_cli.analysis.compare.spec import Participant
@@ -92,10 +91,8 @@ class Weighing:
     @property
     def weights(self) -> Weights:
         """In the kind of game, or in general; raises ``WrongUsage``."""
-        try:
+        with wrong_usage("--weights: "):
             return make_weights(self.given_weights, game(self.game).weights if self.game else None)
-        except ValueError as error:
-            raise WrongUsage(f"--weights: {error}") from error
 
 
 warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, metavar="SECONDS",
@@ -118,10 +115,8 @@ class Scoring:
 
     def __post_init__(self) -> None:
         """Refuses conditions that exclude everything."""
-        try:
+        with wrong_usage("--fail-if: ", ConditionError):
             check_sense(self.fail_if)
-        except ConditionError as error:
-            raise WrongUsage(f"--fail-if: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ import click
 from epic_cli.engine.parameter_base import Parameter, Table, parse_assignment
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
-from epic_cli.ui.io.parameters import ParameterType as BaseType
-from epic_cli.ui.io.parameters import Parsed, completions
+from epic_cli.ui.io.parameters import Parsed, TextType, completions
 from epic_cli.ui.options.groups import Decorator
 
 if TYPE_CHECKING:
@@ -34,23 +33,23 @@ if TYPE_CHECKING:
 _METAVARS = {"s": "seconds", "Hz": "hertz", "bit/s": "bits", "": "share", "length units": "units"}
 
 
-class ParameterType(BaseType):
+class ParameterType(TextType):
     """The click type of a parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
+        self.kind = parameter.kind
         self.name = _type_name(parameter)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads a text, or a value from the configuration."""
-        if isinstance(value, self.parameter.kind):
-            return value
-        if isinstance(value, bool) and isinstance(self.parameter, Switch):
-            value = "on" if value else "off"
-        try:
-            return self.parameter.read(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+        """Takes true and false of the configuration for a switch, too."""
+        is_state = isinstance(value, bool) and isinstance(self.parameter, Switch)
+        return super().convert(self.parameter.write(value) if is_state else value, param, ctx)
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """As the parameter reads it."""
+        del ctx
+        return self.parameter.read(text)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """The words of a choice, as click shows them."""
@@ -60,12 +59,10 @@ class ParameterType(BaseType):
             return f"{{{words}}}" if param.param_type_name == "argument" else f"[{words}]"
         return None
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
         """The words that the parameter proposes."""
-        del ctx, param
-        return completions(self.parameter.complete(), incomplete)
+        del ctx
+        return completions(self.parameter.complete(), begun)
 
 
 def seconds(low: float, high: float) -> ParameterType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +22,7 @@ from epic_cli.network.words import (
     with_later,
     with_words,
 )
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, wrong_usage
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.options.declared import Assignment, option, options, seconds
 from epic_cli.ui.options.groups import Decorator, OptionGroup, given_options
@@ -57,11 +56,6 @@ class TwoWayLink:
     changes: tuple[tuple[float, str, Any], ...]
 
 
-def one_way(**options: Any) -> LinkConditions:
-    """The link that the options describe."""
-    return Given(options).conditions()
-
-
 def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
     """The link in both directions that the options describe."""
     given = Given(options)
@@ -70,7 +64,7 @@ def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
     of_preset = differences(given.preset.down, given.preset.up) if given.preset else []
     named = {field_of(name) for name, _ in up} | given.fields
     up = (*(word for word in of_preset if field_of(word[0]) not in named), *up)
-    with _wrong_usage():
+    with wrong_usage("the link: "):
         up, down = _without_preset(both, up, "up"), _without_preset(both, down, "down")
         changes = tuple(
             (time, *parse_word(word)) for time, words in given.at for word in words.split()
@@ -126,7 +120,7 @@ class Given:
         """
         base = self.preset.down if self.preset else LinkConditions()
         counting = {name: value for name, value in self._values.items() if self._counts(name)}
-        with _wrong_usage():
+        with wrong_usage("the link: "):
             link = with_later(replace(base, **counting), self.at if at is None else list(at))
         self._check(link, more)
         return link
@@ -157,20 +151,14 @@ class Given:
         return True
 
 
-@contextlib.contextmanager
-def _wrong_usage() -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise WrongUsage(f"the link: {error}") from error
-
-
 def link_options(latency: str, meaning: str) -> Decorator:
     """A simulated link in the terms of netem, as ``link: LinkConditions``.
 
     The default and the meaning of the latency differ from command to command.
     """
-    return OptionGroup("link", one_way, *_options(latency, meaning))
+    return OptionGroup(
+        "link", lambda **given: Given(given).conditions(), *_options(latency, meaning)
+    )
 
 
 def two_way_link_options(latency: str, meaning: str, sized: bool = True) -> Decorator:

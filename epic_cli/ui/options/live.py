@@ -1,8 +1,10 @@
-"""What the commands with datagrams share: addresses, and binary records."""
+"""What commands of running games share: addresses, binary records, a page in the browser."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ from epic_cli.live.addresses import Address, parse_address, parse_endpoint, pars
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import MAX_ENTITIES
 from epic_cli.live.recording import PacketRecording, Recording, Rotation, parse_rotation
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say, wrong_usage
 from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import DURATION, layout_options
 from epic_cli.ui.options.declared import option
@@ -78,10 +80,8 @@ def ingest_spec(
     if sender is not None:
         with accessing("take packets from", sender):
             place = resolve(sender).place
-    try:
+    with wrong_usage("--"):
         return IngestSpec(packet_format, given, records, place, entity, max_entities=max_entities)
-    except ValueError as error:
-        raise WrongUsage(f"--{error}") from error
 
 
 #: As ``ingest: IngestSpec``.
@@ -118,11 +118,8 @@ class Reached:
         """Listens there; raises ``WrongUsage`` and ``CannotAccess``."""
         from epic_cli.live.listener import receive_at
 
-        try:
-            with accessing("listen on", address):
-                return receive_at(address, ingest, self.interface, self.prefix, self.origins)
-        except ValueError as error:
-            raise WrongUsage(str(error)) from error
+        with wrong_usage(), accessing("listen on", address):
+            return receive_at(address, ingest, self.interface, self.prefix, self.origins)
 
 
 @dataclass(frozen=True)
@@ -158,3 +155,56 @@ class Recorded:
                 found.append(DatagramRecording(self.raw, place, self.rotation))
             stack.callback(found[-1].close)
         return found
+
+
+@dataclass(frozen=True)
+class Page:
+    """At which ``port`` the page is (0: a free one), and whether the browser ``opens`` it."""
+
+    port: int
+    opens: bool
+
+    def ready(self, address: str) -> None:
+        """Says where the page is, and opens it."""
+        say(f"{address}\nCtrl-C ends it.\n")
+        if self.opens:
+            threading.Thread(target=_show, args=(address,), daemon=True).start()
+
+
+def _show(address: str) -> None:
+    """Opens the browser, but for one that would fill this terminal."""
+    import webbrowser
+
+    with contextlib.suppress(webbrowser.Error):
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:
+            browser.open(address)
+
+
+def page_options(port: str = "--port") -> OptionGroup:
+    """As ``page: Page``; ``port`` is the option for it."""
+    return OptionGroup(
+        "page",
+        Page,
+        click.option(
+            port,
+            "port",
+            type=click.IntRange(0, 65535),
+            default=0,
+            help="Serve the page here, on 127.0.0.1 alone.  [default: a free port]",
+        ),
+        click.option(
+            "--open/--no-open", "opens", default=True, help="Open the page in the browser."
+        ),
+    )
+
+
+@contextlib.contextmanager
+def lab_library() -> Iterator[None]:
+    """Says what to install where what is imported within lacks it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "aiohttp":
+            raise
+        raise WrongUsage("epic lab needs a library: pip install 'epic-cli[lab]'") from error

@@ -20,8 +20,7 @@ from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import output_option, row_format_option
 from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, flag, shared, value
-from epic_cli.ui.options.lab import Page, lab_library, page_options
-from epic_cli.ui.options.live import endless_option
+from epic_cli.ui.options.live import Page, endless_option, lab_library, page_options
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.engine.replay.strategy_spec import read_owned_assignment
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, wrong_usage
 from epic_cli.ui.io.parameters import (
     InputFile,
-    ParameterType,
     Parsed,
+    TextType,
     assignments_of,
     completions,
     reads_code,
@@ -62,36 +62,30 @@ class Inputs:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-class Strategies(ParameterType):
+class Strategies(TextType):
     """Names of strategies (or of variants, ``NAME+key=value``) with commas between them."""
 
     name = "name,..."
+    kind = tuple
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, ...]:
         """Splits at the commas; the names themselves are looked up later, with their settings."""
-        if isinstance(value, tuple):
-            return value
-        found = tuple(one.strip() for one in str(value).split(",") if one.strip())
+        found = tuple(one.strip() for one in text.split(",") if one.strip())
         if not found:
-            self.fail("no name is given", param, ctx)
+            raise ValueError("no name is given")
         for one in found:
             reads_code(one.partition("+")[0], ctx)
         return found
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
         """The strategies, after the last comma, and the settings of a variant."""
-        del ctx, param
+        del ctx
         from epic_cli.engine.strategies import declarations
 
-        before, comma, begun = incomplete.rpartition(",")
-        name, plus, _ = begun.partition("+")
-        if plus:
-            variant, _, begun = incomplete.rpartition("+")
-            return assignments_of(name, begun, f"{variant}+")
+        variant, _, assignment = begun.rpartition("+")
+        before, comma, begun = begun.rpartition(",")
+        if "+" in begun:
+            return assignments_of(begun.partition("+")[0], assignment, f"{variant}+")
         names = ((one.name, one.summary) for one in declarations())
         return completions(names, begun, f"{before}{comma}")
 
@@ -142,11 +136,9 @@ def _propose_corrections(begun: str) -> list[CompletionItem]:
 CORRECTIONS = Parsed("ways", _read_corrections, tuple, _propose_corrections)
 
 
-def corrections_option(meaning: str, default: object = ()) -> Decorator:
+def corrections_option(meaning: str) -> Decorator:
     """``--corrections``."""
-    return click.option(
-        "--corrections", type=CORRECTIONS, default=default, metavar="WAYS", help=meaning
-    )
+    return click.option("--corrections", type=CORRECTIONS, default=(), metavar="WAYS", help=meaning)
 
 
 #: ``--set``, of each variant that takes part.
@@ -175,10 +167,8 @@ class Participants:
         from epic_cli.engine.replay.strategy_spec import read_specs
 
         settings = {(name, key): value for name, key, value in self.assignments}
-        try:
-            names = [one for several in self.strategies for one in several]
-            if self.corrections and not names:
-                return [*self.corrections]
+        names = [one for several in self.strategies for one in several]
+        if self.corrections and not names:
+            return [*self.corrections]
+        with wrong_usage():
             return [*read_specs(names, settings), *self.corrections]
-        except ValueError as error:  # an unknown strategy or setting is one too
-            raise WrongUsage(str(error)) from error

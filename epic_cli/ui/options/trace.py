@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -26,8 +27,6 @@ from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup, given_options, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from epic_cli.network import Channel, Link
     from epic_cli.network.words import Way
 

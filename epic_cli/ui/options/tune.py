@@ -23,8 +23,6 @@ from epic_cli.ui.options.runs import (
 )
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Without effect where nothing is searched for.
@@ -71,12 +69,11 @@ class Tuned(Participants):
         return self.every or bool(self.strategies or self.corrections)
 
 
-def _propose_figures(begun: str) -> list[CompletionItem]:
-    return completions(((one, named(one).help) for one in GOALS), begun)
-
-
 FIGURE = Parsed(
-    "figure", lambda text: choose(text, GOALS, f"figure {text!r} to tune for"), (), _propose_figures
+    "figure",
+    lambda text: choose(text, GOALS, f"figure {text!r} to tune for"),
+    (),
+    lambda begun: completions(((one, named(one).help) for one in GOALS), begun),
 )
 
 

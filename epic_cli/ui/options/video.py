@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
+from epic_cli.ui.io.errors import WrongUsage, accessing, say, wrong_usage
 from epic_cli.ui.io.parameters import OutputFile, Parsed, completions
 from epic_cli.ui.options.groups import value
 from epic_cli.views.video.spec import VIDEO, VideoSpec, kind_of, read_clip
@@ -49,10 +49,8 @@ class VideoOptions:
 
     def __post_init__(self) -> None:
         """Refuses names that no video has."""
-        try:
+        with wrong_usage("--video: "):
             kind_of(self.video or ".gif")
-        except ValueError as error:
-            raise WrongUsage(f"--video: {error}") from error
 
     def write(self, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
         """Writes it; ``labels`` chooses strategies, none: all.
@@ -64,13 +62,13 @@ class VideoOptions:
         from epic_cli.views.video.files import NoVideo, write_video
 
         path, spec = str(self.video), VideoSpec(**self.clip)
-        try:
-            with open_whole(path) as stream, Progress("drawing") as progress:
-                start, end = write_video(stream, kind_of(path), scenes, spec, labels, progress)
-        except OSError as error:
-            raise CannotAccess("write to", path, error) from error
-        except NoVideo as error:
-            raise WrongUsage(f"--video: {error}") from error
+        with (
+            wrong_usage("--video: ", NoVideo),
+            accessing("write to", path),
+            open_whole(path) as stream,
+            Progress("drawing") as progress,
+        ):
+            start, end = write_video(stream, kind_of(path), scenes, spec, labels, progress)
         say(f"The video shows {start:.2f} to {end:.2f} s; --clip from=...,to=... chooses others.\n")
 
     def scenes(

@@ -10,7 +10,7 @@ from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.writing import accept, in_continuous_integration, takeable
 from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.ui.io.console import ColorChoice, screen_columns, show, use_color
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, Style, WrongUsage, say, shown
+from epic_cli.ui.io.errors import ExitStatus, Style, WrongUsage, accessing, say, shown
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.options.check import Doing, Report
 from epic_cli.views.check.report import CaseReport, as_junit, as_tap, report, rows_around
@@ -100,10 +100,8 @@ class Output:
         expected = takeable(outcome)
         if expected is None or not (self._doing.yes or self._agreed(expected)):
             return False
-        try:
+        with accessing("write to", expected):
             accept(outcome)
-        except OSError as error:
-            raise CannotAccess("write to", expected, error) from error
         self._say(f"  taken: {printable(expected)}\n")
         return True
 

@@ -42,9 +42,9 @@ def write(
     pictures: Pictures,
     chosen: Sequence[str],
     color: ColorChoice,
-    about: About | None = None,
-    diagnoses: Sequence[Section] = (),
-    quiet: bool = False,
+    about: About,
+    diagnoses: Sequence[Section],
+    quiet: bool,
 ) -> None:
     """Pictures to their files, figures and charts to stdout.
 
@@ -64,9 +64,10 @@ def write(
     if pictures.video.video is not None:
         pictures.video.write(comparison.scenes[:1], labels)
     if pictures.html is not None:
-        from epic_cli.views.page.page import page
+        from epic_cli.views.page.page import content_of, page_of
 
-        write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
+        content = content_of(comparison, layout.sort, labels, about, diagnoses)
+        write_document(page_of(comparison.scenes, content), pictures.html)
     charts = partial(_write_charts, comparison, pictures, labels, color)
     write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from epic_cli.analysis.jobs.runner import Failure, Memory, resumed
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.widths import printable
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say, wrong_usage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.jobs import JobOptions
@@ -179,10 +179,8 @@ def strategy_identity(strategy: Any) -> list[str]:
 
     assert isinstance(strategy, StrategySpec)
     settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
-    try:
+    with wrong_usage(kind=UnknownCode):
         return [strategy.label, strategy.name, *settings, *code_of(strategy.name)]
-    except UnknownCode as error:
-        raise WrongUsage(str(error)) from error
 
 
 def _key_maker(

@@ -18,7 +18,7 @@ from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
 from epic_cli.ui.io.console import screen_columns
-from epic_cli.ui.io.errors import WrongUsage, quoted, say
+from epic_cli.ui.io.errors import WrongUsage, quoted, say, wrong_usage
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.common import format_option, output_option
@@ -27,6 +27,9 @@ from epic_cli.views.pictures.play_svg import caption, picture
 from epic_cli.views.play_rows import FORMATS, Writer
 
 _file = partial(value, type=OutputFile(), metavar="FILE")
+
+#: A match that no script can hold is wrong usage of ``--record``.
+unrecordable = partial(wrong_usage, "--record: ", Unrecordable)
 
 
 @dataclass(frozen=True)
@@ -151,15 +154,6 @@ def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
     command = quoted(shlex.join(["epic", *sys.argv[1:]]))
     with unrecordable():
         sink.write(f"# {command}\n{recorder.script()}".encode())
-
-
-@contextlib.contextmanager
-def unrecordable() -> Iterator[None]:
-    """A match that no script can hold is wrong usage of ``--record``."""
-    try:
-        yield
-    except Unrecordable as error:
-        raise WrongUsage(f"--record: {error}") from error
 
 
 @contextlib.contextmanager

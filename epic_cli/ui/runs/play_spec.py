@@ -17,7 +17,7 @@ from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.match.spec import MatchSpec, PlayerConfig, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import WrongUsage, wrong_usage
 from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.link import TwoWayLink
 from epic_cli.ui.options.trace import TraceOptions, read_both_ways
@@ -87,10 +87,8 @@ def begin_with(spec: MatchSpec, script: Script, given: set[str]) -> MatchSpec:
     before = spec
     for change in script.beginning:
         if not {change.name, change.family} & kept:
-            try:
+            with wrong_usage("the script: "):
                 spec = changed(spec, change)
-            except ValueError as error:
-                raise WrongUsage(f"the script: {error}") from error
     # another strategy has none of its own settings yet, and a preset may have set the link
     again: dict[str, Any] = {
         field: getattr(before, field)
@@ -114,10 +112,8 @@ def with_changes(script: Script, link: TwoWayLink, spec: MatchSpec) -> Script:
     ]
     changes.sort(key=itemgetter(0))
     for time, change in changes:
-        try:
+        with wrong_usage(f"at {time:g} s: "):
             spec = changed(spec, change)
-        except ValueError as error:
-            raise WrongUsage(f"at {time:g} s: {error}") from error
     return script._replace(changes=changes)
 
 

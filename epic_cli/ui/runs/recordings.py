@@ -13,7 +13,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage, accessing
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
 
@@ -39,10 +39,8 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     """
     found: list[str] = []
     for name in given or ("-",):
-        try:
+        with accessing("read", name):
             inside = [name] if name == "-" else recordings_in(name)
-        except OSError as error:
-            raise CannotAccess("read", name, error) from error
         found += [one for one in inside if one == name or one != truth]
     guard.reads(*found)
     return found

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.event_loop import beside, microsecond_loop
+from epic_cli.live.listener import ListenSpec
+from epic_cli.live.proxy.link_control import LinkController
+from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.receiving import Reception
+from epic_cli.live.recording import Recording
 from epic_cli.network.words import WAYS, Way
 from epic_cli.ui.screens.cells import Lines
 from epic_cli.ui.screens.listen.history import History
@@ -15,15 +21,6 @@ from epic_cli.ui.screens.listen.monitor import STYLES, Monitor
 from epic_cli.ui.screens.listen.sight import SMALLEST
 from epic_cli.ui.screens.program import FullScreen
 from epic_cli.views.proxy import KEYS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
-
-    from epic_cli.live.listener import ListenSpec
-    from epic_cli.live.proxy.link_control import LinkController
-    from epic_cli.live.proxy.relay import Relay
-    from epic_cli.live.receiving import Reception
-    from epic_cli.live.recording import Recording
 
 _HINT = "w: the other direction; n: keys for the network"
 
@@ -108,6 +105,10 @@ class Watching:
             self._drawings.append(drawing)
         self._for_link = not watches
         self._head = 0
+
+    def note(self, words: str) -> None:
+        """Shows something else about the proxy."""
+        self._status.what += f", {words}"
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
         """Shows it while the proxy's ``job`` runs on a thread of its own, as ``Monitor.run``."""

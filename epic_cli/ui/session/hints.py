@@ -137,7 +137,9 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
-    last = f"last {_last_time(session)}" if session.packets else ""
+    last = ""
+    if session.packets:
+        last = f"last {seconds(session.packets[len(session.packets) - 1].time)}"
     drawn, promised = session.horizon
     if drawn < promised and not listening:
         last += f", rows wait from {seconds(max(drawn, 0.0))}"
@@ -155,7 +157,3 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
         if width(text) <= columns:
             return text
     return cut(text, columns)
-
-
-def _last_time(session: Session) -> str:
-    return seconds(session.packets[len(session.packets) - 1].time)

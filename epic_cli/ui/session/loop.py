@@ -14,7 +14,7 @@ from epic_cli.analysis.digits import counted
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.io.console import has_cursor
-from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.io.errors import accessing
 from epic_cli.ui.session import journal as journals
 from epic_cli.ui.session.dialogue import Dialogue, Preferences
 from epic_cli.ui.session.interpreter import Interpreter
@@ -101,18 +101,15 @@ def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> Non
         journal, dialogue.journal = dialogue.journal, None  # it has all that already
         dialogue.resuming = True
         try:
-            interpreter.run_quietly(journals.read(path), path.name)
-        except OSError as error:
-            raise CannotAccess("read", str(path), error) from error
+            with accessing("read", path):
+                interpreter.run_quietly(journals.read(path), path.name)
         finally:
             dialogue.journal = journal
             dialogue.resuming = False
         _show(dialogue, "resumed")
     if opening.init is not None:
-        try:
+        with accessing("read", opening.init):
             script = Path(opening.init).read_bytes()
-        except OSError as error:
-            raise CannotAccess("read", opening.init, error) from error
         with named_in_data(opening.trust):
             interpreter.run_quietly(script, opening.init)
         _show(dialogue, opening.init)
@@ -163,8 +160,6 @@ def _reader(
     """The reader that this terminal has the means for."""
     dialogue = interpreter.dialogue
     if terminal is None:
-        from epic_cli.ui.session.loop import PlainReader
-
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
         return PlainReader(dialogue, messages.buffer)
     gc.disable()  # nothing of what is loaded now is garbage

@@ -7,6 +7,10 @@ from itertools import accumulate
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.formats.entries.text import packet_line
+
+#: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
+_LONGEST_LINE = 1022
 
 #: A part that has so many packets grows no more: what is long is neither moved nor held twice.
 _FULL = 512
@@ -104,3 +108,11 @@ class PacketStore:
     def begins_with_arrival(self) -> bool:
         """Whether the first packet has an arrival time."""
         return bool(self._parts) and self._parts[0].packets.begins_with_arrival()
+
+
+def lines_of(block: PacketBlock) -> bytes:
+    """The lines of packets that were read as packet text; one that is too long is made anew."""
+    return b"".join(
+        f"{packet_line(block[index])}\n".encode() if text is None else text
+        for index, text in enumerate(block.line_texts(_LONGEST_LINE))
+    )

@@ -16,8 +16,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
 from epic_cli.engine.text import TextScanner
-from epic_cli.formats.entries.text import packet_line
-from epic_cli.ui.session.packet_store import PacketStore
+from epic_cli.ui.session.packet_store import PacketStore, lines_of
 from epic_cli.ui.session.terminal import DrawingStopped, held_back
 from epic_cli.ui.session.view import Drawing, ViewChange, count_different
 
@@ -40,9 +39,6 @@ _NAME = b"entity="
 
 #: What a line with a rotation has.
 _TURN = re.compile(rb"[ \t](?:rotation|yaw|pitch|roll)=")
-
-#: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
-_LONGEST_LOG_LINE = 1022
 
 
 class Leap(NamedTuple):
@@ -289,11 +285,3 @@ def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
     """A view that fails must not keep anybody from leaving it."""
     with contextlib.suppress(Exception):
         yield from blocks
-
-
-def lines_of(block: PacketBlock) -> bytes:
-    """The lines of packets that were read as packet text; one that is too long is made anew."""
-    return b"".join(
-        f"{packet_line(block[index])}\n".encode() if text is None else text
-        for index, text in enumerate(block.line_texts(_LONGEST_LOG_LINE))
-    )

@@ -14,7 +14,6 @@ from epic_cli.ui.session.view import ViewChange
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.session import Added, Session
-    from epic_cli.ui.session.view import ViewChange
 
 
 def seconds(time: float) -> str:

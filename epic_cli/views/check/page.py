@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from epic_cli.analysis.scenes.scene import Scene
+from epic_cli.checking.differences import Difference
+from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import DEFAULT_TICK
 from epic_cli.views.check.report import report, side_by_side
 from epic_cli.views.page.page import Content, page_of
 from epic_cli.views.report import Column, Report, Table
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.scenes.scene import Scene
-    from epic_cli.checking.differences import Difference
-    from epic_cli.checking.outcome import Outcome
 
 
 def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:

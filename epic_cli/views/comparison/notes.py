@@ -1,4 +1,4 @@
-"""The notes of a comparison in words: what was cut out, what cannot be judged, what went wrong."""
+"""The notes of a comparison in words: what it rests on, was cut out, or cannot be judged."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.resampling import Certainty, Unit
 from epic_cli.analysis.digits import counted, three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
@@ -167,6 +169,37 @@ def result_words(note: ResultNote) -> str:
         extent=three_digits(note.extent),
         lags=", ".join(f"{one * 1000:.0f}" for one in note.lags[:3]),
     )
+
+
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
+            f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
+        )
+    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
+    both = certainty.unit is Unit.BLOCK_AND_ENTITY
+    pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
+    words = (
+        f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
+        " better."
+    )
+    if certainty.rare.few:
+        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
+    return words
+
+
+def rare_words(certainty: Certainty) -> str:
+    """``only 3 bursts of losses and 2 changes of the delay in it``."""
+    rare = certainty.rare
+    if not rare.events:
+        return f"no losses, but in {rare.watched:.2g} s only"
+    bursts = rare.bursts if rare.linked else 0
+    parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
+    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    return f"only {words} in it"
 
 
 def not_enough_words(error: ValueError) -> str:

@@ -57,14 +57,19 @@ def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Res
 def sort_results(results: Sequence[Result], by: str) -> list[Result]:
     """The results by a metric, best first and those without a value last; or by ``name``.
 
-    ``given`` leaves them in their order.
+    By the score, ranks come first: they go down the table. ``given`` leaves them in their order.
     """
     if by == "given":
         return list(results)
     if by == "name":
         return sorted(results, key=lambda one: one.label)
     metric = named(by)
-    return sorted(results, key=lambda one: (not one.ranked, metric.rank(one.value(by))))
+
+    def place(one: Result) -> tuple[Any, ...]:
+        rank = (one.rank or math.inf) if by == "score" else 0
+        return not one.ranked, rank, metric.rank(one.value(by))
+
+    return sorted(results, key=place)
 
 
 # ---------------------------------------------------------------- the table

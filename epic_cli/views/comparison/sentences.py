@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.resampling import Unit
 from epic_cli.analysis.compare.advice import Advice, Confidence
+from epic_cli.analysis.compare.conditions import Condition
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.analysis.drawn import LABEL as DRAWN
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.truth import Origin
 from epic_cli.analysis.weights import without_turning
 from epic_cli.engine.text.widths import some
 from epic_cli.views.comparison.notes import (
     at_most,
+    certainty_words,
     not_enough_words,
     note_words,
     notes_words,
+    rare_words,
     result_words,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from epic_cli.analysis.certainty.resampling import Certainty
     from epic_cli.analysis.compare.advice import Result as Advised
-    from epic_cli.analysis.compare.conditions import Condition
-    from epic_cli.analysis.compare.result import Comparison, Result
-    from epic_cli.analysis.truth import Origin
 
 #: So many of those that are too close to call are named.
 _NAMED = 3
@@ -270,37 +269,6 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
         for note in one.notes:
             noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
     return lines + [f"Note: {some(who)}: {words}." for words, who in noted.items()]
-
-
-def certainty_words(certainty: Certainty, runs_are: str) -> str:
-    """What the intervals rest on."""
-    if certainty.unit is Unit.NOTHING:
-        return (
-            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
-            f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
-        )
-    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
-    both = certainty.unit is Unit.BLOCK_AND_ENTITY
-    pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
-    words = (
-        f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
-        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
-        " better."
-    )
-    if certainty.rare.few:
-        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
-    return words
-
-
-def rare_words(certainty: Certainty) -> str:
-    """``only 3 bursts of losses and 2 changes of the delay in it``."""
-    rare = certainty.rare
-    if not rare.events:
-        return f"no losses, but in {rare.watched:.2g} s only"
-    bursts = rare.bursts if rare.linked else 0
-    parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
-    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
-    return f"only {words} in it"
 
 
 def _of_recordings(comparison: Comparison) -> list[str]:

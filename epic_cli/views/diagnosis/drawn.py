@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from epic_cli.analysis.digits import known, three_digits
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.drawn.match import EntityMatch, Match
-    from epic_cli.analysis.drawn.search import Explanation
+from epic_cli.analysis.drawn.match import EntityMatch, Match
+from epic_cli.analysis.drawn.search import Explanation
 
 #: Seconds: a difference of clocks or delays that is none.
 SAME_TIME = 0.002

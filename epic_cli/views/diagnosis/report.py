@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from epic_cli.analysis.diagnosis.detector import Finding, detector_of
+from epic_cli.analysis.diagnosis.detector import Detector, Finding, detector_of
+from epic_cli.analysis.diagnosis.detectors.network.clock_drift import USUAL
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
+from epic_cli.analysis.diagnosis.messages import SHARES, Network
+from epic_cli.analysis.digits import counted, number, seconds, share
 from epic_cli.views import report as model
-from epic_cli.views.diagnosis.sentences import (
-    headline,
-    moments,
-    network_words,
-    sentence,
-    unchecked_words,
-    unseen_words,
-)
+
+#: Seconds around a moment that are worth a look.
+_AROUND = 1.0
 
 
 def report(name: str, found: Diagnosis) -> model.Report:
     """The findings with evidence, effect and cure, and what the recording shows of its network."""
     parts: list[model.Part] = list(map(_finding, found.findings))
     if found.network is not None:
-        parts.append(network_words(found.network))
+        parts.append(_network(found.network))
     if found.drawn is not None:
         from epic_cli.views.diagnosis.drawn import drawn_words  # hardly anybody knows it
 
@@ -31,11 +30,11 @@ def report(name: str, found: Diagnosis) -> model.Report:
         return _records(name, found)
 
     return model.Report(
-        title=headline(name, len(found.findings), found.packets, found.duration),
+        title=_headline(name, len(found.findings), found.packets, found.duration),
         parts=parts,
         notes=[
-            *unseen_words(*found.unseen),
-            *unchecked_words(found.unable),
+            *_unseen(*found.unseen),
+            *_unchecked(found.unable),
             *map(str, found.left_out),
         ],
         data=model.Data(records=records),
@@ -47,7 +46,7 @@ def _finding(finding: Finding) -> model.Finding:
     terms = [
         ("effect", sentence(detector.effect, finding)),
         ("cure", sentence(detector.cure, finding)),
-        ("when", moments(finding)),
+        ("when", _moments(finding)),
         ("evidence", f"{detector.statistic}; it counts from {detector.threshold}"),
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
     ]
@@ -89,3 +88,88 @@ def _record(recording: str, finding: Finding) -> dict[str, Any]:
         "cure": sentence(detector.cure, finding),
         "consequences": [one.cause for one in finding.consequences],
     }
+
+
+# ---------------------------------------------------------------- sentences
+
+
+class _Value:
+    """A value that is written as its place in a sentence says: seconds, a share or a number."""
+
+    def __init__(self, value: float | str) -> None:
+        self._value = value
+
+    def __format__(self, kind: str) -> str:
+        if isinstance(self._value, str):
+            return self._value
+        return {"s": seconds, "share": share, "number": number}[kind or "number"](self._value)
+
+
+class _Values(dict[str, _Value]):
+    """Values by name; the name itself where a custom detector gives none."""
+
+    def __missing__(self, name: str) -> _Value:
+        """The name as it stands in the sentence."""
+        return _Value(f"{{{name}}}")
+
+
+def sentence(template: str, finding: Finding) -> str:
+    """A detector's sentence with the finding's values."""
+    return template.format_map(
+        _Values({one: _Value(value) for one, value in finding.values.items()})
+    )
+
+
+def _headline(name: str, found: int, packets: int, duration: float) -> str:
+    """How many findings, in how much data."""
+    findings = counted(found, "finding") if found else "nothing wrong found"
+    return f"{name}: {findings} ({counted(packets, 'packet')} in {seconds(duration)})"
+
+
+def _moments(finding: Finding) -> str:
+    """Where to look, as ``--span`` takes it; empty: it is everywhere."""
+    if finding.worst is None:
+        return ""
+    span = f"{max(finding.worst - _AROUND, 0):.2f}:{finding.worst + _AROUND:.2f}"
+    begins = "" if finding.first is None else f"first at {finding.first:.2f} s, "
+    return f"{begins}worst at {finding.worst:.2f} s (--span {span})"
+
+
+def _network(network: Network) -> str:
+    """The network in a sentence."""
+    needs = [
+        f"{seconds(delay)} for {of * 100:g} %"
+        for of, delay in zip(SHARES, network.needed, strict=True)
+    ]
+    frames = ""
+    if network.frame:
+        frames = (
+            f" The receiver reads once a frame ({1 / network.frame:.3g} Hz), so that packets wait"
+            f" up to {seconds(network.frame)} for it."
+        )
+    return (
+        f"{network.rate:.3g} messages a second, median delay {seconds(network.middle)}, 5-95 %"
+        f" spread {seconds(network.spread)}. A delay buffer needs {needs[0]} of the packets to be"
+        f" in time, {', '.join(needs[1:])}.{frames}"
+    )
+
+
+def _unseen(least: float, length: float) -> list[str]:
+    """Which drift (s/s) may be there all the same, and how long a recording would show less."""
+    if not least > USUAL:
+        return []
+    return [
+        f"A clock drift below {number(least * 1e6)} ppm does not show in so short a recording;"
+        f" {number(USUAL * 1e6)} ppm would in {seconds(length)}."
+    ]
+
+
+def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
+    """What could not be checked, and for lack of what."""
+    by_lack: dict[tuple[str, ...], list[str]] = {}
+    for detector, lacking in unable:
+        by_lack.setdefault(lacking, []).append(detector.name)
+    return [
+        f"Not checked (no {', no '.join(lack)}): {', '.join(names)}."
+        for lack, names in by_lack.items()
+    ]

@@ -7,20 +7,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.analysis.scenes.scene import Scene
 from epic_cli.views.comparison.report import report
 from epic_cli.views.page.sections import About, Section, scene_data, section_data
 from epic_cli.views.pictures.scenes import network_words, packets_words, scene_words
 from epic_cli.views.pictures.scores import picture
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.views.report import Figure, Report, Table, Usage
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Comparison
-    from epic_cli.analysis.scenes.scene import Scene
 
 #: The metrics beside the picture; the table under it has all.
 BRIEF = ("score", "error", "error_max", "lag", "angle")
@@ -67,32 +65,19 @@ class Content:
     truth: str = "truth"
 
 
-def page(
-    comparison: Comparison,
-    sort: str = "score",
-    shown: Sequence[str] = (),
-    about: About | None = None,
-    diagnoses: Sequence[Section] = (),
-    tuning: Report | None = None,
-) -> str:
-    """The page of a comparison; ``shown`` strategies are switched on at first, none: all.
-
-    ``diagnoses`` are what is wrong with its recordings. With ``tuning``, the comparison is that of
-    before and after, and what tuning has found is the verdict.
-    Raises ``NothingToDraw`` where there is nothing to draw.
-    """
-    return page_of(comparison.scenes, content_of(comparison, sort, shown, about, diagnoses, tuning))
-
-
 def content_of(
     comparison: Comparison,
     sort: str = "score",
     shown: Sequence[str] = (),
-    about: About | None = None,
+    about: About = About(),  # noqa: B008 - a value
     diagnoses: Sequence[Section] = (),
     tuning: Report | None = None,
 ) -> Content:
-    """All of the page of a comparison but its scenes; see ``page``."""
+    """All of the page of a comparison but its scenes.
+
+    ``diagnoses`` are what is wrong with its recordings. With ``tuning``, the comparison is that of
+    before and after, and what tuning has found is the verdict.
+    """
     told = report(comparison, sort)
     if tuning is not None:
         told = replace(told, verdict=tuning.verdict, notes=tuning.notes)
@@ -101,7 +86,6 @@ def content_of(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
         )
         tuning = Report("Good numbers", parts=parts)
-    about = about or About()
     subject = "Good numbers" if tuning else "What each strategy draws"
     return Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",

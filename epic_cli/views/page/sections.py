@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,8 +16,6 @@ from epic_cli.views.pictures.scenes import ground_axes
 from epic_cli.views.report import Figure, Finding, Part, Report, Table, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from epic_cli.analysis.arrays import Floats

@@ -93,7 +93,9 @@ class Chart:
         bottom, top = extent(np.concatenate([b for _, b in finite]))
         margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
-        ends = _longest_name(self.lines) if self.named and room >= _ROOM_FOR_NAMES else 0
+        longest = max((len(one.label) for one in self.lines if one.joined), default=0)
+        # with the blank before a name
+        ends = min(_LONGEST_NAME, longest) + 1 if self.named and room >= _ROOM_FOR_NAMES else 0
         width = max(10, room - ends)
         if self.equal:
             # a braille dot is about as wide as high, a character half as wide
@@ -174,11 +176,6 @@ def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) 
         words[begin : begin + len(text)] = text
     yield Text(" " * margin + edges[2] + "".join(edge), style="bright_black")
     yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
-
-
-def _longest_name(lines: Sequence[Line]) -> int:
-    """Room for the names at the right edge, with the blank before them."""
-    return min(_LONGEST_NAME, max((len(one.label) for one in lines if one.joined), default=0)) + 1
 
 
 def _write_names(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.digits import three_digits
+from epic_cli.analysis.scenes.events import Deliveries
+from epic_cli.analysis.scenes.scene import Drawn, Scene
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
-    from epic_cli.analysis.scenes.events import Deliveries
-    from epic_cli.analysis.scenes.scene import Drawn, Scene
 
 
 def ground_axes(scene: Scene) -> tuple[int, int]:

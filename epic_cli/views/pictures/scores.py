@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from epic_cli.analysis.compare.result import Result
 from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import nice_values
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Result
 
 #: Pixels: of a row, of all scores, and of a letter.
 _ROW, _FULL, _LETTER = 17, 220, 6.6

@@ -13,6 +13,7 @@ import numpy as np
 
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.analysis.scenes.scene import Drawn, Scene
 from epic_cli.analysis.turns import headings
 from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import extent, label, nice_values
@@ -21,7 +22,6 @@ from epic_cli.views.pictures.styles import line_style
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
-    from epic_cli.analysis.scenes.scene import Drawn, Scene
 
 WIDTH, HEIGHT = 960, 640
 
@@ -116,16 +116,9 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
     # the same scale on both axes
     scale = max((right - left) / width, (top - bottom) / height) * 1.04
     across, up = (left + right) / 2, (bottom + top) / 2
-    panel = Panel(
-        56,
-        44,
-        width,
-        height,
-        across - scale * width / 2,
-        across + scale * width / 2,
-        up - scale * height / 2,
-        up + scale * height / 2,
-    )
+    beside, above = scale * width / 2, scale * height / 2
+    edges = across - beside, across + beside, up - above, up + above
+    panel = Panel(56, 44, width, height, *edges)
     yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]} (lengths)", "h")
     yield from _grid(panel)
     yield f'<path class="t" d="{_path(*panel.place(scene.truth[:, a], scene.truth[:, b]))}"/>'

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from epic_cli.analysis.diagnosis.messages import SHARES
 from epic_cli.analysis.digits import percent, seconds
 from epic_cli.analysis.tuning.delays import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.views.report import KEPT, Column, Data, Part, Record, Report, Table
 from epic_cli.views.tuning.sentences import set_words, written
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: The share for which the delays with losses are shown beside each buffer.
 _WITH_LOSSES = SHARES.index(0.99)

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.compare.result import Result
 from epic_cli.analysis.digits import one_decimal
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.analysis.tuning.front import FrontPoint, pareto, roughness, worth
+from epic_cli.analysis.tuning.result import Tunings
 from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import MARKS, STYLES, Chart, Line, label, nice_values
 from epic_cli.views.pictures.styles import line_style
 from epic_cli.views.tuning.sentences import assignments
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Result
-    from epic_cli.analysis.tuning.front import FrontPoint
-    from epic_cli.analysis.tuning.result import Tunings
 
 #: A front of fewer points is no choice.
 FEWEST_POINTS = 3

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from epic_cli.analysis.compare.result import Result
 from epic_cli.analysis.digits import known, one_decimal, reach, three_digits
 from epic_cli.analysis.metrics import named
+from epic_cli.analysis.metrics.metric import Metric
 from epic_cli.analysis.tuning.front import chosen
-from epic_cli.analysis.tuning.result import GainKind
+from epic_cli.analysis.tuning.influence import Influence
+from epic_cli.analysis.tuning.result import Evaluation, GainKind, Tuning, Tunings
 from epic_cli.views.report import Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.front import front_chart, front_of, front_picture
@@ -24,12 +27,6 @@ from epic_cli.views.tuning.sentences import (
     verdict,
     written,
 )
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Result
-    from epic_cli.analysis.metrics.metric import Metric
-    from epic_cli.analysis.tuning.influence import Influence
-    from epic_cli.analysis.tuning.result import Evaluation, Tuning, Tunings
 
 #: The figures that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.digits import counted, listed, one_decimal, reach
 from epic_cli.analysis.metrics import named
-from epic_cli.analysis.tuning.result import GainKind
+from epic_cli.analysis.metrics.metric import Metric
+from epic_cli.analysis.tuning.result import GainKind, Tuning, Tunings
+from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.text.widths import some
 from epic_cli.views.comparison import sentences as compared
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Comparison, Result
-    from epic_cli.analysis.metrics.metric import Metric
-    from epic_cli.analysis.tuning.result import Tuning, Tunings
-    from epic_cli.engine.parameter_base import Value
 
 #: So many settings are named in a sentence.
 _NAMED = 4

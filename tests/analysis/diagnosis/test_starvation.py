@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.api.replaying import blocks_of
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
@@ -21,7 +21,7 @@ def packets(jitter: float) -> dict[str, PacketBlock]:
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     found: dict[str, PacketBlock] = {}
     sent = simulate(movement, send_rate=20, duration=15.0, channel=Link(link, seed=1))
-    for block in blocks_of(sent, Entities(), 4096):
+    for block in blocks_of(sent, 4096):
         separate(block, found)
     return found
 

@@ -33,7 +33,8 @@ def groups(rng: random.Random, entities: int, length: int) -> list[Packet]:
 def drawn(packets: list[Packet], at_once: int, by_time: bool, timing: Timing) -> Iterator[Sample]:
     stream = SampleStream(maker("epic"), timing, at_once=at_once, by_time=by_time)
     entities = Entities()
-    for block in blocks_of(packets, entities, 4 * at_once):
+    for block in blocks_of(packets, 4 * at_once):
+        entities = block.entities
         for samples in stream.feed(block):
             yield from samples.samples(entities)
     for samples in stream.finish():
@@ -73,7 +74,7 @@ def test_entities_that_are_mixed_do_not_wait() -> None:
             yield Packet((count, 0, 0), (1, 0, 0), count / 10, entity="ab"[count % 2])
 
     stream = SampleStream(maker("epic"), Timing(), by_time=True)
-    blocks = blocks_of(endless(), Entities(), 16)
+    blocks = blocks_of(endless(), 16)
     next_rows = (len(samples) for block in blocks for samples in stream.feed(block))
     assert next(next_rows) > 0
 

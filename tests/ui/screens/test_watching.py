@@ -182,6 +182,21 @@ def test_both_directions_are_shown_recorded_and_changed(tmp_path: Path) -> None:
         )
 
 
+def test_the_screen_shows_where_the_proxy_is_controlled(tmp_path: Path) -> None:
+    with receiver() as server:
+        command = ("proxy", "--control", "0", "0", server.port)
+        with Terminal(tmp_path, command, columns=110, lines=12) as terminal:
+            shown = r"controlled at 127\.0\.0\.1:([1-9]\d+)"
+            terminal.wait_for(shown)
+            found = re.search(shown, terminal.text)
+            assert found
+            with socket.create_connection(("127.0.0.1", int(found[1]))) as control:
+                control.sendall(b"set up.latency=40ms\n")
+                terminal.wait_for(r"latency=0\.04")
+            terminal.send("q")
+            assert terminal.status() == 0
+
+
 def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
     with receiver() as server:
         files = ("--received", f"{tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")

@@ -11,7 +11,8 @@ from epic_cli.analysis.certainty.uncertainty import Standing
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.weights import Weights
-from epic_cli.views.comparison.sentences import basis, certainty_words, verdict
+from epic_cli.views.comparison.notes import certainty_words
+from epic_cli.views.comparison.sentences import basis, verdict
 
 LATE = comparisons.comparison("Late").results[0]
 RUNS = Certainty(Unit.RUN, 20)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from epic_cli.analysis.digits import listed
 from epic_cli.engine.text.widths import cut, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from epic_cli.live.consumer import Counts
-    from epic_cli.ui.screens.listen.history import History
+from epic_cli.live.consumer import Counts
+from epic_cli.ui.screens.listen.history import History
 
 #: Seconds of silence after which an entity has left.
 SILENCE = 3.0

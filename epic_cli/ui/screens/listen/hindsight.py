@@ -19,10 +19,10 @@ from epic_cli.analysis.notes import TooFewStates
 from epic_cli.analysis.sampled_truth import JUMP_WINDOW, sample_truth
 from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.ui.screens.listen.traffic import HISTORY
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.ui.screens.listen.history import Floats, History, Rows
 
 #: Seconds of it that figures are of.

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.live.listener import Listener
 from epic_cli.ui.screens.listen.choice import NameLine
 from epic_cli.ui.screens.listen.map import entity_at
 from epic_cli.ui.screens.listen.sight import Moment, Sight
 from epic_cli.ui.screens.program import FullScreen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from epic_cli.live.listener import Listener
 
 _ENTITIES = ("ansicyan", "ansiyellow", "ansigreen", "ansimagenta", "ansiblue", "ansired")
 

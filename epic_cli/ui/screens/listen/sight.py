@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
 from epic_cli.live.consumer import Consumer, count_words
+from epic_cli.live.drawing import Drawing
+from epic_cli.live.listener import ListenSpec
+from epic_cli.live.receiving import Reception
+from epic_cli.live.recording import Recording
 from epic_cli.ui.io.console import speaks_unicode
 from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, too_small
 from epic_cli.ui.screens.listen import status
@@ -18,15 +24,6 @@ from epic_cli.ui.screens.listen.map import ASCII, UNICODE, draw_map
 from epic_cli.ui.screens.listen.traffic import Traffic
 from epic_cli.ui.screens.listen.viewport import Viewport
 from epic_cli.views.listening import clock_reset
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-    from epic_cli.live.drawing import Drawing
-    from epic_cli.live.listener import ListenSpec
-    from epic_cli.live.receiving import Reception
-    from epic_cli.live.recording import Recording
 
 SMALLEST = (30, 8)
 

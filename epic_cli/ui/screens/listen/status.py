@@ -8,16 +8,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from epic_cli.analysis.digits import three_digits
-from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import cut, pad, printable, width, wrap
-from epic_cli.formats.writing import number
 from epic_cli.ui.screens.cells import Fragment, Lines
 from epic_cli.ui.screens.listen.choice import Choice
 from epic_cli.ui.screens.listen.hindsight import Hindsight
 from epic_cli.ui.screens.listen.history import History
 from epic_cli.ui.screens.listen.map import COLOURS
 from epic_cli.ui.screens.listen.traffic import Flow
+from epic_cli.ui.session.view import value_text
 
 #: Heights of a bar, from the lowest.
 UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
@@ -131,11 +130,6 @@ def settings(choice: Choice) -> list[str]:
         text += "" if value == one.default else "*"
         shown.append(f"[{text}]" if one is choice.selected else text)
     return shown or ["it has no settings"]
-
-
-def value_text(value: Value) -> str:
-    """A setting's value as it is typed."""
-    return value if isinstance(value, str) else number(float(value))
 
 
 def help_lines(title: str, columns: int) -> Lines:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from epic_cli.play.client.client import Client
 from epic_cli.play.match.bots import aim_at, nearest_seen
 from epic_cli.play.match.changes import Change
@@ -88,26 +86,19 @@ class Switches:
             if wanted == value or (now.trace is not None and name != "send_rate"):
                 return []
             return [Change(name, wanted)]
-        switches: dict[str, Callable[[MatchSpec], list[Change]]] = {
-            "p": _switch_prediction,
-            "r": _switch_replay,
-            "i": self._switch_interpolation,
-            "w": lambda settings: [Change("rewind", not settings.rewind)],
-            "m": lambda settings: [Change("smoothing", 0.0 if settings.smoothing else 0.1)],
+        local = now.local
+        switches: dict[str, tuple[str, object]] = {
+            "p": ("local", "reconciled" if local == "dumb-terminal" else "dumb-terminal"),
+            "r": ("local", "predicted" if local == "reconciled" else "reconciled"),
+            "w": ("rewind", not now.rewind),
+            "m": ("smoothing", 0.0 if now.smoothing else 0.1),
         }
-        return switches[key](now) if key in switches else []
+        if key == "i":
+            return self._switch_interpolation(now)
+        return [Change(*switches[key])] if key in switches else []
 
     def _switch_interpolation(self, now: MatchSpec) -> list[Change]:
         if now.remote_strategy != PLAIN_STRATEGY:
             return [Change("remote_strategy", PLAIN_STRATEGY)]
         settings = [Change(f"remote.{name}", str(value)) for name, value in self._settings]
         return [Change("remote_strategy", self._strategy), *settings]
-
-
-def _switch_prediction(now: MatchSpec) -> list[Change]:
-    is_on = now.local != "dumb-terminal"
-    return [Change("local", "dumb-terminal" if is_on else "reconciled")]
-
-
-def _switch_replay(now: MatchSpec) -> list[Change]:
-    return [Change("local", "predicted" if now.local == "reconciled" else "reconciled")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +12,6 @@ from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
 

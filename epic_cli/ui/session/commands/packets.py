@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,8 @@ from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
-    from epic_cli.ui.session.dialogue import Dialogue
 
 
 @command("format")

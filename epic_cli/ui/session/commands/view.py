@@ -27,18 +27,13 @@ class OwnSetting(SettingAssignment):
         dialogue = ctx.find_object(Dialogue)
         return dialogue.session.view.strategy.name if dialogue else None
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
         """Checks the name and the range as well, so that a wrong one shows while it is typed."""
-        key, text = super().convert(value, param, ctx)
+        key, value = super().read(text, ctx)
         name = self.chosen_strategy(ctx) if ctx else None
         if name is not None:
-            try:
-                declaration(name).values({key: text} if text else {})
-            except ValueError as error:
-                self.fail(str(error), param, ctx)
-        return key, text
+            declaration(name).values({key: value} if value else {})
+        return key, value
 
 
 @command("strategy")
