@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.analysis.compare.pool import Pool, RunResult, compare_one
 from epic_cli.analysis.compare.pool import compare as compare_runs
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
-
-#: Recordings to be judged one after the other.
-_Packets: TypeAlias = "PacketSource | Sequence[Path] | None"
 
 
 class _Made(NamedTuple):
@@ -115,8 +112,7 @@ def compare(
     spec = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     spec = replace(spec, participants=participants, total=total)
-    if seeds is not None:
-        spec = replace(spec, runs_are="networks")
+    spec = spec if seeds is None else replace(spec, runs_are="networks")
     try:
         if executor is not None:
             return _compared_by(executor, spec, _recordings(packets), truth)
@@ -177,7 +173,7 @@ def _compared(spec: CompareSpec, truth: PacketSource | None, recording: str) -> 
 
 
 def runs_of(
-    packets: _Packets,
+    packets: PacketSource | Sequence[Path] | None,
     truth: PacketSource | None,
     truth_offset: float,
     seeds: int | None,
@@ -227,7 +223,7 @@ def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[
     return found, tuple(read.findings if isinstance(read, PacketReader) else watch.findings)
 
 
-def _recordings(packets: _Packets) -> Sequence[PacketSource]:
+def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[PacketSource]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or seeds and a truth")
@@ -258,9 +254,8 @@ def _simulated(
         raise ValueError("there are no seeds: give 20, say")
     with open(truth, "rb") as stream:  # noqa: PTH123 - it may be any path
         movement = read_movement(stream)
-    conditions = link or LinkConditions()
-    setting = Setting(lambda _: movement, lambda seed: Link(conditions, seed=seed), send_rate)
-    return simulated(setting, seeds)
+    link = link or LinkConditions()
+    return simulated(Setting(lambda _: movement, lambda n: Link(link, seed=n), send_rate), seeds)
 
 
 def participants_of(
@@ -271,14 +266,12 @@ def participants_of(
         return [_participant(one, label) for label, one in strategies.items()]
     if isinstance(strategies, (str, StrategySpec, SmoothingStrategy)) or callable(strategies):
         strategies = [strategies]
-    wanted = list(strategies)
-    if not wanted:
+    found = [_participant(one) for one in strategies]
+    if not found:
         return [*read_specs()]
-    found = [_participant(one) for one in wanted]
     labels = [one.label for one in found]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise ValueError(f"{label} is given twice: give a mapping with a label for each")
+    if twice := next((one for one in labels if labels.count(one) > 1), None):
+        raise ValueError(f"{twice} is given twice: give a mapping with a label for each")
     return found
 
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from epic_cli.formats.findings import Finding
     from epic_cli.formats.layout import Layout
 
-_Blocks = Generator[PacketBlock, None, None]
+#: Packets as the engine takes them.
+Blocks = Generator[PacketBlock, None, None]
 
 #: What becomes of refused lines: an error, a warning each, or a call of one's own.
 OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
@@ -66,7 +67,7 @@ class PacketReader(Iterator["Packet"]):
     """
 
     def __init__(
-        self, name: str, blocks: _Blocks, inferred: list[Layout], watch: Watch, kept: bool
+        self, name: str, blocks: Blocks, inferred: list[Layout], watch: Watch, kept: bool
     ) -> None:
         self.name = name
         self.kept = kept  # the recording is there as a whole
@@ -235,7 +236,7 @@ def _blocks(
     layout: Layout | None,
     on_layout: Callable[[Layout], object],
     watch: Watch,
-) -> _Blocks:
+) -> Blocks:
     def told(layout: Layout) -> None:
         watch.inferred(layout)
         on_layout(layout)
@@ -247,7 +248,7 @@ def _blocks(
             file.close()
 
 
-def warned(blocks: _Blocks, name: str, watch: Watch) -> _Blocks:
+def warned(blocks: Blocks, name: str, watch: Watch) -> Blocks:
     """The blocks, with a warning of each thing that is found in them."""
     from epic_cli.formats.checks import new_findings
 
@@ -265,7 +266,7 @@ def _warn(name: str, findings: Iterable[Finding]) -> None:
         warnings.warn(RecordingWarning(name, finding), stacklevel=4)
 
 
-def _accepted(blocks: _Blocks, name: str, refused: OnRefusal) -> _Blocks:
+def _accepted(blocks: Blocks, name: str, refused: OnRefusal) -> Blocks:
     """The blocks without their refusals, which are dealt with as they come."""
     with contextlib.closing(blocks):
         for block in blocks:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from epic_cli.api.reading import PacketReader, read_packets
+from epic_cli.api.reading import Blocks, PacketReader, read_packets
 from epic_cli.api.sources import PacketSource, is_row, is_table
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import StrategyFailed
@@ -238,9 +238,7 @@ def draw(
         raise error  # here, so that it keeps the cause that it has
 
 
-def blocks_of(
-    packets: Iterable[Packet], at_once: int = AT_ONCE
-) -> Generator[PacketBlock, None, None]:
+def blocks_of(packets: Iterable[Packet], at_once: int = AT_ONCE) -> Blocks:
     """Packets as the engine takes them, those that are not from a file ``at_once`` at a time."""
     if isinstance(packets, PacketReader):
         yield from packets.blocks()

@@ -143,7 +143,7 @@ def proxy(
                     job = _run(relay, spec, screen.note)
                     stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
-                    job = _run(relay, spec, _silent if quiet else _say, drawing)
+                    job = _run(relay, spec, (lambda _: None) if quiet else _say, drawing)
                     if watched.lab:
                         stopped = run_until_stopped(_in_lab(relay, job, watched.page, what, *of))
                     else:
@@ -238,10 +238,6 @@ def _end(
 
 def _say(words: str) -> None:
     say(f"epic: {words}\n")
-
-
-def _silent(words: str) -> None:
-    del words
 
 
 async def _run(
