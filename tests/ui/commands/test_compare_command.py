@@ -44,8 +44,8 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
 def test_every_strategy_there_is_takes_part() -> None:
     found = rows(JITTER)
     assert {one["strategy"] for one in found} == {*remote_names()}
-    scores = [float(one["score"]) for one in found]
-    assert scores == sorted(scores, reverse=True)
+    order = [(int(one["rank"]), -float(one["score"])) for one in found]
+    assert order == sorted(order)
 
 
 def test_a_file_and_standard_input_give_the_same() -> None:

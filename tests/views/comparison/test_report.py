@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import math
+import random
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 from support import comparisons
 
+from epic_cli.analysis.certainty.uncertainty import Standing
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.metrics import METRICS, TURNING, named
 from epic_cli.analysis.notes import Flaw, ResultNote
@@ -91,6 +93,21 @@ def test_sorting(by: str, expected: list[str]) -> None:
     nothing = Result("none", None, notes=(ResultNote(Flaw.STOPPED),))
     results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
     assert [one.label for one in sort_results(results, by)] == expected
+
+
+def test_ranks_go_down_the_table_of_scores() -> None:
+    chance = random.Random(5)
+    for _ in range(50):
+        results = [
+            replace(
+                fake(str(number), 1, chance.uniform(0, 100)),
+                standing=Standing(rank=chance.choice((None, 1, 2, 3))),
+            )
+            for number in range(8)
+        ]
+        found = sort_results(results, "score")
+        order = [(one.rank or math.inf, -one.value("score")) for one in found]
+        assert order == sorted(order)
 
 
 def test_every_metric_sorts_the_results() -> None:
