@@ -120,8 +120,7 @@ LAYOUT: Table = (
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
            " around the first packet (transverse Mercator, WGS 84)."),
     Switch("delta", False, "Its packets carry only what changed since the entity's last one."),
-    Switch("names", False, "Its entities have the names of players, which a game's replay keeps to"
-           " itself otherwise."),
+    Switch("names", False, "Call the players in a game's replay by their names, not numbers."),
     _Field("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
     _Field("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8,"
            " or by its mark]", "ENCODING", parse_encoding),

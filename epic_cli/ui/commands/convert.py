@@ -121,7 +121,7 @@ def _write(files: Sequence[str], options: ConvertOptions) -> bool:
     if backup and os.path.lexists(backup) and not is_kept(str(options.output), backup):
         raise WrongUsage(f"{backup} is there already: move it away, or remove it")
     with (
-        Progress("converting", in_bytes=True) as progress,
+        Progress("converting", in_bytes=True, silent=True) as progress,
         open_sink(options.output, backup) as sink,
     ):
         if formats()[options.written_format].binary and sink.isatty():

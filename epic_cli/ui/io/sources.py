@@ -142,7 +142,7 @@ def load(
     size = os.path.getsize(file) if os.path.isfile(file) else 0  # noqa: PTH113, PTH202
     places = [0]
     rest = PacketBlock()
-    with Progress("reading", in_bytes=True) as progress:
+    with Progress("reading", in_bytes=True, silent=True) as progress:
 
         def read_so_far(done: int) -> None:
             places.append(done)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import random
+import subprocess
 import sys
 import tempfile
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from support import game_files as made
 from support.game_files import BALL, CAR, PLAYER, Body, Called, Driver, Event, Fighter, Gone, New
 from support.game_files import State as Update
-from support.running import epic
+from support.running import EPIC, environment, epic
 
 from epic_cli import Packet, read_packets
 from epic_cli.formats import Unreadable
@@ -136,8 +138,8 @@ def test_a_row_for_each_update_of_a_replay(seed: int, tmp_path: Path) -> None:
     names: dict[str, str] = {}
     begin = float_of(match.frames[0][0])
     assert len(packets) == len(match.rows)
-    for packet, (time, who, body, moved) in zip(packets, match.rows, strict=True):
-        assert packet.time == float_of(time) - begin
+    for packet, (stamp, who, body, moved) in zip(packets, match.rows, strict=True):
+        assert packet.time == float_of(stamp) - begin
         assert names.setdefault(who, packet.entity) == packet.entity
         assert packet.position == tuple(one / (1e4 if fine else 100) for one in body.place)
         unit = 1e4 if fine else 1000
@@ -385,6 +387,27 @@ def test_a_parser_that_fails_in_any_way_is_bounded(
     assert said.startswith("a replay of Rocket League ")
     assert said.isprintable()
     assert wanted in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot clean up after a kill")
+def test_a_program_that_is_ended_leaves_no_copy(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    code = f"import time; open({str(begun)!r}, 'w').close(); time.sleep(0.5)"
+    (tmp_path / "subtr_actor.py").write_text(code)
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "a.replay").write_bytes(made.replay([(1.0, [New(1, BALL), Update(1, BODY)])]))
+    variables = environment(PYTHONPATH=str(tmp_path), TMPDIR=str(tmp_path / "copies"))
+    run = subprocess.Popen([*EPIC, "inspect", str(tmp_path / "a.replay")], env=variables)
+    while not begun.exists() and run.poll() is None:
+        time.sleep(0.01)
+    copies = (tmp_path / "copies").glob
+    assert list(copies("*/recording"))
+    run.kill()
+    run.wait()
+    deadline = time.monotonic() + 60
+    while list(copies("*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not list(copies("*"))
 
 
 def test_a_missing_parser_is_named_as_the_extra_that_has_it(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECONDS, MEMORY = 60, 4 << 30
 _BOUNDS = "it is damaged, or takes more than a minute or 4 GiB of memory"
 
-#: Bytes that are read at once, lines that are written at once, characters of what a parser says.
+#: Bytes read at once, lines written at once, characters of what a parser says.
 _BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
 
 
@@ -76,20 +76,19 @@ def line(entity: str, *numbers: float | str) -> str:
 
 
 def _shown(text: str) -> str:
-    """What somebody else wrote, on one line and without what moves a cursor."""
+    """What somebody else wrote, on one line."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())
 
 
 def _main(name: str, path: str, *names: str) -> int:
-    """Writes a recording; returns the exit status. Ctrl-C ends it without a word."""
+    """Writes a recording, and removes its copy, as who made it may be gone: the exit status."""
     import gc
-    import signal
     from importlib import import_module
+    from shutil import rmtree
 
     complaints = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
     gc.disable()  # a parser makes millions of objects, and no circles
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     title = getattr(formats()[name], "title", name)
     try:
         if sys.platform != "win32":
@@ -114,6 +113,8 @@ def _main(name: str, path: str, *names: str) -> int:
             said = f"{title} that cannot be read: {said}"
         os.write(complaints, said[:_SAID].encode("utf-8", "replace"))
         return 1
+    finally:
+        rmtree(os.path.dirname(path), ignore_errors=True)  # noqa: PTH120
     return 0
 
 

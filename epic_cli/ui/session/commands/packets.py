@@ -209,7 +209,7 @@ class Loading:
         try:
             with (
                 Path(self._file).open("rb", buffering=0) as stream,
-                Progress("loading", in_bytes=True) as progress,
+                Progress("loading", in_bytes=True, silent=True) as progress,
             ):
                 size = os.fstat(stream.fileno()).st_size
                 found = self._observed(
