@@ -22,7 +22,7 @@ from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import Better
 from epic_cli.analysis.metrics.score import COSTS
 from epic_cli.analysis.weights import GAMES, Weights
-from epic_cli.engine.parameters import Custom
+from epic_cli.engine.parameters import Custom, Switch
 from epic_cli.formats.layout_options import LAYOUT
 from epic_cli.network.conditions import LINK as LINK_PARAMETERS
 
@@ -237,8 +237,8 @@ def layout_table() -> str:
     """The options that say how a recording is laid out."""
     lines = ["| option | |", "| --- | --- |"]
     for one in LAYOUT:
-        form = one.form if isinstance(one, Custom) else "NUMBER"
-        option = f"--{one.name.replace('_', '-')} {form}".replace("|", "\\|")
+        form = one.form if isinstance(one, Custom) else "" if isinstance(one, Switch) else "NUMBER"
+        option = f"--{one.name.replace('_', '-')} {form}".rstrip().replace("|", "\\|")
         lines.append(f"| `{option}` | {one.help.partition('  [')[0].replace('*', chr(92) + '*')} |")
     return "\n".join(lines) + "\n"
 
