@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from math import gcd, log10
@@ -16,29 +16,20 @@ from epic_cli.analysis.moving_columns import (
     Column,
     Floats,
     Form,
+    Proposal,
     columns_of,
     place_of,
     size_of,
     stamps_of,
 )
+from epic_cli.analysis.packed_columns import packed
 
 #: So many datagrams, records and forms are looked at.
 _MOST, _FORMS = 1500, 16
 
-#: Bytes of a header, at most.
-_HEADER = 40
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A layout, and how much speaks for it: the bytes that it explains, and how well.
-
-    ``columns`` are those of the header and of the first record, by their places in a datagram.
-    """
-
-    layout: str
-    score: float
-    columns: tuple[Column, ...] = ()
+#: Bytes of a header, at most. From this share of the best score on another layout is as likely, and
+#: bits have to explain so many times as much as bytes.
+_HEADER, _NEAR, _FAR = 40, 0.95, 2.0
 
 
 def proposals(datagrams: Sequence[bytes], times: Sequence[float]) -> list[Proposal]:
@@ -55,7 +46,7 @@ def proposals(datagrams: Sequence[bytes], times: Sequence[float]) -> list[Propos
             continue
         parts: list[str] = []
         columns: tuple[Column, ...] = ()
-        score = 0.0
+        score, sure = 0.0, True
         for kind in kinds:
             some = [(a[at + 1 :], b) for a, b in pairs if a[at] == kind]
             one = max(_of_one_type(some), key=lambda one: one.score, default=None)
@@ -63,12 +54,34 @@ def proposals(datagrams: Sequence[bytes], times: Sequence[float]) -> list[Propos
                 order = "" if one.layout.startswith("big ") or not parts else "little "
                 parts.append(f"kind={kind}{{{order}{one.layout}}}")
                 score += one.score * len(some) / len(pairs)
+                sure &= one.sure
                 columns = columns or tuple(replace(c, at=c.at + at + 1) for c in one.columns)
         if parts:
             skip = f"_:{at} " if at else ""
             score -= 0.15 * at
-            found.append(Proposal(f"{skip}kind:u8 {' '.join(parts)} else{{...}}", score, columns))
-    return sorted(found, key=lambda one: -one.score)
+            found.append(
+                Proposal(f"{skip}kind:u8 {' '.join(parts)} else{{...}}", score, columns, sure)
+            )
+    found.sort(key=lambda one: -one.score)
+    return _with_bits(found, packed(*zip(*pairs, strict=True)) if pairs else None)
+
+
+def _with_bits(found: list[Proposal], bits: Proposal | None) -> list[Proposal]:
+    """Layouts of bytes, and that of bits before them where it explains far more.
+
+    The first is sure of itself if no other explains as much, or it is the same.
+    """
+    near = len(found) > 1 and found[1].score > _NEAR * found[0].score
+    best = [replace(one, sure=one.sure and not near) for one in found[:1]]
+    place = {one.name: one for one in best[0].columns if one.name in "xyz"} if best else {}
+    if bits is None or (place and place["x"].kind[0] == "f"):
+        return best + found[1:]
+    if best and bits.score < _FAR * best[0].score:
+        other = {one.name: one.span for one in bits.columns}
+        same = all(other.get(name, set()) & one.span for name, one in place.items())
+        sure = best[0].sure and (same or bits.score < best[0].score)
+        return [replace(best[0], sure=sure), *found[1:]]
+    return [bits, *found]
 
 
 def _of_one_type(pairs: list[tuple[bytes, float]]) -> Iterator[Proposal]:
@@ -160,7 +173,11 @@ def _proposal(form: Form) -> Proposal | None:
         record = f"{_words(header, form.header, True)} {{{record}}}[{'n' if form.count else ''}]"
     shown = (*header, *(replace(one, at=one.at + first) for one in records))
     layout = ("big " if form.big else "") + record.strip()
-    return Proposal(layout, score / (1 + log10(1 + size / 8)), shown)
+    axes = [one for one in records if one.name in "xyz"]
+    often = 2 if axes[0].kind[0] == "f" else 4
+    # else there may be other entities
+    sure = often * (first + size - known) <= sum(len(one.span) for one in axes)
+    return Proposal(layout, score / (1 + log10(1 + size / 8)), shown, sure)
 
 
 def _words(columns: Sequence[Column], data: Bytes, checks: bool) -> str:

@@ -39,6 +39,16 @@ class Column:
     per: float = 1.0
 
     @property
+    def bits(self) -> int:
+        """Of its type."""
+        return int(self.kind[1:])
+
+    @property
+    def places(self) -> set[int]:
+        """Its bits, for one ``at`` a bit."""
+        return set(range(self.at, self.at + self.bits))
+
+    @property
     def span(self) -> set[int]:
         """Its bytes."""
         return set(range(self.at, self.at + size_of(self.kind)))
@@ -47,6 +57,20 @@ class Column:
     def word(self) -> str:
         """As a layout has it."""
         return f"{self.name}:{self.kind}" + (f"/{self.per:g}" if self.per != 1 else "")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A layout, and how much speaks for it: the bytes that it explains, and how well.
+
+    ``columns`` are those of the header and of the first record, by their places in a datagram.
+    ``sure``: nothing else is as likely.
+    """
+
+    layout: str
+    score: float
+    columns: tuple[Column, ...] = ()
+    sure: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +101,27 @@ def columns_of(data: Bytes, kinds: Sequence[str], big: bool) -> Iterator[tuple[s
                 yield kind, at, numbers.astype(float)
 
 
+def beat_of(
+    steps: Floats, times: Floats, most_back: float
+) -> tuple[float, float, float, bool, bool] | None:
+    """How what steps so goes with the arrivals (s); None: not at all.
+
+    Spread (s), counts a second, the usual number next to that, whether it is near, and whether each
+    step is 1. ``most_back`` is the share of steps that may be back.
+    """
+    series = np.concatenate([[0.0], np.cumsum(steps)])
+    if not np.isfinite(series).all() or series[-1] <= 0 or np.mean(steps < 0) > most_back:
+        return None
+    slope, base = np.polyfit(times, series, 1)
+    spread = np.sqrt(np.mean((series - base - slope * times) ** 2)) / slope
+    span = np.ptp(times)
+    if not 0 <= spread < min(0.05 * span, 0.5):
+        return None
+    rate = min(_RATES, key=lambda one: abs(one / slope - 1))
+    near = abs(rate / slope - 1) < _NEAR + 2 * spread / span
+    return spread, slope, rate, bool(near), bool(np.mean(steps == 1) > 0.8)
+
+
 def stamps_of(data: Bytes, times: Floats, big: bool) -> list[tuple[float, Column]]:
     """Columns that go with the arrivals, and how well; the best first."""
     found = []
@@ -88,19 +133,13 @@ def stamps_of(data: Bytes, times: Floats, big: bool) -> list[tuple[float, Column
         steps = np.diff(column[order])
         if kind[0] == "u" and size < 8:  # it may start over
             steps = (steps + 2.0 ** (8 * size - 1)) % 2.0 ** (8 * size) - 2.0 ** (8 * size - 1)
-        series = np.concatenate([[0.0], np.cumsum(steps)])
-        if not np.isfinite(series).all() or series[-1] <= 0 or np.mean(steps < 0) > 0.2:
+        beat = beat_of(steps, times, 0.2)
+        if beat is None:
             continue
-        slope, base = np.polyfit(times, series, 1)
-        spread = np.sqrt(np.mean((series - base - slope * times) ** 2)) / slope
+        spread, slope, rate, near, each = beat
         lowest = kind[0] == "u" and (steps % 256 == 0).all()  # a byte that does not count
-        if lowest or not 0 <= spread < min(0.05 * span, 0.5):
-            continue
-        rate = min(_RATES, key=lambda one: abs(one / slope - 1))
-        near = abs(rate / slope - 1) < _NEAR + 2 * spread / span
         near = near and (rate in (1, 1e3) if kind[0] == "f" else size == 8 or rate <= 1e6)
-        each = np.mean(steps == 1) > 0.8
-        if not near and (not each or kind[0] == "f"):
+        if lowest or (not near and (not each or kind[0] == "f")):
             continue
         quality = 2.0 * near - 0.5 * log10(1 + spread * 1e4) - 0.02 * _STAMPS.index(kind)
         quality -= {1: 0.8, 2: 0.3}.get(size, 0.0) + 0.4 * each
@@ -199,8 +238,17 @@ def _smooth(kind: str, series: Floats, inside: npt.NDArray[np.bool_]) -> float:
     span = np.ptp(series)
     if span == 0:
         return -1.0 if real or series[0] == 0 else 0.0
+    return smoothness(series, inside)
+
+
+def smoothness(series: Floats, inside: npt.NDArray[np.bool_]) -> float:
+    """By how many digits a path's steps are below those of noise; 0: it is none."""
     steps = np.diff(series)[inside]
-    if (not real and span < 24) or len(np.unique(series)) < 8 or len(steps) < LEAST:
+    if (
+        np.ptp(series) < 24 * (series == series.round()).all()
+        or len(np.unique(series)) < 8
+        or len(steps) < LEAST
+    ):
         return 0.0
     group = np.concatenate([[0], np.cumsum(~inside)])
     middle = np.bincount(group, series) / np.bincount(group)

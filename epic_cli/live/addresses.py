@@ -66,6 +66,8 @@ def parse_endpoint(text: str) -> Address:
     scheme, mark, place = text.strip().rpartition("://")
     if not mark:
         return parse_address(text)
+    if scheme == "wss":
+        raise ValueError(f"{text!r}: a proxy (nginx, Caddy) has to end TLS: give ws:// behind it")
     if scheme not in ("udp", "tcp", "ws"):
         raise ValueError(f"{text!r} is not an address to listen on: write udp://, tcp:// or ws://")
     address = parse_address(place.rstrip("/"))

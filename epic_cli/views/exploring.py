@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.digits import counted
-from epic_cli.analysis.exploring import Proposal, proposals
-from epic_cli.analysis.moving_columns import LEAST
+from epic_cli.analysis.exploring import proposals
+from epic_cli.analysis.moving_columns import LEAST, Proposal
 from epic_cli.live.addresses import Address
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.decoding import Decoder
@@ -85,7 +85,12 @@ def report(received: Sequence[ReceivedDatagram], command: str) -> model.Report:
     for one in tried:
         parts += _part(one, len(datagrams), command)
     if tried:
-        verdict = "The first of these layouts explains most; units are the sender's."
+        sure = tried[0].proposal.sure and len(tried) == 1
+        verdict = "Sure: nothing else explains the datagrams; units are the sender's."
+        if not sure:
+            verdict = (
+                "Not sure: look at the pictures; the first explains most, units are the sender's."
+            )
     elif len(received) < LEAST:
         verdict = f"Too few datagrams: {LEAST} are needed, better a few hundred while things move."
     else:
@@ -121,6 +126,7 @@ def _record(one: _Tried) -> dict[str, Any]:
     entities = {packet.entity for packet in one.packets}
     return {
         "layout": one.proposal.layout,
+        "sure": one.proposal.sure,
         "packets": len(one.packets),
         "entities": len(entities),
         "refused_datagrams": one.refused,

@@ -8,15 +8,22 @@ from epic_cli.live.consumer import Counts, count_words
 from epic_cli.live.receiving import QUEUE
 from epic_cli.views.link import quantiles
 
-#: So many senders' clocks are listed.
-_MOST_DRIFTS = 5
+#: So many senders' clocks are listed. From so many seconds before its time on a packet shows that
+#: the first one was late.
+_MOST_DRIFTS, _EARLY = 5, 0.1
 
 
 def clock_reset(counts: Counts) -> str:
-    """Whether a game was started again, or stood still, without an end; nothing: no."""
+    """Whether the clock began wrong, or a game was started again or stood still; nothing: no."""
     count, step = counts.clock_resets, counts.clock_step
     if not count:
-        return ""
+        early = -counts.delays.delay(0) if counts.packets else 0.0
+        if early < _EARLY:
+            return ""
+        return (
+            f"the first packet, which set the clock, was {1000 * early:,.0f} ms later than another:"
+            " `epic`, which draws by that clock, runs off; listen again for a better one"
+        )
     times = "once" if count == 1 else f"{count:,} times, the last time"
     where = f"{abs(step):.1f} s {'back' if step > 0 else 'ahead'}"
     return f"the game's clock was set {times} {where}: its times go on from there"

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from support.captures import ethernet, ipv4, pcap, udp
 from support.datagrams import program
+from support.packed_games import packed_game
 from support.running import epic
 from support.understood import verdict
 from support.unknown_games import game
@@ -40,6 +41,15 @@ def test_the_best_layout_of_a_game_is_right(seed: int) -> None:
     layouts = [str(record["layout"]) for record in shown.data.records()]
     assert layouts[0] == found[0].layout
     assert {verdict(one, layout) for layout in layouts} == {"right"}, (one.words, layouts)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 6, 7, 13])
+def test_packed_coordinates_are_found(seed: int) -> None:
+    one = packed_game(seed)
+    found = proposals(one.datagrams, one.times)
+    assert found, one.words
+    assert found[0].sure
+    assert verdict(one, found[0].layout) == "right", (one.words, found[0].layout)
 
 
 def noise(seed: int) -> list[bytes]:

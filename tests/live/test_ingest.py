@@ -15,6 +15,7 @@ from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Refused
 from epic_cli.live.decoding import Decoded, Decoder
 from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.views.listening import clock_reset
 
 STILL = (0.0, 0.0, 0.0)
 NEVER = -math.inf
@@ -234,3 +235,12 @@ def test_the_drift_of_a_senders_clock_is_told_by_the_shortest_delays() -> None:
     assert drift(0, 120, 0.05) == 0
     assert drift(500e-6, 5, 0.05) is None
     assert abs((drift(2e-4, 700, 0.05) or 0) - 2e-4) < 1e-5
+
+
+@pytest.mark.parametrize("late", [0.02, 0.3])
+def test_a_first_packet_that_was_late_is_reported(late: float) -> None:
+    gate = Ingest(IngestSpec())
+    admit(gate, packet(0.0), 100 + late)
+    for number in range(10, 40):
+        admit(gate, packet(number / 20), 100 + number / 20)
+    assert ("the first packet" in clock_reset(gate.counts)) == (late > 0.1)

@@ -148,7 +148,8 @@ private:
         for (size_t at = 0; at < steps.size(); ++at) {
             const RecordStep& step = steps[at];
             const bool rest = step.source == RecordStep::kRest;
-            if (step.code == RecordStep::kText || step.code == RecordStep::kSkip || rest) align(p);
+            const bool skips = step.code == RecordStep::kSkip && step.number;
+            if (step.code == RecordStep::kText || skips || rest) align(p);
             const auto room = uint64_t(end - p);
             const uint64_t amount =
                 step.source >= 0 ? uint64_t(variables_[size_t(step.source)]) : step.number;
