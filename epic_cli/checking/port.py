@@ -146,7 +146,7 @@ class _Leash:
             now = time.monotonic()
             if now >= self._deadline or self._stopped():
                 return Ending.TIMEOUT
-            if self._process.poll() is not None:
+            if self._process.poll() is not None and not pipes.select(0):
                 ended = ended or now
                 if now - max(ended, self._heard) > _GRACE:
                     self._kill_children()

@@ -72,7 +72,7 @@ class Listener(Drawing):
         self._receiving = receiving
         self._ingest = Ingest(spec.ingest)
         self._duration = spec.duration
-        self._reported = self._settled = -math.inf
+        self._reported, self._settled = -math.inf, machine_time()
         self.sent: list[Consumer] = []
         self.received = list(consumers)
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)

@@ -17,7 +17,12 @@ from support.datagrams import PATIENCE, Program, has_ipv6, program, receiver, wa
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.listener import Listener, ListenSpec
+from epic_cli.live.proxy.watch import WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.ui.main import main
 
@@ -183,6 +188,28 @@ def _resident(process: int) -> int:
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
+    game: socket.socket,
+) -> None:
+    """As a thread of the lab may, on a busy machine."""
+    receiving = ReceivingSocket(resolve(Address(port=0)))
+    looked = []
+
+    class Looking(Consumer):
+        def take_packets(self, block: PacketBlock) -> None:
+            looked.append(len(block))
+            drawing.step()
+
+    spec = ListenSpec(strategy=StrategySpec("snapshot"))
+    listener = Listener(spec, receiving, [Looking()])
+    drawing = WatchDrawing(listener, spec, listener.settled, [])
+    game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", receiving.port))
+    wait_until(listener.step)
+    drawing.step()
+    receiving.close()
+    assert looked == [1]
 
 
 def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None:
