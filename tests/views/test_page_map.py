@@ -104,3 +104,18 @@ def test_markers_are_where_the_rows_are(
             off = min(math.dist(place, one) for one in ends if not np.isnan(one).any())
             assert off * scale <= 0.5 + 2e-6 * scale, (label, shown, off)
     assert missing < 0.05 * 5 * len(seen)
+
+
+def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> None:
+    packets = recorded(figure_eight, 1600.0, 5)
+    study = comparisons.compared(
+        {"": movements.block(packets)},
+        [StrategySpec(one, label=one) for one in STRATEGIES[:3]],
+        Timing(),
+        selection=Selection(20_000, -math.inf, math.inf),
+    )
+    assert study.scenes[0].shared is not None
+    seen = visited(browser, "trails", tmp_path, page(study))
+    assert sum(steps for _, steps, _ in seen) > 150
+    for scale, steps, painted in seen:
+        assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a name

@@ -42,7 +42,7 @@ function show(message) {
   lab.sent = 0;
   requestAnimationFrame(() => {
     setTimeout(() => { // after the frame is painted
-      if (since) lab.delays.push(performance.now() - since);
+      if (since && lab.delays.push(performance.now() - since) > 2000) lab.delays.splice(0, 1000);
       const words = message.networks > 1 ? `figures of ${message.networks} networks` : message.networks ? "one network" : "the recording";
       if ($("lab-state").textContent !== words) $("lab-state").textContent = words;
       $("lab-state").title = since ? `drawn after ${lab.delays.at(-1).toFixed(0)} ms` : "";

@@ -117,13 +117,19 @@ function drawAbove() {
   });
 
   function paintPath(path, first, last) {
+    const { lineWidth } = pen;
     for (const [from, to] of runsInside(path, inside, first, last)) {
-      let begin = from;
+      let begin = from, cut = false;
       for (let i = from; i <= to; i++) {
         if (i < to && !(now.shared && leftOut(path, i) && blurred(path.t[i]))) continue;
         trace(pen, path.x, path.y, begin, i, toX, toY, box);
         begin = i + 1;
+        cut ||= i < to;
       }
+      if (!cut) continue;
+      pen.lineWidth = 1; // a thin line goes on where left out rows could be beside it
+      trace(pen, path.x, path.y, from, to, toX, toY, box);
+      pen.lineWidth = lineWidth;
     }
   }
 }

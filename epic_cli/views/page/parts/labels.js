@@ -48,6 +48,7 @@ function label(pen, wanted, top, bottom, right, most = 14, turns = false) {
 const widths = new Map();
 function widthOf(pen, text) {
   const key = pen.font + text;
+  if (widths.size > 1000) widths.clear(); // names with settings are new at each move of a slider
   if (!widths.has(key)) widths.set(key, pen.measureText(text).width);
   return widths.get(key);
 }
