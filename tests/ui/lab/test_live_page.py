@@ -21,11 +21,15 @@ SLIDER = FIELD.format("latency").replace("text", "range")
 
 #: Whether a canvas has pixels of a colour.
 PAINTED = """(() => {
-  const canvas = $("live-%s"), probe = document.createElement("canvas").getContext("2d");
+  const { width, height } = $("live-%s"), often = { willReadFrequently: true };
+  const copy = Object.assign(document.createElement("canvas"), { width, height });
+  const probe = copy.getContext("2d", often);
   probe.fillStyle = color("--%s");
   probe.fillRect(0, 0, 1, 1);
   const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  probe.clearRect(0, 0, 1, 1);
+  probe.drawImage($("live-%s"), 0, 0);
+  const { data } = probe.getImageData(0, 0, width, height);
   for (let i = 0; i < data.length; i += 4) {
     const apart = Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b);
     if (data[i + 3] > 60 && apart < 20) return true;
@@ -88,7 +92,7 @@ def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
         )
         lines = {"error": "line0", "lag": "line0", "status": "line0", "delay": "packet"}
         for name, color in {**lines, "delays": "accent", "map": "line0"}.items():
-            page.until(PAINTED % (name, color))
+            page.until(PAINTED % (name, color, name))
         centre, place = page.run("[live.centre, live.entities.get(0).at]")
         assert centre == pytest.approx(place[:2], abs=1.0)
         page.key("Escape")
@@ -197,3 +201,44 @@ def test_the_sliders_of_a_proxy(page: Page) -> None:
             page.until(f"{FIELD.format('loss')}.value === '0.07'")
             page.run("$('live-dark').click()")
             page.until("$('live-dark').getAttribute('aria-pressed') === 'true'")
+
+
+def test_who_is_alone_is_in_the_middle_of_a_map_as_wide_as_his_way(page: Page) -> None:
+    with game() as playing, going_on(playing, "runner"):
+        opened(page, playing, 1)
+        page.until("live.entities.get(0).trail.length > 300")
+        page.until("live.fitted && live.size[0] / live.scale > 4")  # on a circle of length 5
+        wide, spot, size = page.run(
+            "[live.size[0] / live.scale, live.entities.get(0).spot, live.size]"
+        )
+        assert 4 < wide < 100
+        assert spot == [pytest.approx(one / 2, abs=2) for one in size]
+
+
+#: The heights of the red pixels in a canvas, as shares of its height.
+RED = """(() => {
+  const { width, height } = $("live-error"), copy = document.createElement("canvas");
+  const probe = Object.assign(copy, { width, height }).getContext("2d");
+  probe.drawImage($("live-error"), 0, 0);
+  const { data } = probe.getImageData(0, 0, width, height), found = new Set();
+  for (let i = 0; i < data.length; i += 4) {
+    const red = data[i] > 200 && data[i + 1] < 60 && data[i + 3] > 200;
+    if (red) found.add(Math.floor(i / 4 / width));
+  }
+  return [...found].map((one) => 1 - one / height);
+})()"""
+
+
+def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Page) -> None:
+    with game() as playing, going_on(playing, "runner"):
+        opened(page, playing, 1)
+        page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
+        for other in (1.5, 1e24):
+            lines = [
+                [[1, 9], [2, 2], "#f00"],
+                [[1, 9], [1, 1.8], "#00f"],
+                [[1, 9], [0, other], "#0f0"],
+            ]
+            made = [dict(zip("tv", one, strict=False)) | {"paint": one[2]} for one in lines]
+            heights = page.run(f"live.now = 10; chart('live-error', {json.dumps(made)}); {RED}")
+            assert max(heights) > 0.18  # the foot is below 0.15

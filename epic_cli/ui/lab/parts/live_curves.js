@@ -3,8 +3,14 @@ const SHOWN = 30; // seconds
 
 function chart(id, lines) {
   const { pen, width, height } = prepare($(id)), box = { left: 46, right: width - 8, top: 4, bottom: height - 16 }, begin = live.now - SHOWN;
-  let low = 0, high = 0;
-  for (const { t, v } of lines) for (let i = rowAt(t, begin) + 1; i < t.length; i++) if (Number.isFinite(v[i])) { high = Math.max(high, v[i]); low = Math.min(low, v[i]); }
+  let low = 0;
+  const tops = lines.map(({ t, v }) => {
+    let top = 0;
+    for (let i = rowAt(t, begin) + 1; i < t.length; i++) if (Number.isFinite(v[i])) { top = Math.max(top, v[i]); low = Math.min(low, v[i]); }
+    return top;
+  }).sort((a, b) => a - b);
+  // a strategy that has gone out of all bounds would leave nothing of the others
+  let high = Math.min(tops.at(-1) || 0, 20 * tops[(tops.length - 1) >> 1] || Infinity);
   if (high <= low) high = low + 1;
   const toX = (time) => box.right - (live.now - time) / SHOWN * (box.right - box.left), toY = (value) => box.bottom - (value - low) / (high - low) * (box.bottom - box.top);
   gridAcross(pen, box, nice(-SHOWN, 0, 6), (time) => toX(live.now + time));

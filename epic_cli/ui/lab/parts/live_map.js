@@ -2,20 +2,23 @@
 const TRAIL = 2, SEGMENTS = 16000, NAMED = 150, REACH = 16; // seconds; in one picture; pixels
 const where = (place) => [place[PLANES[live.plane][0]], place[PLANES[live.plane][1]]];
 
-// Shows all, until somebody moves the map; it stays while all is in it and takes much of it.
+// Shows all with their trails, until somebody moves the map; it stays while all is in it and takes
+// much of it. Who is alone is in the middle.
 function fitMap(width, height, shown) {
-  const xs = shown.map((one) => where(one.at)[0]), ys = shown.map((one) => where(one.at)[1]), least = (some) => some.reduce((a, b) => Math.min(a, b)), most = (some) => some.reduce((a, b) => Math.max(a, b));
-  const [left, right, bottom, top] = [least(xs), most(xs), least(ys), most(ys)], span = (low, high) => Math.min(Math.max(high - low, 1e-3 * Math.max(1, Math.abs(low))), 1e300);
+  const share = shown.length > 1 ? 0.8 : 0.4, places = shown.flatMap(({ at, trail }) => [at, ...[trail.length - 240, trail.length - 120].filter((i) => i >= 0).map((i) => trail.slice(i + 1, i + 4))].map(where));
+  const xs = places.map(([x]) => x), ys = places.map(([, y]) => y), least = (some) => some.reduce((a, b) => Math.min(a, b)), most = (some) => some.reduce((a, b) => Math.max(a, b));
+  const [left, right, bottom, top] = [least(xs), most(xs), least(ys), most(ys)], span = (low, high) => Math.min(high - low > 1e-3 ? Math.max(high - low, 1e-3 * Math.abs(low)) : Math.max(1, 1e-3 * Math.abs(low)), 1e300);
   const [x, y] = live.centre, wide = span(left, right) * live.scale / width, high = span(bottom, top) * live.scale / height, half = [width / 2 / live.scale, height / 2 / live.scale];
-  if (live.fitted && left >= x - half[0] && right <= x + half[0] && bottom >= y - half[1] && top <= y + half[1] && Math.max(wide, high) > 0.4) return;
-  Object.assign(live, { fitted: true, scale: 0.8 * Math.min(width / span(left, right), height / span(bottom, top)), centre: [left / 2 + right / 2, bottom / 2 + top / 2] });
+  if (live.fitted && left >= x - half[0] && right <= x + half[0] && bottom >= y - half[1] && top <= y + half[1] && Math.max(wide, high) > share / 2) return;
+  Object.assign(live, { fitted: true, scale: share * Math.min(width / span(left, right), height / span(bottom, top)), centre: [left / 2 + right / 2, bottom / 2 + top / 2] });
 }
 
 function drawMap() {
   const { pen, width, height } = prepare($("live-map")), shown = [...live.entities.values()].filter((one) => one.status && one.at.every(Number.isFinite)), followed = shown.find((one) => one.number === live.followed);
   if (followed) live.centre = where(followed.at);
   else if (live.fits && shown.length) fitMap(width, height, shown);
-  const [cx, cy] = live.centre, { scale } = live, toX = (x) => width / 2 + (x - cx) * scale, toY = (y) => height / 2 - (y - cy) * scale, box = { left: 34, right: width, top: 0, bottom: height - 18 };
+  if (live.fits && shown.length === 1) live.centre = where(shown[0].at);
+  const [cx, cy] = live.centre, { scale } = live, toX = (x) => width / 2 + (x - cx) * scale, toY = (y) => height / 2 - (y - cy) * scale, box = { left: 50, right: width, top: 0, bottom: height - 18 };
   const inside = (x, y) => x > -50 && y > -50 && x < width + 50 && y < height + 50, spot = (place) => { const [x, y] = where(place); return [toX(x), toY(y)]; };
   live.size = [width, height];
   gridAcross(pen, { ...box, left: 0 }, nice(cx - width / 2 / scale, cx + width / 2 / scale, 8), toX);

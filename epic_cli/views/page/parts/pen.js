@@ -35,7 +35,7 @@ function nice(low, high, about) {
   const first = Math.ceil(low / step - 1e-9);
   for (let k = 0; k <= 10 * about && first + k <= high / step + 1e-9; k++) { // huge numbers have no next one
     const value = (first + k) * step;
-    values.push([value, step >= 1e6 || step < 1e-6 ? value.toExponential(0) : (value === 0 ? 0 : value).toFixed(digits)]);
+    values.push([value, step >= 1e6 || step < 1e-6 ? String(Number(value.toExponential(0))).replace("e+", "e") : (value === 0 ? 0 : value).toFixed(digits)]);
   }
   return values;
 }
