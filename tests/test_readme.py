@@ -133,8 +133,9 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
-ILLUSTRATED = ("formats", "analysis", "analysis/diagnosis", "analysis/tuning", "engine", "live",
-               "network", "play", "ui/session")  # fmt: skip
+ILLUSTRATED = ("formats", "analysis", "analysis/diagnosis", "analysis/jobs", "analysis/metrics",
+               "analysis/tuning", "api", "checking", "engine", "live", "network", "play", "ui",
+               "ui/lab", "ui/session")  # fmt: skip
 
 
 def pictures(document: Path) -> list[Path]:

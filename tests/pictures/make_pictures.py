@@ -12,6 +12,7 @@ import io
 import re
 import sys
 import tempfile
+from contextlib import chdir
 from itertools import groupby
 from pathlib import Path
 from subprocess import PIPE, Popen, run
@@ -21,6 +22,8 @@ from pyte.screens import Char
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+
+import epic_cli
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
@@ -90,7 +93,24 @@ EXPERIMENT = (
     "&s=snapshot&s=epic&s=dead-reckoning"
 )
 
+#: What a notebook shows, and how.
+NOTEBOOK = ["epic", "snapshot", "dead-reckoning", "hermite"]
+NOTEBOOK_STYLE = (
+    "body{font:14px system-ui;margin:16px;overflow:hidden;background:#fff;color:#222}td,th{padding:3px 8px;"
+    "text-align:right}tr:nth-child(even){background:#f4f5f8}table{border-collapse:collapse}"
+)
+
 PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
+
+#: What commands say on a terminal, and how large that is.
+SCREENS = {
+    "chart": ("compare sample_inputs/hop.jsonl -s epic,snapshot --chart above", 100, 38),
+    "jobs": ("compare recordings --by recording -s epic,snapshot --workers 2"
+             " --journal results.jsonl", 104, 30),
+}  # fmt: skip
+
+#: What is in the folder of recordings.
+RECORDINGS = "simulate --path {} --duration 20 --latency 80ms --jitter {}ms --seed 1"
 
 
 def colour(name: str) -> str:
@@ -123,7 +143,7 @@ def svg(terminal: Terminal, title: str) -> str:
             text.append("".join(cell.data for cell in cells), style)
         console.print(text)
     # a colon would make names of classes that no style sheet can select
-    picture = console.export_svg(title=title, unique_id=title.replace(": ", "-"))
+    picture = console.export_svg(title=title, unique_id=re.sub(r"\W+", "-", title))
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 
 
@@ -136,11 +156,28 @@ def make_films() -> None:
             run([sys.executable, "-m", "epic_cli", *line.split()], cwd=folder, check=True)
 
 
-def capture(page: Page, address: str, name: str) -> None:
-    """A page after ten seconds, in 256 colours."""
-    page.size(1440, 860)
+def make_screens() -> None:
+    """Writes what commands say."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path("sample_inputs").symlink_to(ROOT / "sample_inputs")
+        Path("recordings").mkdir()
+        epic = [sys.executable, "-m", "epic_cli"]
+        for path, jitter in (("circle", 5), ("strafe", 20), ("zigzag", 40)):
+            line = [*RECORDINGS.format(path, jitter).split(), "-o", f"recordings/{path}.txt"]
+            run([*epic, *line], check=True)
+        compare = "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp --svg"
+        run([*epic, *compare.split(), str(HERE / "errors.svg")], check=True)
+        for name, (line, columns, lines) in SCREENS.items():
+            with Terminal(Path(), line.split(), columns=columns, lines=lines) as terminal:
+                terminal.status()
+                (HERE / f"{name}.svg").write_text(svg(terminal, f"epic {line}"))
+
+
+def capture(page: Page, address: str, name: str, *, high: int = 860, seconds: float = 10) -> None:
+    """A page after some seconds, in 256 colours."""
+    page.size(1440, high)
     page.open(address)
-    page.run("new Promise(done => setTimeout(done, 10000))")  # hundreds of networks are judged
+    page.run(f"new Promise(done => setTimeout(done, {1000 * seconds}))")
     png = page.call("Page.captureScreenshot", format="png")["data"]
     picture = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
     picture.quantize(256).save(HERE / f"{name}.png", optimize=True)
@@ -154,7 +191,7 @@ def make_pages() -> None:
             assert lab.stderr is not None
             found = re.search(rb"http:\S+", lab.stderr.readline())
             assert found
-            capture(page, found[0].decode(), "lab")
+            capture(page, found[0].decode(), "lab")  # hundreds of networks are judged
             lab.terminate()
         turn = str(ROOT / "sample_inputs/turn.txt")
         run([*epic, "check", "--new", "case", turn, "-s", "dead-reckoning", "--latency", "80ms"],
@@ -163,12 +200,17 @@ def make_pages() -> None:
         case.write_text(case.read_text().replace("0.08", "0.13"))
         run([*epic, "check", "case", "--html", "page.html"], cwd=folder, check=False)
         capture(page, Path(folder, "page.html").as_uri(), "check")
+        found = epic_cli.compare(ROOT / "sample_inputs/jitter.txt", NOTEBOOK)
+        notebook = Path(folder, "notebook.html")
+        notebook.write_text(f"<style>{NOTEBOOK_STYLE}</style>{found._repr_html_()}")
+        capture(page, notebook.as_uri(), "notebook", high=284, seconds=1)
 
 
 def main() -> None:
     """Writes all pictures."""
     make_films()
     make_pages()
+    make_screens()
     for name, (play, columns, lines) in PICTURES.items():
         with (
             tempfile.TemporaryDirectory() as state,

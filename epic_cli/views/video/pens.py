@@ -1,13 +1,17 @@
-"""Colours, lines and text for pictures of pixels, by Pillow and in its own font.
+"""Colours, lines and text for pictures of pixels, by Pillow.
 
-Shapes are drawn four times as large and then reduced: the same on every machine.
+Shapes are drawn four times as large and then reduced: the same on every machine, as is all text
+but names beyond ASCII.
 """
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from PIL import Image, ImageColor, ImageDraw, ImageFont
@@ -104,10 +108,51 @@ def _sharp(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.asarray((way[1:] * way[:-1]).sum(axis=1) < 0.94 * sizes[1:] * sizes[:-1])
 
 
+def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
+    """A text and a font that has all of it.
+
+    Pillow's own font, with which pictures are the same everywhere, is that of ASCII. Names beyond
+    are drawn in a font of this machine; where it has none, in plain letters, or as escapes, which
+    keep two names apart as boxes do not.
+    """
+    own = cast("ImageFont.FreeTypeFont", ImageFont.load_default(size))
+    if not _lacks(own, text):
+        return text, own
+    for file in _files(text):
+        with contextlib.suppress(OSError):
+            font = ImageFont.truetype(file, size)
+            if not _lacks(font, text):
+                return text, font
+    return "".join(map(_plain, text))[:48], own
+
+
+def _plain(one: str) -> str:
+    letters = [a for a in unicodedata.normalize("NFKD", one) if not unicodedata.combining(a)]
+    return "".join(letters) if "".join(letters).isascii() else f"\\u{ord(one):04x}"
+
+
+def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
+    """Whether a character of a text is a box."""
+    box = bytes(font.getmask("\U0010fffe"))
+    return any(bytes(font.getmask(one)) == box for one in set(text) - {" "})
+
+
+@lru_cache(1000)
+def _files(text: str) -> tuple[str, ...]:
+    """Fonts that may have a text: what fontconfig finds, and what other systems come with."""
+    wanted = " ".join(f"{ord(one):x}" for one in sorted(set(text)))
+    words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        found = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
+        return (found.stdout,)
+    return "arial.ttf", "msgothic.ttc", "Arial Unicode.ttf"
+
+
 @lru_cache(1000)
 def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
     """A text of so many pixels, to be seen through but for a halo."""
-    font, border = ImageFont.load_default(size), max(1, round(0.12 * size))
+    text, font = readable(text, size)
+    border = max(1, round(0.12 * size))
     width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)
     found = Image.new("RGBA", (width, height), (*halo, 0))
     ImageDraw.Draw(found).text(

@@ -234,11 +234,7 @@ def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Pa
         opened(page, playing, 1)
         page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
         for other in (1.5, 1e24):
-            lines = [
-                [[1, 9], [2, 2], "#f00"],
-                [[1, 9], [1, 1.8], "#00f"],
-                [[1, 9], [0, other], "#0f0"],
-            ]
-            made = [dict(zip("tv", one, strict=False)) | {"paint": one[2]} for one in lines]
-            heights = page.run(f"live.now = 10; chart('live-error', {json.dumps(made)}); {RED}")
+            values = {"#f00": [2, 2], "#00f": [1, 1.8], "#0f0": [0, other]}
+            lines = [{"t": [1, 9], "v": v, "paint": paint} for paint, v in values.items()]
+            heights = page.run(f"live.now = 10; chart('live-error', {json.dumps(lines)}); {RED}")
             assert max(heights) > 0.18  # the foot is below 0.15

@@ -23,6 +23,7 @@ from support.places import ROOT
 
 from epic_cli.ui.main import main
 from epic_cli.views.pictures.styles import BLACK, DARK, LIGHT
+from epic_cli.views.video import pens
 from epic_cli.views.video.pens import spread
 
 Floats = NDArray[np.float64]
@@ -408,6 +409,49 @@ def test_names_cannot_break_it(name: str) -> None:
     Path("p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", "p.jsonl")
     assert decoded(Path("out.gif")).times[-1] > 2
+
+
+NAMES = [
+    "Höhe",
+    "Hohe",
+    "プレイヤー",
+    "フレイヤー",
+    "\u0416",
+    "\u0436",
+    "坦克",
+    "坦",
+    "العربية",
+    "naïve",
+    "\U0001f600",
+]
+
+
+def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pens, "_files", lambda text: pytest.fail(f"a font for {text!r}"))
+    text = "".join(map(chr, range(32, 127)))
+    assert pens.readable(text, 13.0)[0] == text
+
+
+def test_names_beyond_ascii_are_told_apart_without_any_font(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pens, "_files", lambda _: ())
+    found = [pens.readable(name, 13.0)[0] for name in NAMES]
+    assert all(one.isascii() and one.isprintable() for one in found)
+    assert found[0] == found[1] == "Hohe"  # in plain letters
+    assert len(set(found)) >= len(NAMES) - 1
+    assert len(pens.readable("坦" * 32, 13.0)[0]) < 60
+
+
+def test_no_name_is_drawn_as_boxes() -> None:
+    for name in NAMES:
+        text, font = pens.readable(name, 13.0)
+        assert all(bytes(font.getmask(one)) != bytes(font.getmask("\uffff")) for one in text)
+        # whatever font there is, names look different
+        pictures = {pens.sprite(one, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for one in (name, "x")}
+        assert len(pictures) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
