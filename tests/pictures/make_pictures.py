@@ -96,8 +96,9 @@ EXPERIMENT = (
 #: What a notebook shows, and how.
 NOTEBOOK = ["epic", "snapshot", "dead-reckoning", "hermite"]
 NOTEBOOK_STYLE = (
-    "body{font:14px system-ui;margin:16px;overflow:hidden;background:#fff;color:#222}td,th{padding:3px 8px;"
-    "text-align:right}tr:nth-child(even){background:#f4f5f8}table{border-collapse:collapse}"
+    "body{font:14px system-ui;margin:16px;overflow:hidden;background:#fff;color:#222}"
+    "td,th{padding:3px 8px;text-align:right}tr:nth-child(even){background:#f4f5f8}"
+    "table{border-collapse:collapse}"
 )
 
 PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
@@ -163,8 +164,8 @@ def make_screens() -> None:
         Path("recordings").mkdir()
         epic = [sys.executable, "-m", "epic_cli"]
         for path, jitter in (("circle", 5), ("strafe", 20), ("zigzag", 40)):
-            line = [*RECORDINGS.format(path, jitter).split(), "-o", f"recordings/{path}.txt"]
-            run([*epic, *line], check=True)
+            made = [*RECORDINGS.format(path, jitter).split(), "-o", f"recordings/{path}.txt"]
+            run([*epic, *made], check=True)
         compare = "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp --svg"
         run([*epic, *compare.split(), str(HERE / "errors.svg")], check=True)
         for name, (line, columns, lines) in SCREENS.items():
@@ -200,9 +201,9 @@ def make_pages() -> None:
         case.write_text(case.read_text().replace("0.08", "0.13"))
         run([*epic, "check", "case", "--html", "page.html"], cwd=folder, check=False)
         capture(page, Path(folder, "page.html").as_uri(), "check")
-        found = epic_cli.compare(ROOT / "sample_inputs/jitter.txt", NOTEBOOK)
+        compared = epic_cli.compare(ROOT / "sample_inputs/jitter.txt", NOTEBOOK)
         notebook = Path(folder, "notebook.html")
-        notebook.write_text(f"<style>{NOTEBOOK_STYLE}</style>{found._repr_html_()}")
+        notebook.write_text(f"<style>{NOTEBOOK_STYLE}</style>{compared._repr_html_()}")
         capture(page, notebook.as_uri(), "notebook", high=284, seconds=1)
 
 
