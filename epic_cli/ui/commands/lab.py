@@ -160,7 +160,7 @@ def _experiments(
     with lab_library():
         from epic_cli.ui.lab.server import ServeSpec, serve
     from epic_cli.ui.lab.bench import Bench, Impossible
-    from epic_cli.ui.lab.spec import RECORDING, Given, LabSpec, checked_strategies, read_query
+    from epic_cli.ui.lab.spec import RECORDING, Given, LabSpec, read_query
 
     if recording == "-":
         raise WrongUsage("a recording that is read again and again must be a file")
@@ -170,9 +170,7 @@ def _experiments(
     try:
         spec = read_query(first, given.own)
         if participants != Participants((), (), ()):
-            texts = tuple(written(one.name, one.settings) for one in team)
-            checked_strategies(texts, given.own)
-            spec = replace(spec, strategies=texts)
+            spec = replace(spec, strategies=tuple(written(*one[:2]) for one in team))
         query = spec.query() if spec != LabSpec() else ""
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123

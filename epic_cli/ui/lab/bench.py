@@ -49,11 +49,8 @@ if TYPE_CHECKING:
     from epic_cli.network import RecordedMovement
 
 
-#: Seconds and packets of a path: who moves sliders does not wait for more.
-LONGEST, MOST_PACKETS = 600.0, 100_000
-
-#: Seconds from one frame to the next.
-SHORTEST_TICK = Fraction(1, 1000)
+#: Seconds and packets of a path, seconds of a frame: who moves sliders does not wait for more.
+LONGEST, MOST_PACKETS, SHORTEST_TICK = 600.0, 100_000, Fraction(1, 1000)
 
 
 class Overtaken(Exception):

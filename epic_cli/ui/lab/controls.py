@@ -148,16 +148,15 @@ def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
     network, link = experiment.network, experiment.network.link
     recorded = network.path is None
+    game, tick = experiment.scoring.weighing.game, experiment.spec.timing.tick
     holders = {"movement": network, "sender": network.sender, "link": link}
-    score = {"game": experiment.scoring.weighing.game, "tick": experiment.spec.timing.tick}
-    holders[SCORE] = SimpleNamespace(**score)
+    holders[SCORE] = SimpleNamespace(game=game, tick=tick)
     found = {}
     for name, group in GROUPS.items():
-        holder = holders[name]
         for one in group:
             if one.name in ("path", "preset"):
                 continue
-            found[one.name] = written(one, holder)
+            found[one.name] = written(one, holders[name])
             if one.name == "send_rate" and not found[one.name]:
                 found[one.name] = one.write(AS_RECORDED if recorded else USUAL_RATE)
             if one.name == "duration" and not recorded:

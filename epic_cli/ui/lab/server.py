@@ -66,9 +66,8 @@ def is_local(host: str) -> bool:
 
 async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     """Serves until it is cancelled; ``ready`` is called with the address. Raises ``OSError``."""
-    sys.setswitchinterval(
-        0.0005
-    )  # pictures and figures share Python's lock: pictures are waited for
+    # pictures and figures share Python's lock: pictures are waited for
+    sys.setswitchinterval(0.0005)
     app = web.Application(middlewares=[_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
     pages: set[web.WebSocketResponse] = set()
     root = f"/{spec.token}/"

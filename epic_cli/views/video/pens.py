@@ -123,12 +123,9 @@ def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
             font = ImageFont.truetype(file, size)
             if not _lacks(font, text):
                 return text, font
-    return "".join(map(_plain, text))[:48], own
-
-
-def _plain(one: str) -> str:
-    letters = [a for a in unicodedata.normalize("NFKD", one) if not unicodedata.combining(a)]
-    return "".join(letters) if "".join(letters).isascii() else f"\\u{ord(one):04x}"
+    letters = [unicodedata.normalize("NFKD", one)[0] for one in text]
+    plain = (a if a.isascii() else f"\\u{ord(b):04x}" for a, b in zip(letters, text, strict=True))
+    return "".join(plain)[:48], own
 
 
 def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
