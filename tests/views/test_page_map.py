@@ -115,7 +115,7 @@ def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> No
         selection=Selection(20_000, -math.inf, math.inf),
     )
     assert study.scenes[0].shared is not None
-    seen = visited(browser, "trails", tmp_path, page(study))
+    seen = visited(browser, "trails", tmp_path, page_of(study.scenes, content_of(study)))
     assert sum(steps for _, steps, _ in seen) > 150
     for scale, steps, painted in seen:
         assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a name
