@@ -58,6 +58,9 @@ NETWORKS = (
     Network("rough", 0.025, 0.05, 3, ((0.05, 20), (0.1, 20), (0.2, 20), (0.3, 20))),
 )
 
+#: For recordings with rotations.
+TURNED = ((0.1, 20),)
+
 RECKONING = (
     *(f"dead-reckoning+correction_time={time}" for time in (0.25, 0.5)),
     "dead-reckoning+correction_time=0.25+acceleration=estimated",
@@ -137,6 +140,11 @@ def link(network: Network, latency: float, seed: int) -> Link:
     return Link(made, seed=seed)
 
 
+def cells(network: Network, turns: bool) -> tuple[tuple[float, int], ...]:
+    """The latencies and rates of a network: all, or those for which rotations are measured."""
+    return tuple(one for one in network.cells if not turns or one in TURNED)
+
+
 def compared(strategies: Mapping[str, str]) -> CompareSpec:
     """What ``epic compare`` does, of one piece over one network."""
     return CompareSpec(
@@ -152,7 +160,7 @@ def measured(movement: RecordedMovement, seed: int) -> Measured:
     plain = next(simulated(send, [seed]))
     drawn: Sums = {}
     for network in NETWORKS:
-        for latency, rate in network.cells:
+        for latency, rate in cells(network, movement.turns):
             packets = simulate(movement, send_rate=rate, channel=link(network, latency, seed))
             spec = compared(participants(network, latency, rate))
             ready = prepare(Run("", by_entity(packets), plain.truths), spec)
