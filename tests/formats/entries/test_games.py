@@ -180,7 +180,7 @@ def test_a_wreck_is_not_its_driver_any_more(tmp_path: Path) -> None:
     frames: list[tuple[float, list[Event]]] = [
         (1.0, [*begin, Update(2, moved(1))]),  # whose it is comes later
         (1.1, [Driver(2, 1), Update(2, moved(2))]),
-        (1.2, [New(3, CAR), Driver(3, 1), Update(3, moved(3))]),
+        (1.2, [Update(2, moved(2)), New(3, CAR), Driver(3, 1), Update(3, moved(3))]),
         (1.3, [New(2, CAR), Update(2, moved(2)), Update(3, moved(4))]),
         (1.4, [Gone(2), Update(3, moved(5))]),
     ]
@@ -188,6 +188,21 @@ def test_a_wreck_is_not_its_driver_any_more(tmp_path: Path) -> None:
     assert [round(one.position[0] * 1e4) for one in packets] == [1, 2, 3, 4, 5]
     assert [one.teleport for one in packets] == [False, False, True, False, False]
     assert {one.entity for one in packets} == {"car-1"}
+
+
+@needs_rocketleague
+def test_the_ball_before_is_no_second_ball(tmp_path: Path) -> None:
+    """It is deleted late, and a key frame repeats where it was."""
+    frames: list[tuple[float, list[Event]]] = [
+        (1.0, [New(1, BALL), Update(1, moved(1))]),
+        (1.1, [New(2, BALL), Update(2, moved(2)), Update(1, moved(1))]),
+        (1.2, [Update(2, moved(3))]),
+        (1.3, [Gone(1), Update(2, moved(4))]),
+    ]
+    packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
+    assert [round(one.position[0] * 1e4) for one in packets] == [1, 2, 3, 4]
+    assert [one.teleport for one in packets] == [False, True, False, False]
+    assert {one.entity for one in packets} == {"ball"}
 
 
 @needs_rocketleague

@@ -46,12 +46,13 @@ def rows(path: str, names: bool) -> Iterator[str]:
     version = replay["net_version"] or 0
     match = _Match(replay["objects"])
     found = [(one["time"], *body) for one in frames for body in match.bodies(one)]
-    entities = match.entities([life for _, life, _ in found], names)
+    entities = match.entities([(time, life) for time, life, _ in found], names)
+    newest = dict(sorted(((time, entities[life]), life) for time, life, _ in found))
     last: dict[str, int] = {}
     for time, life, body in found:
         name = entities[life]
         before = last.setdefault(name, life)
-        if life >= before:  # else it is a wreck, whose driver has a new car
+        if before <= life == newest[time, name]:  # else a wreck, whose driver has a new car
             last[name] = life
             yield line(name, time - frames[0]["time"], *_state(body, version), int(life > before))
 
@@ -115,18 +116,18 @@ class _Match:
             self._living[actor] = self._lives
         return self._living[actor]
 
-    def entities(self, lives: list[int], names: bool) -> dict[int, str]:
-        """What lives, as updates come, are called; a ball's name is free after its last update."""
-        ends = {life: at for at, life in enumerate(lives)}
+    def entities(self, updates: list[tuple[float, int]], names: bool) -> dict[int, str]:
+        """What lives are called, by their updates; a ball's name is free after its last one."""
+        ends = {life: time for time, life in updates}
         found: dict[int, str] = {}
         cars: dict[object, str] = {}
-        balls: list[int] = []
+        balls: list[float] = []
         taken = {"ball"}
-        for at, life in enumerate(lives):
+        for time, life in updates:
             if life in found:
                 continue
             if self._kinds[self._objects[life]] == "ball":
-                number = next((n for n, end in enumerate(balls) if end < at), len(balls))
+                number = next((n for n, end in enumerate(balls) if end <= time), len(balls))
                 balls[number : number + 1] = [ends[life]]
                 found[life] = f"ball-{number + 1}" if number else "ball"
                 continue

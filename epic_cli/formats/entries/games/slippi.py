@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from epic_cli.formats import Unreadable
 from epic_cli.formats.entries.games.apart import entity, line
 
 #: Columns of what is written: the stage is the plane of x and z, z up, in the game's own units.
@@ -32,8 +31,6 @@ def rows(path: str, names: bool) -> Iterator[str]:
     import peppi_py
 
     game = peppi_py.read_slippi(path)
-    if game.frames is None:
-        raise Unreadable("a Slippi replay of Melee without a frame")
     frames = game.frames.id.to_pylist()
     there = _presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
     taken: set[str] = set()
