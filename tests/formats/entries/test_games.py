@@ -290,7 +290,7 @@ def test_the_last_word_on_each_frame_of_slippi(seed: int, tmp_path: Path) -> Non
                 packet = next(rows)
                 assert packet.entity == name
                 assert packet.time == (number + 123) / 60
-                assert packet.position == pytest.approx((one.x, 0, one.y), rel=1e-6)
+                assert packet.position == pytest.approx((one.x / 10, 0, one.y / 10), rel=1e-6)
                 assert packet.teleport == (
                     was is None or (one.action == 12 and was not in (12, -1))
                 )
@@ -299,7 +299,7 @@ def test_the_last_word_on_each_frame_of_slippi(seed: int, tmp_path: Path) -> Non
                     continue
                 air, up, push, push_up, ground = one.speeds
                 own = air if one.airborne else ground
-                wanted = (60 * (own + push), 0, 60 * (up + push_up))
+                wanted = (6 * (own + push), 0, 6 * (up + push_up))
                 assert packet.velocity == pytest.approx(wanted, rel=1e-4, abs=1e-4)
     assert next(rows, None) is None
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from epic_cli.formats.entries.games.apart import entity, line
 
-#: Columns of what is written: the stage is the plane of x and z, z up, in the game's own units.
+#: Columns of what is written: the stage is the plane of x and z, z up, in metres.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
 
-#: Frames a second; the number of the first, in which nobody can move yet.
-RATE, FIRST = 60, -123
+#: Frames a second; the number of the first; units in a metre, by which fighters are man-sized.
+RATE, FIRST, UNITS = 60, -123, 10
 
 #: Where events begin, those of their sizes and of a fighter's state, and the first version that
 #: has one at the end of each frame.
@@ -54,9 +54,9 @@ def rows(path: str, names: bool) -> Iterator[str]:
             if speeds:
                 ground, air, up, pushed, pushed_up, airborne = speeds
                 own = air if airborne else ground
-                velocity = ((own + pushed) * RATE, 0, (up + pushed_up) * RATE)
-            back = was is None or (does == _REBIRTH != was)
-            yield line(name, (frame - FIRST) / RATE, x, 0, z, *velocity, int(back))
+                velocity = ((own + pushed) * RATE / UNITS, 0, (up + pushed_up) * RATE / UNITS)
+            back = int(was is None or (does == _REBIRTH != was))
+            yield line(name, (frame - FIRST) / RATE, x / UNITS, 0, z / UNITS, *velocity, back)
 
 
 def _states(post: Any, there: list[bool]) -> list[list[Any]]:
