@@ -137,7 +137,9 @@ input_format_option: Decorator = click.option(
     type=click.Choice(input_formats()),
     default="auto",
     show_default=True,
-    help="The packet format; auto detects it from the first line.",
+    metavar="FORMAT",  # their names beside each other are wider than a screen
+    help=f"The packet format: {', '.join(input_formats()[1:])}; auto detects it from the first"
+    " line.",
 )
 
 
