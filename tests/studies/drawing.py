@@ -99,8 +99,10 @@ def _panel(panel: Panel, left: float, across: Axis, up: Axis, first: bool) -> li
         parts.append(
             f'<path d="M{left:g} {y:.1f}h{_WIDE}" stroke="#555555" stroke-dasharray="1 3"/>'
         )
-        parts.append(_text(left + _WIDE - 3, y - 3, level.name, "end", size=10))
     parts += [_stroke([place(*point) for point in _points(line)], line) for line in panel.lines]
+    for level in panel.levels:
+        _, y = place(0, level.up)
+        parts.append(_text(left + _WIDE - 3, y - 3, level.name, "end", size=10, halo=True))
     return parts
 
 
@@ -115,6 +117,10 @@ def _stroke(points: Sequence[tuple[float, float]], line: Line) -> str:
     return f'<path d="M{way}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start", size: int = 12) -> str:
+def _text(
+    x: float, y: float, words: str, anchor: str = "start", size: int = 12, halo: bool = False
+) -> str:
+    """Words at a place; with a ``halo`` they are read where lines are behind them."""
     place = f'x="{x:g}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
-    return f'<text {place} fill="#222222">{escape(words)}</text>'
+    under = ' stroke="#ffffff" stroke-width="3" paint-order="stroke"' if halo else ""
+    return f'<text {place} fill="#222222"{under}>{escape(words)}</text>'

@@ -36,8 +36,8 @@ BLOCK = 10.0
 
 
 def kind_of(track: Track) -> str:
-    """What it is, and whether its stamps are exact."""
-    return track.thing + (", exact stamps" if track.recording in EXACT else "")
+    """What it is, and whether its stamps are nearly exact."""
+    return track.thing + (", stamps within 5 ms" if track.recording in EXACT else "")
 
 
 class Way(NamedTuple):
