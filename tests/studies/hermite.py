@@ -41,6 +41,7 @@ from studies.recordings import Floats, Run, Track, complaints, tracks
 from studies.thinning import (
     MEASURES,
     MOVES,
+    NEARLY_EXACT,
     VELOCITIES,
     Cell,
     by_hermite,
@@ -302,7 +303,8 @@ def boundary(found: Sequence[Cell]) -> str:
     for measure, title in enumerate(TITLES):
         form = predicted(1.0, middles, 0.0)
         lines = [Line("closed form, exact stamps", middles.tolist(), form.tolist(), 4, True)]
-        for number, what in enumerate(("ball", "ball, stamps within 5 ms", "car", "car, stamps within 5 ms")):
+        things = [thing + stamps for thing in ("ball", "car") for stamps in ("", NEARLY_EXACT)]
+        for number, what in enumerate(things):
             own = [one for one in found if one.thing == what]
             bend, noise, _ = np.array([one.size(measure) for one in own]).T
             ratio, share = np.array([one.ratio(measure) for one in own]), noise / bend

@@ -30,6 +30,7 @@ VELOCITIES = ("recorded", "noise 3 %", "noise 10 %", "noise 30 %", "8 bits", "6 
 MEASURES = ("full", "across", "turn", "speed")
 #: Matches whose stamps are less than 5 ms off.
 EXACT = ("rl-08", "rl-18", "rl-20")
+NEARLY_EXACT = ", stamps within 5 ms"
 #: Across the movement counts where something moves by more than this share of its usual speed.
 MOVES = 0.1
 BLOCK = 10.0
@@ -37,7 +38,7 @@ BLOCK = 10.0
 
 def kind_of(track: Track) -> str:
     """What it is, and whether its stamps are nearly exact."""
-    return track.thing + (", stamps within 5 ms" if track.recording in EXACT else "")
+    return track.thing + (NEARLY_EXACT if track.recording in EXACT else "")
 
 
 class Way(NamedTuple):
