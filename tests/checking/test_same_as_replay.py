@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from support.game_files import Fighter, slippi
+from support.game_files import Fighter, needs_slippi, slippi
 from support.places import SAMPLES
 
 from epic_cli.checking.case import BrokenCase
@@ -119,7 +119,9 @@ def replayed(folder: Path, *words: str | Path) -> tuple[int, bytes]:
     return status, output.read_bytes() if output.exists() else b""
 
 
-@pytest.mark.parametrize("option", SAID)
+@pytest.mark.parametrize(
+    "option", [pytest.param(one, marks=needs_slippi if one == "names" else ()) for one in SAID]
+)
 def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     said, words, recording = SAID[option]
     path = tmp_path / "case.toml"

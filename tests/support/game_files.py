@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import NamedTuple
+
+import pytest
+
+needs_rocketleague = pytest.mark.skipif(
+    not find_spec("subtr_actor"), reason="the extra 'rocketleague' is not installed"
+)
+needs_slippi = pytest.mark.skipif(
+    not find_spec("peppi_py"), reason="the extra 'slippi' is not installed"
+)
 
 Vector = tuple[int, int, int]
 
