@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import Any
 
 from epic_cli.engine.text.widths import some
 
@@ -209,6 +210,10 @@ def not_enough(why: object) -> str:
 
 class NotEnoughToSay(ValueError):
     """The data do not decide the question; no figure is better than a made-up one."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Goes to another process as it is: what made it cannot be called with the message."""
+        return ValueError.__new__, (type(self), *self.args), vars(self)
 
 
 class TooFewStates(NotEnoughToSay):

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 
+from epic_cli.analysis.diagnosis.traffic import TooFewPackets
 from epic_cli.analysis.notes import (
     Adjusted,
     AllAlike,
@@ -12,6 +14,7 @@ from epic_cli.analysis.notes import (
     Flaw,
     Note,
     NothingJudged,
+    NothingToDraw,
     NotJudged,
     Outages,
     ResultNote,
@@ -76,3 +79,11 @@ def test_what_notes_say(words: Callable[[str, str], None]) -> None:
         *map(not_enough_words, NOT_ENOUGH),
     ]
     words("comparison-notes", "".join(f"{line}\n" for line in lines))
+
+
+def test_what_a_worker_raises_arrives_as_it_was() -> None:
+    for error in (*NOT_ENOUGH, TooFewPackets(1, 2), NothingToDraw()):
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            arrived = pickle.loads(pickle.dumps(error, protocol))
+            assert (type(arrived), arrived.args) == (type(error), error.args)
+            assert vars(arrived) == vars(error)
