@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.arrays import POSITION, TIME, VELOCITY, lengths, packet_table
+from epic_cli.analysis.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.formats.checks import new_findings
@@ -49,9 +49,9 @@ class Inspection:
     ``layout`` is how it was read (None: packet text), ``options`` the same for a command line.
     ``entities`` are what is known of each, or of those with most packets where ``all_entities`` are
     more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
-    the positions show and ``given`` those of the velocities, in its length unit per second: low
-    5 %, median, greatest. ``unread`` are columns that no field is read from, each with its first
-    value. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
+    the positions show between teleports and ``given`` those of the velocities, in its length unit
+    per second: low 5 %, median, greatest. ``unread`` are columns that no field is read from, with
+    first values. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
     positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
     """
 
@@ -144,10 +144,11 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspectio
 
 
 def _speeds(table: Floats) -> Floats:
-    """How fast the positions move from packet to packet."""
+    """How fast the positions move from packet to packet; a teleport is no movement."""
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.diff(table[TIME])
-        return np.where(steps > 0, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
+        moved = (steps > 0) & (table[TELEPORT, 1:] == 0)
+        return np.where(moved, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
 
 
 def _spread(parts: list[Floats], high: float = 1.0, least: float = -np.inf) -> Spread | None:

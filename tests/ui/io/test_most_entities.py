@@ -86,5 +86,17 @@ def test_an_inspection_tells_of_those_with_most_packets(seed: int) -> None:
     assert "the 1,000 with most packets of 1,500 entities" in report_text(found)
 
 
+def test_a_marked_teleport_is_no_speed() -> None:
+    times = [0.05 * n for n in range(40)]
+    marked = [Packet((2 * t + 500 * (t >= 1), 0, 0), None, t, teleport=t == 1) for t in times]
+    assert 1 in times
+    found = inspect(marked)
+    assert found.speeds is not None
+    assert found.speeds.high == pytest.approx(2)
+    found = inspect(one._replace(teleport=False) for one in marked)
+    assert found.speeds is not None
+    assert found.speeds.high > 1000
+
+
 def report_text(found: Inspection) -> str:
     return str(report(found).parts)
