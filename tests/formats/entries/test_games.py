@@ -9,27 +9,32 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from scipy.spatial.transform import Rotation
 from support import game_files as made
-from support.game_files import BALL, CAR, PLAYER, Body, Called, Driver, Event, Fighter, Gone, New
+from support.game_files import (
+    BALL,
+    CAR,
+    PLAYER,
+    Body,
+    Called,
+    Driver,
+    Event,
+    Fighter,
+    Gone,
+    New,
+    needs_rocketleague,
+    needs_slippi,
+)
 from support.game_files import State as Update
 from support.running import EPIC, environment, epic
 
 from epic_cli import Packet, read_packets
 from epic_cli.formats import Unreadable
 from epic_cli.formats.entries.games import FORMATS, GameRecording, apart, rocketleague, slippi
-
-needs_rocketleague = pytest.mark.skipif(
-    not find_spec("subtr_actor"), reason="the extra 'rocketleague' is not installed"
-)
-needs_slippi = pytest.mark.skipif(
-    not find_spec("peppi_py"), reason="the extra 'slippi' is not installed"
-)
 
 
 def packets_of(data: bytes, names: bool = False) -> list[Packet]:
@@ -402,6 +407,28 @@ def test_a_parser_that_fails_in_any_way_is_bounded(
     assert said.startswith("a replay of Rocket League ")
     assert said.isprintable()
     assert wanted in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits here")
+@pytest.mark.parametrize("limit", ["-t 50", "-v 3000000"])
+@kinds
+def test_lower_bounds_than_its_own_stay(kind: str, limit: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(some(kind))
+    line = f'ulimit {limit} && exec "$@"'
+    run = ["sh", "-c", line, "sh", *EPIC, "convert", "--to", "csv", "a"]
+    done = subprocess.run(run, check=False, cwd=tmp_path, env=environment(), capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda one: one.name)
+def test_a_file_that_is_no_copy_is_not_removed(kind: GameRecording, tmp_path: Path) -> None:
+    path = tmp_path / f"match{kind.suffixes[0]}"
+    path.write_bytes(some(kind.name))
+    for place in (tmp_path, path):
+        run = [sys.executable, "-m", apart.__name__, kind.name, str(place)]
+        done = subprocess.run(run, check=False, env=environment(), capture_output=True)
+        assert done.returncode == 1
+        assert path.read_bytes() == some(kind.name)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot clean up after a kill")

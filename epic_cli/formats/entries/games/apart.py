@@ -1,7 +1,7 @@
 """Runs a parser in a process of its own, where it may fail in any way.
 
-That is this module, with a format, a file, and perhaps ``names``: it writes the states in the file
-as CSV, or what is wrong as a sentence on standard error.
+That is this module, with a format, a folder, and perhaps ``names``: it writes the states in the
+folder's ``recording`` as CSV, or what is wrong as a sentence on standard error, and removes both.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _BOUNDS = "it is damaged, or takes more than a minute or 4 GiB of memory"
 #: Bytes read at once, lines written at once, characters of what a parser says.
 _BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
 
+_COPY = "recording"
+
 
 def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
     """The states of a recording as CSV; raises ``Unreadable``."""
@@ -33,15 +35,14 @@ def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="epic-") as folder:
-        path = os.path.join(folder, "recording")  # noqa: PTH118
         left = game.most << 20
-        with open(path, "wb") as file:  # noqa: PTH123
+        with open(os.path.join(folder, _COPY), "wb") as file:  # noqa: PTH118, PTH123
             while data := source.more():
                 left -= len(data)
                 if left < 0:
                     raise Unreadable(f"{game.title} of more than {game.most} MiB")
                 file.write(data)
-        command = [sys.executable, "-P", "-m", __name__, game.name, path, *["names"] * names]
+        command = [sys.executable, "-P", "-m", __name__, game.name, folder, *["names"] * names]
         with subprocess.Popen(  # noqa: S603 - this very program
             command,
             stdin=subprocess.DEVNULL,
@@ -80,13 +81,13 @@ def _shown(text: str) -> str:
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())
 
 
-def _main(name: str, path: str, *names: str) -> int:
+def _main(name: str, folder: str, *names: str) -> int:
     """Writes a recording, and removes its copy, as who made it may be gone: the exit status."""
     import gc
+    from contextlib import suppress
     from importlib import import_module
-    from shutil import rmtree
 
-    complaints = os.dup(2)
+    complaints, path = os.dup(2), os.path.join(folder, _COPY)  # noqa: PTH118
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
     gc.disable()  # a parser makes millions of objects, and no circles
     title = getattr(formats()[name], "title", name)
@@ -94,9 +95,9 @@ def _main(name: str, path: str, *names: str) -> int:
         if sys.platform != "win32":
             import resource
 
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for kind, most in (("AS", MEMORY), ("CPU", SECONDS), ("CORE", 0)):
+                with suppress(AttributeError, ValueError, OSError):  # lower already, or not here
+                    resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
         game = import_module(f"{__package__}.{name}")
         lines = game.rows(path, bool(names))
         some = list(islice(lines, 1))
@@ -114,7 +115,9 @@ def _main(name: str, path: str, *names: str) -> int:
         os.write(complaints, said[:_SAID].encode("utf-8", "replace"))
         return 1
     finally:
-        rmtree(os.path.dirname(path), ignore_errors=True)  # noqa: PTH120
+        with suppress(OSError):
+            os.remove(path)  # noqa: PTH107
+            os.rmdir(folder)  # noqa: PTH106
     return 0
 
 
