@@ -67,7 +67,10 @@ def parse_endpoint(text: str) -> Address:
     if not mark:
         return parse_address(text)
     if scheme == "wss":
-        raise ValueError(f"{text!r}: a proxy (nginx, Caddy) has to end TLS: give ws:// behind it")
+        raise ValueError(
+            f"{text!r} is not an address to listen on: let a proxy (nginx, Caddy) end TLS, and give"
+            " its ws:// address"
+        )
     if scheme not in ("udp", "tcp", "ws"):
         raise ValueError(f"{text!r} is not an address to listen on: write udp://, tcp:// or ws://")
     address = parse_address(place.rstrip("/"))
