@@ -109,12 +109,14 @@ def beat_of(
     Spread (s), counts a second, the usual number next to that, whether it is near, and whether each
     step is 1. ``most_back`` is the share of steps that may be back.
     """
-    series = np.concatenate([[0.0], np.cumsum(steps)])
-    if not np.isfinite(series).all() or series[-1] <= 0 or np.mean(steps < 0) > most_back:
+    series, span = np.concatenate([[0.0], np.cumsum(steps)]), np.ptp(times)
+    if not span or not np.isfinite(series).all():
         return None
+    if series[-1] <= 0 or np.mean(steps < 0) > most_back:
+        return None
+    times = times - times.mean()  # a line through dates is badly conditioned
     slope, base = np.polyfit(times, series, 1)
     spread = np.sqrt(np.mean((series - base - slope * times) ** 2)) / slope
-    span = np.ptp(times)
     if not 0 <= spread < min(0.05 * span, 0.5):
         return None
     rate = min(_RATES, key=lambda one: abs(one / slope - 1))

@@ -72,6 +72,10 @@ def test_where_nothing_moves_nothing_is_proposed(seed: int) -> None:
     assert proposals([bytes(20)] * 200, times) == []
     assert proposals([b""] * 200, times) == []
     assert proposals(counted[:3], times[:3]) == []
+    moving = [struct.pack("<Iff", 50 * n, 0.1 * n, 0.2 * n) for n in range(200)]
+    for begin in (0, 1.7e9):  # a capture without times, or of a moment
+        assert proposals(moving, [begin] * 200) == []
+        proposals(moving, [begin + number * 3e-7 for number in range(200)])
 
 
 @pytest.mark.parametrize("seed", range(3))
