@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from epic_cli.engine.packets import Entities, PacketBlock
-    from epic_cli.formats import Reader, Writer
+    from epic_cli.formats import Format, Reader, Writer
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.watch import Watch
     from epic_cli.formats.writing import LineWriter
@@ -148,6 +148,7 @@ def read(
     if entry.unpacked:
         bytes_of.give_again(head)
         more = entry.unpack(bytes_of, layout)
+        _tell(watch, entry)
         yield from read(more, entry.unpacked, layout, on_layout, rebase_time, entities, watch)
         return
     reader = make_reader(name, layout, on_layout, rebase_time, entities, head)
@@ -164,6 +165,12 @@ def read(
         if len(begun) < _TRIED and not len(block):
             begun += data
         block = reader.scan(data, final)
+
+
+def _tell(watch: Watch | None, entry: Format) -> None:
+    """Names a format that is unpacked to a table; what is only wrapped has the name of the rest."""
+    if watch is not None and entry.unpacked != "auto":
+        watch.unpacked_from = entry.name
 
 
 def _try_readings(

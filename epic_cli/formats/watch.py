@@ -57,7 +57,7 @@ class Watch:
         self.samples: list[Sample] = []
         self.given: Layout | None = None
         self.layout: Layout | None = None
-        self.format = ""
+        self.format = self.unpacked_from = ""
         self.junk = 0
         self.junk_line: tuple[int, bytes] = (0, b"")
         self.texts: list[bytes] = []
@@ -78,8 +78,8 @@ class Watch:
         self.given = layout
 
     def reading(self, reader: Reader, name: str) -> None:
-        """Takes what reads the recording, in the format of this name."""
-        self.format = name
+        """Takes what reads the recording, in the format of this name or of what is unpacked."""
+        self.format, self.unpacked_from = self.unpacked_from or name, ""
         self.reader = getattr(reader, "watched", None)
 
     def inferred(self, layout: Layout) -> None:

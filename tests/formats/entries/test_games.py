@@ -32,7 +32,7 @@ from support.game_files import (
 from support.game_files import State as Update
 from support.running import EPIC, environment, epic
 
-from epic_cli import Packet, read_packets
+from epic_cli import Packet, inspect, read_packets
 from epic_cli.formats import Unreadable
 from epic_cli.formats.entries.games import FORMATS, GameRecording, apart, rocketleague, slippi
 
@@ -482,3 +482,9 @@ def test_reading_may_stop_anywhere(
     next(packets)
     packets.close()
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+@kinds
+def test_what_is_read_is_named(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(gzip.compress(some(kind)))
+    assert inspect(tmp_path / "a").format == kind
