@@ -210,4 +210,4 @@ def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
     """Which columns were left out, and how to see them; empty: none were."""
     if not left_out:
         return ""
-    return f"Left out at {room} columns: {', '.join(left_out)}; {how} shows them."
+    return f"Left out at {room} columns: {', '.join(map(repr, left_out))}; {how} shows them."
