@@ -216,7 +216,7 @@ def _write_delays(
 
     found = delays_needed([one.packets for one in runs], strategies)
     if found is None:
-        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy without them"))
+        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
     write_report(report(found), form, color)
 
 

@@ -32,7 +32,7 @@ _MEANING = (
     " https://github.com/epic-cli/epic/tree/main/tests/studies"
 )
 
-NO_ARRIVALS = "the delay that packets need takes 20 of them with arrival times"
+NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with arrival times"
 
 
 def report(found: DelaysNeeded) -> Report:

@@ -291,7 +291,7 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["SAMPLES/turn.txt"], "takes 20 of them with arrival times; -s NAME tunes a strategy"),
+        (["SAMPLES/turn.txt"], "is worked out from at least 20 with arrival times; -s NAME"),
         (["-s", "dumb-terminal", JITTER], "dumb-terminal has no setting to tune"),
         (["-s", "lerp+lerp_time=0.1", JITTER], "lerp has no setting to tune; lerp_time is given"),
         (["-s", "lerpp", JITTER], "lerp"),
