@@ -110,9 +110,8 @@ def beat_of(
     step is 1. ``most_back`` is the share of steps that may be back.
     """
     series, span = np.concatenate([[0.0], np.cumsum(steps)]), np.ptp(times)
-    if not span or not np.isfinite(series).all():
-        return None
-    if series[-1] <= 0 or np.mean(steps < 0) > most_back:
+    rises = span > 0 and np.isfinite(series).all() and series[-1] > 0
+    if not rises or np.mean(steps < 0) > most_back:
         return None
     times = times - times.mean()  # a line through dates is badly conditioned
     slope, base = np.polyfit(times, series, 1)
