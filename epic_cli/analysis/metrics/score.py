@@ -132,7 +132,7 @@ METRICS = (
     ),
     Metric(
         "outages",
-        "outages of the network after which recovery was measured",
+        "outages without a packet after which recovery was measured",
         lambda measured: measured.recovery.outages,
         better=Better.NEITHER,
         format=whole,

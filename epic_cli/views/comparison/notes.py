@@ -81,7 +81,7 @@ def note_words(note: Note) -> str:
         case NotJudged():
             return f"{_called(note.entity)}not judged: {why(note)}"
         case Outages():
-            words = f"{counted(note.count, 'outage')} of the network ({note.seconds:.3g} s"
+            words = f"{counted(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
             words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
             end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
             return f"{_called(note.entity)}{words}: {end}" + (
