@@ -375,6 +375,7 @@ def test_what_is_cut_off_or_empty_is_refused_in_a_sentence(kind: str, tmp_path: 
         assert (done.returncode, done.stdout) == (2, b"")
         assert done.stderr.startswith(b"epic: cut: a ")
         assert done.stderr.count(b"\n") == 1
+        assert size != len(data) // 2 or b"ends too early" in done.stderr
     nothing = made.slippi([]) if kind == "slippi" else made.replay([(1.0, [New(1, BALL)])])
     with pytest.raises(Unreadable, match=r"nothing moves|cannot be read|without a frame"):
         packets_of(nothing)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from epic_cli.formats import Unreadable
 from epic_cli.formats.entries.games.apart import entity, line
 
 #: Columns of what is written: the stage is the plane of x and z, z up, in metres.
@@ -30,7 +31,12 @@ def rows(path: str, names: bool) -> Iterator[str]:
     """A line for each fighter in each frame, as it was in the end: rollbacks play frames again."""
     import peppi_py
 
-    game = peppi_py.read_slippi(path)
+    try:
+        game = peppi_py.read_slippi(path)
+    except OSError as error:
+        if "fill whole buffer" not in str(error):
+            raise
+        raise Unreadable("a Slippi replay of Melee that ends too early, in its events") from None
     frames = game.frames.id.to_pylist()
     there = _presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
     taken: set[str] = set()
