@@ -111,7 +111,7 @@ class PacketStore:
 
 
 def lines_of(block: PacketBlock) -> bytes:
-    """The lines of packets that were read as packet text; one that is too long is formatted again."""
+    """The lines of packets read as packet text; one that is too long is formatted again."""
     return b"".join(
         f"{packet_line(block[index])}\n".encode() if text is None else text
         for index, text in enumerate(block.line_texts(_LONGEST_LINE))
