@@ -20,11 +20,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare.result import Comparison, Result
-    from epic_cli.analysis.diagnosis.detector import Detector, Finding
-    from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-    from epic_cli.analysis.inspection import Inspection
-    from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
@@ -40,7 +35,12 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameters import Choice, Number, Switch
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.engine.strategies import UnknownStrategy
-    from epic_cli.formats.layout import Layout
+    from epic_cli.jobs.diagnose.detector import Detector, Finding
+    from epic_cli.jobs.diagnose.run import Diagnosis
+    from epic_cli.jobs.inspect.run import Inspection
+    from epic_cli.jobs.tune.result import Tuning, Tunings
+    from epic_cli.metrics.evaluation.result import Comparison, Result
+    from epic_cli.recordings.layout import Layout
 
 __version__ = "0.1.0"
 
@@ -56,15 +56,15 @@ __all__ = [
 
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
-    "epic_cli.analysis.compare.result": ("Comparison", "Result"),
-    "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
-    "epic_cli.analysis.diagnosis.detector": ("Detector", "Finding"),
-    "epic_cli.analysis.tuning.result": ("Tuning", "Tunings"),
+    "epic_cli.metrics.evaluation.result": ("Comparison", "Result"),
+    "epic_cli.jobs.diagnose.run": ("Diagnosis",),
+    "epic_cli.jobs.diagnose.detector": ("Detector", "Finding"),
+    "epic_cli.jobs.tune.result": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),
     "epic_cli.api.listening": ("PacketListener", "listen"),
-    "epic_cli.analysis.inspection": ("Inspection",),
+    "epic_cli.jobs.inspect.run": ("Inspection",),
     "epic_cli.api.inspecting": ("inspect",),
     "epic_cli.api.reading": ("PacketReader", "RecordingWarning", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
@@ -75,7 +75,7 @@ _PLACES = {
     "epic_cli.engine.parameters": ("Choice", "Number", "Switch"),
     "epic_cli.engine.parameter_base": ("Setting", "SettingError"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
-    "epic_cli.formats.layout": ("Layout",),
+    "epic_cli.recordings.layout": ("Layout",),
     "epic_cli.engine.replay.playback": ("Timing",),
 }
 

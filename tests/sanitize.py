@@ -27,7 +27,7 @@ SANITIZERS = {
         "-fsanitize=thread -fno-omit-frame-pointer",
         ("__tsan_",),
         "libtsan.so",
-        ("engine/test_strategy.py", "api", "analysis/compare", "analysis/jobs", "live"),
+        ("engine/test_strategy.py", "api", "metrics/evaluation", "work", "live"),
     ),
 }
 

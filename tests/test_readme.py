@@ -17,14 +17,14 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
-from epic_cli.analysis.diagnosis.detector import registry
-from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.metrics.metric import Better
-from epic_cli.analysis.metrics.score import COSTS
-from epic_cli.analysis.weights import GAMES, Weights
 from epic_cli.engine.parameters import Custom, Switch
-from epic_cli.formats.layout_options import LAYOUT
+from epic_cli.jobs.diagnose.detector import registry
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.metric import Better
+from epic_cli.metrics.score import COSTS
+from epic_cli.metrics.weights import GAMES, Weights
 from epic_cli.network.conditions import LINK as LINK_PARAMETERS
+from epic_cli.recordings.layout_options import LAYOUT
 
 DOCUMENTS = sorted(
     [
@@ -36,10 +36,10 @@ DOCUMENTS = sorted(
 )
 README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
-FORMATS = ROOT / "epic_cli" / "formats" / "README.md"
-METRICS_GUIDE = ROOT / "epic_cli" / "analysis" / "metrics" / "README.md"
+FORMATS = ROOT / "epic_cli" / "recordings" / "README.md"
+METRICS_GUIDE = ROOT / "epic_cli" / "metrics" / "README.md"
 NETWORK = ROOT / "epic_cli" / "network" / "README.md"
-DIAGNOSIS = ROOT / "epic_cli/analysis/diagnosis/README.md"
+DIAGNOSIS = ROOT / "epic_cli/jobs/diagnose/README.md"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -106,9 +106,9 @@ def test_every_example_is_one_that_is_run(document: Path) -> None:
     kinds = [kind for kind, _ in BLOCK.findall(text)]
     ours = {"console", "cython", "output", "python", "sh", "text", "toml"}
     # what other programs need stands in their languages, and is built and run by
-    # tests/checking/test_ports.py and tests/live/test_other_programs.py
+    # tests/jobs/check/test_ports.py and tests/live/test_other_programs.py
     theirs = {
-        "checking": {"cpp", "py"},
+        "check": {"cpp", "py"},
         "live": {"cpp", "js", "py"},
     }
     assert set(kinds) <= ours | theirs.get(document.parent.name, set())
@@ -133,9 +133,10 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
-ILLUSTRATED = ("formats", "analysis", "analysis/diagnosis", "analysis/jobs", "analysis/metrics",
-               "analysis/tuning", "api", "checking", "engine", "live", "network", "play", "ui",
-               "ui/lab", "ui/session")  # fmt: skip
+ILLUSTRATED = (
+    *("api", "engine", "jobs/check", "jobs/compare", "jobs/diagnose", "jobs/tune", "lab", "live"),
+    *("metrics", "network", "play", "recordings", "session", "shell", "work"),
+)
 
 
 def pictures(document: Path) -> list[Path]:

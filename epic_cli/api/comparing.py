@@ -8,14 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from epic_cli.analysis.compare.pool import Pool, RunResult, compare_one
-from epic_cli.analysis.compare.pool import compare as compare_runs
-from epic_cli.analysis.compare.result import Comparison
-from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
-from epic_cli.analysis.jobs.runner import Failure, run_jobs
-from epic_cli.analysis.notes import NotEnoughToSay, not_enough
-from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.weights import GAMES, make_weights
 from epic_cli.api.reading import PacketReader, warned
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.api.shown import register
@@ -25,8 +17,16 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
-from epic_cli.formats.recordings import recordings_in
-from epic_cli.formats.watch import Watch
+from epic_cli.metrics.evaluation.pool import Pool, RunResult, compare_one
+from epic_cli.metrics.evaluation.pool import compare as compare_runs
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+from epic_cli.metrics.truth import truths_of
+from epic_cli.metrics.weights import GAMES, make_weights
+from epic_cli.recordings.recordings import recordings_in
+from epic_cli.recordings.watch import Watch
+from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
-    from epic_cli.formats.findings import Finding
     from epic_cli.network import LinkConditions
-    from epic_cli.views.report import Report
+    from epic_cli.recordings.findings import Finding
+    from epic_cli.show.report import Report
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
@@ -140,7 +140,7 @@ def spec_of(
 
 def not_enough_error(error: NotEnoughToSay) -> ValueError:
     """What is raised where the data do not decide the question."""
-    from epic_cli.views.comparison.notes import not_enough_words
+    from epic_cli.jobs.compare.notes import not_enough_words
 
     return ValueError(not_enough(not_enough_words(error)))
 
@@ -243,7 +243,7 @@ def _simulated(
     link: LinkConditions | None,
     send_rate: float | None,
 ) -> Iterable[Run]:
-    from epic_cli.analysis.compare.networks import Setting, simulated
+    from epic_cli.metrics.evaluation.networks import Setting, simulated
     from epic_cli.network import Link, LinkConditions, read_movement
 
     if packets is not None:
@@ -289,9 +289,9 @@ def _participant(wanted: StrategyLike, label: str = "") -> Participant:
 
 def _report(found: Comparison) -> Report:
     """With the scores as a picture."""
-    from epic_cli.views.comparison.report import report
-    from epic_cli.views.pictures.scores import picture
-    from epic_cli.views.report import Figure
+    from epic_cli.jobs.compare.report import report
+    from epic_cli.show.pictures.scores import picture
+    from epic_cli.show.report import Figure
 
     made, words = report(found), "Scores, with 95 % confidence"
     return replace(made, parts=[*made.parts, Figure(words, str, lambda: picture(found.results))])

@@ -8,26 +8,26 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.diagnosis.detector import Finding, detector_of
-from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-from epic_cli.analysis.diagnosis.diagnose import diagnose as run
-from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
-from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
-from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
-from epic_cli.analysis.drawn.path import ROWS, drawn_paths
-from epic_cli.analysis.notes import not_enough
 from epic_cli.api.comparing import by_entity, with_findings
 from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.diagnose.detector import Finding, detector_of
+from epic_cli.jobs.diagnose.link.found import FoundLink, found_link
+from epic_cli.jobs.diagnose.run import Diagnosis
+from epic_cli.jobs.diagnose.run import diagnose as run
+from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+from epic_cli.metrics.drawn_path import ROWS, drawn_paths
+from epic_cli.metrics.notes import not_enough
+from epic_cli.metrics.traffic.traffic import TooFewPackets, traffic_of
 from epic_cli.network.trace_file import recorded, trace_packets
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.views.report import Report
+    from epic_cli.show.report import Report
 
 
 class Explanation(NamedTuple):
@@ -119,7 +119,7 @@ def link_of(packets: PacketSource) -> FoundLink:
 
 def explain(finding: Finding) -> Explanation:
     """The words of a finding."""
-    from epic_cli.views.diagnosis.report import sentence
+    from epic_cli.jobs.diagnose.report import sentence
 
     detector = detector_of(finding.cause)
     return Explanation(
@@ -129,7 +129,7 @@ def explain(finding: Finding) -> Explanation:
 
 
 def _report(found: Diagnosis) -> Report:
-    from epic_cli.views.diagnosis.report import report
+    from epic_cli.jobs.diagnose.report import report
 
     return report("recording", found)
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.analysis.inspection import Inspection
-from epic_cli.analysis.inspection import inspect as run
 from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets, warned
 from epic_cli.api.replaying import blocks_of, packets_of
-from epic_cli.formats.watch import Watch
+from epic_cli.jobs.inspect.run import Inspection
+from epic_cli.jobs.inspect.run import inspect as run
+from epic_cli.recordings.watch import Watch
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource

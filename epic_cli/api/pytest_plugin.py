@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from epic_cli.checking.case import Case
-    from epic_cli.checking.outcome import Outcome
     from epic_cli.engine.contract import Sample
+    from epic_cli.jobs.check.case import Case
+    from epic_cli.jobs.check.outcome import Outcome
 
 ACCEPT = "--epic-accept"
 
@@ -66,7 +66,7 @@ def _accepts(config: pytest.Config) -> bool:
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
-    from epic_cli.checking.writing import in_continuous_integration
+    from epic_cli.jobs.check.writing import in_continuous_integration
 
     if in_continuous_integration():
         raise pytest.UsageError(f"{ACCEPT} is for a person to decide, and CI is set")
@@ -95,10 +95,10 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Draws it; raises ``NotAsExpected``."""
-        from epic_cli.checking.case import BrokenCase
-        from epic_cli.checking.outcome import broken
-        from epic_cli.checking.run import check
         from epic_cli.engine.failures import StrategyFailed
+        from epic_cli.jobs.check.case import BrokenCase
+        from epic_cli.jobs.check.outcome import broken
+        from epic_cli.jobs.check.run import check
 
         path = str(self.path)
         try:
@@ -121,7 +121,7 @@ class CaseItem(pytest.Item):
 
 def _read(path: str, config: pytest.Config) -> Case:
     """The case in a file; raises ``BrokenCase`` and ``StrategyFailed``."""
-    from epic_cli.checking.case_file import read_case
+    from epic_cli.jobs.check.case_file import read_case
 
     return read_case(
         path, config.getini(TRUST), f"{TRUST} = true in this project's pytest settings"
@@ -130,7 +130,7 @@ def _read(path: str, config: pytest.Config) -> Case:
 
 def _require(outcome: Outcome, *, accepting: bool) -> None:
     """Takes or keeps what is drawn; raises ``NotAsExpected``."""
-    from epic_cli.checking.writing import accept, keep_new, takeable
+    from epic_cli.jobs.check.writing import accept, keep_new, takeable
 
     outcome = keep_new(outcome)
     if accepting and takeable(outcome) is not None:
@@ -139,7 +139,7 @@ def _require(outcome: Outcome, *, accepting: bool) -> None:
             return
     if outcome.holds:
         return
-    from epic_cli.views.check.report import report, rows_around
+    from epic_cli.jobs.check.report import report, rows_around
 
     words = report(outcome)
     lines = [words.headline, *words.lines]
@@ -173,9 +173,9 @@ class Golden:
         ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
         ``pytest --epic-accept`` takes the rows.
         """
-        from epic_cli.checking.case import Case, DrawSpec, Tolerance, Tolerances
-        from epic_cli.checking.rows import format_of
-        from epic_cli.checking.run import check_rows
+        from epic_cli.jobs.check.case import Case, DrawSpec, Tolerance, Tolerances
+        from epic_cli.jobs.check.rows import format_of
+        from epic_cli.jobs.check.run import check_rows
 
         if name in self._names:
             raise ValueError(f"{name!r} has been used in this test: give each its own")
@@ -205,7 +205,7 @@ class Golden:
 
 
 def _as_tsv(samples: Iterable[Sample]) -> bytes:
-    from epic_cli.checking.writing import tsv
+    from epic_cli.jobs.check.writing import tsv
 
     return tsv(samples)
 

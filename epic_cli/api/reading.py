@@ -12,16 +12,16 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats import input_formats
-from epic_cli.formats.layout_options import make_layout
-from epic_cli.formats.recordings import read
-from epic_cli.formats.watch import Watch
+from epic_cli.recordings import input_formats
+from epic_cli.recordings.layout_options import make_layout
+from epic_cli.recordings.recordings import read
+from epic_cli.recordings.watch import Watch
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.formats.findings import Finding
-    from epic_cli.formats.layout import Layout
+    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.layout import Layout
 
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
@@ -38,7 +38,7 @@ class RefusedLine(ValueError):
     """
 
     def __init__(self, name: str, refusal: Refusal) -> None:
-        from epic_cli.formats.wording import FrontEnd, in_words  # only a refused line needs them
+        from epic_cli.recordings.wording import FrontEnd, in_words  # only a refused line needs them
 
         problem = in_words(refusal, FrontEnd.PYTHON)
         place = f"{name}:{refusal.line}:{refusal.column}"
@@ -53,7 +53,7 @@ class RecordingWarning(UserWarning):
     """What is found in a recording: the ``finding`` as a value, in words with its code."""
 
     def __init__(self, name: str, finding: Finding) -> None:
-        from epic_cli.formats.wording import FrontEnd  # only what is wrong needs it
+        from epic_cli.recordings.wording import FrontEnd  # only what is wrong needs it
 
         super().__init__(f"{name}: {finding.words(FrontEnd.PYTHON)}")
         self.finding = finding
@@ -250,7 +250,7 @@ def _blocks(
 
 def warned(blocks: Blocks, name: str, watch: Watch) -> Blocks:
     """The blocks, with a warning of each thing that is found in them."""
-    from epic_cli.formats.checks import new_findings
+    from epic_cli.recordings.checks import new_findings
 
     with contextlib.closing(blocks):
         for block in blocks:

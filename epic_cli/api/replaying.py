@@ -28,7 +28,7 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
-from epic_cli.formats.grouped import may_be_grouped
+from epic_cli.recordings.grouped import may_be_grouped
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -51,7 +51,10 @@ class RefusedPacket(ValueError):
     """
 
     def __init__(self, packet: Packet, refusal: Refusal, recording: str = "") -> None:
-        from epic_cli.formats.wording import FrontEnd, in_words  # only a refused packet needs them
+        from epic_cli.recordings.wording import (  # only a refused packet needs them
+            FrontEnd,
+            in_words,
+        )
 
         problem = in_words(refusal, FrontEnd.PYTHON)
         place = f"{recording}:{refusal.line}: " if recording else ""

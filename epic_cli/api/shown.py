@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tabular import Tabular
-    from epic_cli.views.report import Part, Report
+    from epic_cli.metrics.tabular import Tabular
+    from epic_cli.show.report import Part, Report
 
 
 def register(kind: type[Tabular], report: Callable[[Any], Report]) -> None:
@@ -34,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _part(part: Part) -> Iterator[str]:
-    from epic_cli.views.report import Figure, Finding, Report, Table, Usage
+    from epic_cli.show.report import Figure, Finding, Report, Table, Usage
 
     match part:
         case str():

@@ -138,7 +138,7 @@ def _together(lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    from epic_cli.formats.writing import csv_field
+    from epic_cli.recordings.writing import csv_field
 
     for row in rows:
         yield (",".join(csv_field(_cell(value)) for value in row) + "\n").encode()

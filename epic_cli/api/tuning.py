@@ -7,16 +7,16 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.jobs.journal import Journal
-from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.tuning.result import Tunings
-from epic_cli.analysis.tuning.spec import Division, TuneSpec
-from epic_cli.analysis.tuning.trials import KIND
-from epic_cli.analysis.tuning.tune import tune as search
 from epic_cli.api.comparing import not_enough_error, runs_of, spec_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.tune.result import Tunings
+from epic_cli.jobs.tune.run import tune as search
+from epic_cli.jobs.tune.spec import Division, TuneSpec
+from epic_cli.jobs.tune.trials import KIND
+from epic_cli.metrics.notes import NotEnoughToSay
+from epic_cli.work.journal import Journal
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
-    from epic_cli.views.report import Report
+    from epic_cli.show.report import Report
 
 
 def tune(
@@ -97,7 +97,7 @@ def tune(
 
 
 def _report(found: Tunings) -> Report:
-    from epic_cli.views.tuning.report import report
+    from epic_cli.jobs.tune.report import report
 
     return report(found)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.link import Tally
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.live.addresses import ReceivedDatagram
+    from epic_cli.recordings.addresses import ReceivedDatagram
 
 #: Packets of more entities than this are refused unless another number is given.
 MAX_ENTITIES = 256

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any
 
-from epic_cli.live.addresses import LARGEST, ReceivedDatagram
+from epic_cli.recordings.addresses import LARGEST, ReceivedDatagram
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)

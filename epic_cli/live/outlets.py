@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from epic_cli.live.addresses import Address, resolve
+from epic_cli.recordings.addresses import Address, resolve
 
 if TYPE_CHECKING:
     from typing import Any

@@ -12,9 +12,9 @@ from collections import Counter
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.kernel_batches import KernelBatch, dropped_by
+from epic_cli.recordings.addresses import LARGEST, ReceivedDatagram, Resolved
 
 if TYPE_CHECKING:
     from epic_cli.live.consumer import Refused

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats import DEFAULT, formats, packet_formats, suffixes
-from epic_cli.formats.recordings import BINARY, make_line_writer
-from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.consumer import Consumer
+from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
+from epic_cli.recordings.recordings import BINARY, make_line_writer
+from epic_cli.recordings.writing import Fault, Unwritable
 
 
 class Rotation(NamedTuple):

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet
-from epic_cli.formats.recordings import make_writer
-from epic_cli.formats.writing import csv_field, number
-from epic_cli.live.addresses import UNFRAGMENTED, Address
 from epic_cli.live.event_loop import prefetched, set_or_late
 from epic_cli.live.moments import Moment
 from epic_cli.live.outlets import outlet_to
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
+from epic_cli.recordings.addresses import UNFRAGMENTED, Address
+from epic_cli.recordings.recordings import make_writer
+from epic_cli.recordings.writing import csv_field, number
 
 
 class Datagram(NamedTuple):

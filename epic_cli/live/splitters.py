@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from epic_cli.live.consumer import Refused
-from epic_cli.live.decoding import LONGEST_NAMES
-from epic_cli.live.shapes import kind_of
+from epic_cli.recordings.datagrams.decoding import LONGEST_NAMES
+from epic_cli.recordings.datagrams.shapes import kind_of
 
 #: The types of the length before a binary message. Of 32 bits both byte orders are understood:
 #: no length up to ``_LONGEST`` is one in the other order too.

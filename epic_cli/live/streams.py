@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.live.addresses import Address, ReceivedDatagram, Resolved, resolve
 from epic_cli.live.consumer import Refused
 from epic_cli.live.receiving import Reception, machine_time
 from epic_cli.live.splitters import (
@@ -27,9 +26,10 @@ from epic_cli.live.splitters import (
     Unacceptable,
     WebSocketMessages,
 )
+from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved, resolve
 
 if TYPE_CHECKING:
-    from epic_cli.live.ingest import IngestSpec
+    from epic_cli.recordings.datagrams.ingest import IngestSpec
 
 _MOST_CONNECTIONS = 256
 

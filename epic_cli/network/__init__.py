@@ -24,7 +24,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from epic_cli.formats.tables import RefusedLine
     from epic_cli.network.conditions import GilbertElliott, LinkConditions, QueueLimit
     from epic_cli.network.link import Channel, Fates, Link, fates
     from epic_cli.network.movement import PathMovement, RecordedMovement
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from epic_cli.network.trace import AddedLink, Trace, TraceLink
     from epic_cli.network.trace_file import read_trace
     from epic_cli.network.truth_file import read_movement
+    from epic_cli.recordings.tables import RefusedLine
 
 __all__ = [
     "PATHS", "AddedLink", "Channel", "Fates", "GilbertElliott", "Link", "LinkConditions",
@@ -56,7 +56,7 @@ __all__ = [
 
 #: Where the names above are: the options of a link need its conditions, and nothing that sends.
 _PLACES = {
-    "epic_cli.formats.tables": ("RefusedLine",),
+    "epic_cli.recordings.tables": ("RefusedLine",),
     "epic_cli.network.conditions": ("GilbertElliott", "LinkConditions", "QueueLimit"),
     "epic_cli.network.link": ("Channel", "Fates", "Link", "fates"),
     "epic_cli.network.movement": ("PathMovement", "RecordedMovement"),

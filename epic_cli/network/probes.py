@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from epic_cli.formats.tables import RefusedLine
-from epic_cli.formats.wording import Problem
 from epic_cli.network.trace import Direction
+from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.wording import Problem
 
 #: Bytes at the beginning that say which it is.
 HEAD = 8192

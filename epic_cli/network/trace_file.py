@@ -12,10 +12,10 @@ from typing import BinaryIO, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.formats.tables import Row, Table, delimiter_of, split_row
 from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
 from epic_cli.network.trace import Direction, Trace
+from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings.tables import Row, Table, delimiter_of, split_row
 
 #: Seconds; a longer delay means two clocks that do not agree.
 LONGEST_RECORDED_DELAY = 3600.0

@@ -10,16 +10,16 @@ from epic_cli.engine.contract import Packet, Rotation, Vector
 from epic_cli.engine.packets import PacketBlock, turn_between
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.formats.recordings import read
-from epic_cli.formats.tables import FARTHEST, RefusedLine
-from epic_cli.formats.wording import FrontEnd, in_words
-from epic_cli.formats.writing import Fault, Unwritable, check_name, csv_field, number
 from epic_cli.network.movement import RecordedMovement, Track
 from epic_cli.network.sender import DECIMALS
 from epic_cli.network.state import Snapshot, State
+from epic_cli.recordings.recordings import read
+from epic_cli.recordings.tables import FARTHEST, RefusedLine
+from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.writing import Fault, Unwritable, check_name, csv_field, number
 
 if TYPE_CHECKING:
-    from epic_cli.formats.layout import Layout
+    from epic_cli.recordings.layout import Layout
 
 
 Velocities = Literal["auto", "taken", "derived"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from epic_cli import Packet, RecordingWarning, diagnose, explain, link_of, read_packets, replay
-from epic_cli.ui.main import main
+from epic_cli.main import main
 
 SAMPLE = Path(__file__).parents[2] / "sample_inputs" / "jitter.txt"
 

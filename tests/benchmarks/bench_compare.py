@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from epic_cli.analysis.compare.run import compare_run
-from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.formats.recordings import read
+from epic_cli.metrics.evaluation.run import compare_run
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.recordings.recordings import read
 
 
 def write(path: Path, packets: int) -> None:

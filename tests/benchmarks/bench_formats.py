@@ -14,8 +14,8 @@ import random
 import time
 from collections.abc import Callable, Iterable
 
-from epic_cli.formats.recordings import make_reader
-from epic_cli.formats.sources import BLOCK_SIZE
+from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.sources import BLOCK_SIZE
 
 PACKETS = 100_000
 ROUNDS = 5

@@ -11,8 +11,8 @@ from __future__ import annotations
 import time
 
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.ui.screens.play.drawing import UNICODE
-from epic_cli.ui.screens.play.game import Game
+from epic_cli.play.screen.drawing import UNICODE
+from epic_cli.play.screen.game import Game
 
 LINK = LinkConditions(latency=0.1, jitter=0.02, loss=0.02)
 SECONDS = 30

@@ -77,7 +77,7 @@ def bench_strategies(million: Path, demo: str, runs: int) -> None:
 def bench_python(folder: Path, million: Path, runs: int) -> None:
     """What a strategy in plain Python costs, against the compiled one that does the same."""
     (folder / "last_state.py").write_text(PYTHON_STRATEGY)
-    begin = f"import sys; sys.path.insert(0, {str(folder)!r}); from epic_cli.ui.main import run; "
+    begin = f"import sys; sys.path.insert(0, {str(folder)!r}); from epic_cli.main import run; "
     in_python = [sys.executable, "-c", begin + "run()", "replay", "-s", "last_state:LastState"]
     compiled = [EPIC, "replay", "-s", "dumb-terminal"]
     quotient, _, _ = ratio([*in_python, str(million)], [*compiled, str(million)], runs=runs)

@@ -18,15 +18,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from epic_cli.analysis.compare.networks import by_entity
-from epic_cli.analysis.compare.spec import CompareSpec, Run
-from epic_cli.analysis.tuning.division import EvaluationSet, evaluation_set
-from epic_cli.analysis.tuning.search import search
-from epic_cli.analysis.tuning.space import Point, Space, space_of
-from epic_cli.analysis.tuning.spec import goal
-from epic_cli.analysis.tuning.trials import Budget, Trials
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.tune.division import EvaluationSet, evaluation_set
+from epic_cli.jobs.tune.search import search
+from epic_cli.jobs.tune.space import Point, Space, space_of
+from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.trials import Budget, Trials
+from epic_cli.metrics.evaluation.networks import by_entity
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 STRATEGIES = (

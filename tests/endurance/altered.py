@@ -21,7 +21,7 @@ from pathlib import Path
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session import journal as journals
+from epic_cli.session import journal as journals
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epic_cli import Packet
-from epic_cli.analysis.compare.spec import Run
-from epic_cli.analysis.truth import build
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.metrics.evaluation.spec import Run
+from epic_cli.metrics.truth import build
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from endurance.bursty import MOVEMENTS, NETWORKS, recorded
-from epic_cli.analysis.compare.pool import pool_results, pool_runs
-from epic_cli.analysis.compare.result import Comparison
-from epic_cli.analysis.compare.run import compare_run
-from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.metrics.evaluation.pool import pool_results, pool_runs
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.evaluation.run import compare_run
+from epic_cli.metrics.evaluation.spec import CompareSpec
 
 CANDIDATES = read_specs(["epic", "snapshot", "lerp", "dead-reckoning", "projective", "mirror"])
 FIGURES = ("error", "residual", "jerk", "lag", "score")

@@ -23,7 +23,7 @@ from support.faulty_traffic import (
 )
 from support.faulty_turning import KINDS, turning
 
-from epic_cli.analysis.diagnosis.diagnose import diagnose
+from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.network import PATHS
 
 STRENGTHS = (0.25, 0.5, 1.0, 2.0)

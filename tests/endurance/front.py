@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 
 from endurance.ranges import network_set, search_of, within
-from epic_cli.analysis.tuning.front import FrontPoint, front
-from epic_cli.analysis.tuning.trials import Trial, figures_of
-from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.tune.front import FrontPoint, front
+from epic_cli.jobs.tune.trials import Trial, figures_of
+from epic_cli.metrics.weights import Weights
 
 LATE, ROUGH = 0.5, 1.0
 

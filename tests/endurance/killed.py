@@ -21,7 +21,7 @@ from typing import NamedTuple
 from support.terminals import Terminal
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session import journal as journals
+from epic_cli.session import journal as journals
 
 STRATEGIES = ("epic", "lerp", "dead-reckoning", "hermite")
 

@@ -34,21 +34,21 @@ from support.typed_session import TypedSession
 
 from endurance.readers import PATTERN, scratch, seeds, table, variant
 from endurance.watched import run_cases
-from epic_cli.analysis.jobs.journal import Journal, UnusableJournal
-from epic_cli.checking.case import BrokenCase
-from epic_cli.checking.case_file import read_case
-from epic_cli.formats import Unreadable, recordings
-from epic_cli.formats.grouped import may_be_grouped
-from epic_cli.formats.layout import Layout
-from epic_cli.formats.wording import FrontEnd, in_words
-from epic_cli.live.binary import RecordLayout
-from epic_cli.live.captures.reading import Capture
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.jobs.check.case import BrokenCase
+from epic_cli.jobs.check.case_file import read_case
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script
-from epic_cli.ui.session import journal as session_journals
+from epic_cli.recordings import Unreadable, recordings
+from epic_cli.recordings.captures.reading import Capture
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.grouped import may_be_grouped
+from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.session import journal as session_journals
+from epic_cli.work.journal import Journal, UnusableJournal
 
 LIMIT, MEMORY = 10.0, 3 << 30
 

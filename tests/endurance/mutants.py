@@ -119,9 +119,9 @@ class Switch:
 
 def rows(name: str, text: bytes) -> bytes:
     """The rows of a strategy for packet text, all digits."""
-    from epic_cli.checking.case import DrawSpec, Recording
-    from epic_cli.checking.drawing import draw
     from epic_cli.engine.replay.strategy_spec import read_specs
+    from epic_cli.jobs.check.case import DrawSpec, Recording
+    from epic_cli.jobs.check.drawing import draw
 
     spec = tuple(read_specs([name]))
     return draw(DrawSpec((Recording("stream", None, text),), spec, row_format="tsv")).rows
@@ -148,9 +148,9 @@ def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
 
 def builtin(name: str, first: int | None = None) -> list[bytes]:
     """The built-in streams for a strategy, as packet text; or the first of them."""
-    from epic_cli.checking.case import DrawSpec
-    from epic_cli.checking.cases import builtin_cases
     from epic_cli.engine.replay.strategy_spec import read_specs
+    from epic_cli.jobs.check.case import DrawSpec
+    from epic_cli.jobs.check.cases import builtin_cases
 
     cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
     return [one.drawing.recordings[0].content for one in cases[:first]]
@@ -310,7 +310,9 @@ def main() -> bool:
         folder.mkdir(exist_ok=True)
         listing.write_text(json.dumps(build(folder)))
     mutants = [Mutant(*one) for one in json.loads(listing.read_text())]
-    shutil.copytree(ROOT / "epic_cli/checking", folder / "epic_cli/checking", dirs_exist_ok=True)
+    shutil.copytree(
+        ROOT / "epic_cli/jobs/check", folder / "epic_cli/jobs/check", dirs_exist_ok=True
+    )
     switch = Switch(folder / "page")
     sys.path.insert(0, str(folder))
     from epic_cli.engine.strategies import remote_names

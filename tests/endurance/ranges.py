@@ -18,18 +18,18 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import NamedTuple
 
-from epic_cli.analysis.compare.networks import by_entity
-from epic_cli.analysis.compare.spec import CompareSpec, Run
-from epic_cli.analysis.tuning.division import EvaluationSet, evaluation_set
-from epic_cli.analysis.tuning.search import default_trials, search
-from epic_cli.analysis.tuning.space import Point, space_of
-from epic_cli.analysis.tuning.spec import goal
-from epic_cli.analysis.tuning.trials import Budget, Trials
 from epic_cli.engine.parameter_base import Setting, Value
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
+from epic_cli.jobs.tune.division import EvaluationSet, evaluation_set
+from epic_cli.jobs.tune.search import default_trials, search
+from epic_cli.jobs.tune.space import Point, space_of
+from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.trials import Budget, Trials
+from epic_cli.metrics.evaluation.networks import by_entity
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 #: What a recording is of, which no network makes better, and what hides what is drawn.

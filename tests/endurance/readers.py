@@ -28,24 +28,24 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from epic_cli.analysis.jobs.journal import Journal, UnusableJournal, program_version
-from epic_cli.checking.case import BrokenCase
-from epic_cli.checking.case_file import read_case
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter
-from epic_cli.formats import Unreadable, recordings
-from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import make_reader
-from epic_cli.formats.tables import RefusedLine
-from epic_cli.formats.wording import FrontEnd, in_words
-from epic_cli.live.binary import RecordLayout
-from epic_cli.live.captures.reading import Capture
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.jobs.check.case import BrokenCase
+from epic_cli.jobs.check.case_file import read_case
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script
-from epic_cli.ui.session.interpreter import Interpreter
+from epic_cli.recordings import Unreadable, recordings
+from epic_cli.recordings.captures.reading import Capture
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.session.interpreter import Interpreter
+from epic_cli.work.journal import Journal, UnusableJournal, program_version
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
@@ -183,10 +183,10 @@ def capture(data: bytes) -> str:
 
 def commands(data: bytes) -> str:
     """Looks at a line as the session does before it is entered; nothing is run."""
-    from epic_cli.ui.session.commands import COMMANDS
-    from epic_cli.ui.session.dialogue import Dialogue
-    from epic_cli.ui.session.screen import Screen
-    from epic_cli.ui.session.session import Session
+    from epic_cli.session.commands import COMMANDS
+    from epic_cli.session.dialogue import Dialogue
+    from epic_cli.session.screen import Screen
+    from epic_cli.session.session import Session
 
     output = io.BytesIO()
     dialogue = Dialogue(Session(), Screen(output, output, lambda: (80, 24)), None, None)

@@ -23,7 +23,7 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.live.captures.frames import Broken, frames
+from epic_cli.recordings.captures.frames import Broken, frames
 
 PIECES = [
     *(

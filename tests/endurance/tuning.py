@@ -25,15 +25,15 @@ import numpy as np
 
 from endurance.bursty import FINE, MOVEMENTS, RATE, Recorded, bursts, independent
 from epic_cli import Tuning, tune
-from epic_cli.analysis.compare.prepared import prepare
-from epic_cli.analysis.compare.run import evaluate
-from epic_cli.analysis.compare.spec import CompareSpec, Run
-from epic_cli.analysis.tuning.result import GainKind
-from epic_cli.analysis.tuning.spec import TuneSpec
-from epic_cli.analysis.tuning.tune import tune as tune_runs
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.ui.main import main as epic
+from epic_cli.jobs.tune.result import GainKind
+from epic_cli.jobs.tune.run import tune as tune_runs
+from epic_cli.jobs.tune.spec import TuneSpec
+from epic_cli.main import main as epic
+from epic_cli.metrics.evaluation.prepared import prepare
+from epic_cli.metrics.evaluation.run import evaluate
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 

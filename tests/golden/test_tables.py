@@ -7,7 +7,7 @@ with ``git diff``.
 import pytest
 from support.places import GOLDEN, SAMPLES
 
-from epic_cli.checking.case_file import read_case
+from epic_cli.jobs.check.case_file import read_case
 
 CASES = sorted((GOLDEN / "strategies").glob("*/case.toml"))
 

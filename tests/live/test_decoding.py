@@ -9,12 +9,12 @@ from typing import NamedTuple
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.formats.columns import parse_columns
-from epic_cli.formats.layout import Layout
-from epic_cli.live import decoding
-from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Refused
-from epic_cli.live.decoding import Decoder
+from epic_cli.recordings.columns import parse_columns
+from epic_cli.recordings.datagrams import decoding
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.layout import Layout
 
 A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)
 B = Packet((9.0, 2.0, 3.0), None, 0.5, entity="b")

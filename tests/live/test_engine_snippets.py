@@ -12,9 +12,9 @@ from support.datagrams import receiver
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli.formats.layout import Layout
-from epic_cli.live.binary import RecordLayout
-from epic_cli.live.decoding import Decoder
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.layout import Layout
 
 ENGINES = SAMPLES / "engines"
 COUNT = 12

@@ -22,10 +22,10 @@ from support.running import epic
 from support.understood import verdict
 from support.unknown_games import game
 
-from epic_cli.analysis.exploring import proposals
-from epic_cli.live.addresses import ReceivedDatagram
-from epic_cli.live.binary import RecordLayout
-from epic_cli.views.exploring import report
+from epic_cli.jobs.inspect.exploring import proposals
+from epic_cli.jobs.inspect.exploring_report import report
+from epic_cli.recordings.addresses import ReceivedDatagram
+from epic_cli.recordings.datagrams.binary import RecordLayout
 
 
 @pytest.mark.parametrize("seed", range(0, 40, 4))

@@ -10,8 +10,8 @@ from support.datagrams import program, receiver
 from support.running import epic
 
 from epic_cli.engine.contract import Sample, Status
-from epic_cli.live.addresses import Address
 from epic_cli.live.forwarders import Target, drawable, forward_formats, numbers, parse_target
+from epic_cli.recordings.addresses import Address
 
 
 def sample(time: float, entity: str, x: float = 1.0, status: Status = "interpolated") -> Sample:

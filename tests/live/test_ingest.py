@@ -10,12 +10,12 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.layout import Layout
-from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Refused
-from epic_cli.live.decoding import Decoded, Decoder
-from epic_cli.live.ingest import Ingest, IngestSpec
-from epic_cli.views.listening import clock_reset
+from epic_cli.live.listen.report import clock_reset
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoded, Decoder
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.layout import Layout
 
 STILL = (0.0, 0.0, 0.0)
 NEVER = -math.inf

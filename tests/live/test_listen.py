@@ -19,12 +19,12 @@ from support.running import epic
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.proxy.watch import WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket, machine_time
-from epic_cli.ui.main import main
+from epic_cli.main import main
+from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
 
 
 def port_of(listener: Program) -> int:

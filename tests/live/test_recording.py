@@ -15,8 +15,8 @@ from support.running import epic
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.captures.frames import frames
 from epic_cli.live.recording import PacketRecording, Rotation
+from epic_cli.recordings.captures.frames import frames
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
 WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))

@@ -20,7 +20,7 @@ from support.running import epic
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.live.moments import rounds, together
-from epic_cli.ui.main import main
+from epic_cli.main import main
 
 WALK = b"""\
 0,0,0 / 1,0,0 / 0.0 arrival=0.5 entity=a seq=7

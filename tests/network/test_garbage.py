@@ -9,9 +9,9 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epic_cli.formats import Unreadable
-from epic_cli.formats.wording import Problem
 from epic_cli.network import RefusedLine, TraceLink, read_movement, read_trace, sample
+from epic_cli.recordings import Unreadable
+from epic_cli.recordings.wording import Problem
 
 cells = st.sampled_from(
     ["0", "1", "0.5", "-2", "1e15", "-1e15", "1e-300", "5e-324", "1e400", "nan", "inf", "", " ",

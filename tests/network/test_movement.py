@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from epic_cli.formats.layout import Layout
 from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
 from epic_cli.network.movement import Track
+from epic_cli.recordings.layout import Layout
 
 TWO = """entity,time,x,y,z,vx,vy,vz
 a,0,0,0,0,1,0,0

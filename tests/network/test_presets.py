@@ -6,8 +6,8 @@ import pytest
 
 from epic_cli.network.presets import PRESETS, UNITY, WEB_PAGE_TEST, find_preset
 from epic_cli.network.words import parse_link_word, with_words
-from epic_cli.views.link import presets_report
-from epic_cli.views.report import Table
+from epic_cli.show.link import presets_report
+from epic_cli.show.report import Table
 
 #: Packet delay and jitter (ms) and loss (%), as in the manual of Unity's Network Simulator.
 UNITY_FIGURES = {

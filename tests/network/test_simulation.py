@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from epic_cli.formats.entries.text import text_writer
 from epic_cli.network import (
     PATHS,
     GilbertElliott,
@@ -29,6 +28,7 @@ from epic_cli.network import (
     straight,
 )
 from epic_cli.network.trace import TRACE_BY
+from epic_cli.recordings.entries.text import text_writer
 
 HERE = Path(__file__).parent
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.formats.writing import Unwritable
 from epic_cli.network import PathMovement, State, Teleporting, read_movement
 from epic_cli.network.state import Snapshot
 from epic_cli.network.truth_file import TruthWriter
+from epic_cli.recordings.writing import Unwritable
 
 
 def test_truth_marks_the_first_row_after_a_teleport() -> None:

@@ -15,21 +15,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.compare.networks import Setting, by_entity, simulated
-from epic_cli.analysis.compare.prepared import prepare
-from epic_cli.analysis.compare.run import compare_run
-from epic_cli.analysis.compare.spec import CompareSpec, Run
-from epic_cli.analysis.metrics.cells import Grid, Resampled
-from epic_cli.analysis.metrics.measure import Entity, measure
-from epic_cli.analysis.metrics.score import costs, score
-from epic_cli.analysis.notes import NothingJudged
-from epic_cli.analysis.tuning.buffers import BUFFERS
-from epic_cli.analysis.tuning.buffers import Line as Clock
-from epic_cli.analysis.weights import SCALE, Weights, without_turning
 from epic_cli.api.comparing import participants_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.tune.buffers import BUFFERS
+from epic_cli.jobs.tune.buffers import Line as Clock
+from epic_cli.metrics.cells import Grid, Resampled
+from epic_cli.metrics.evaluation.networks import Setting, by_entity, simulated
+from epic_cli.metrics.evaluation.prepared import prepare
+from epic_cli.metrics.evaluation.run import compare_run
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.measure import Entity, measure
+from epic_cli.metrics.notes import NothingJudged
+from epic_cli.metrics.score import costs, score
+from epic_cli.metrics.weights import SCALE, Weights, without_turning
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
 from studies.buffer import Cell, missing, needed
 from studies.recordings import Floats

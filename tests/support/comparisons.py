@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from epic_cli import Packet, Sample, replay
-from epic_cli.analysis.compare.result import Comparison
-from epic_cli.analysis.compare.run import Progress, compare_run
-from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
-from epic_cli.analysis.scenes.scene import Selection
-from epic_cli.analysis.truth import Truth, truth_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.evaluation.run import Progress, compare_run
+from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+from epic_cli.metrics.truth import Truth, truth_of
+from epic_cli.show.scenes.scene import Selection
 from support import movements
 
 EVERYTHING = Selection(4000, -math.inf, math.inf)
@@ -73,7 +73,7 @@ class Turning:
     """What is drawn for ``tumbling`` packets, by SciPy from the rows of ``replay``."""
 
     def __init__(self, packets: list[Packet], strategies: Sequence[str]) -> None:
-        # what it does between packets is tested in tests/analysis/test_turns.py
+        # what it does between packets is tested in tests/metrics/test_turns.py
         turns = truth_of(movements.block(packets), "rebuilt").turns
         assert turns is not None
         self._turns = turns

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 from scipy.spatial.transform import Rotation, Slerp
 
-from epic_cli.analysis.arrays import POSITION, TIME, VELOCITY
+from epic_cli.metrics.arrays import POSITION, TIME, VELOCITY
 
 if TYPE_CHECKING:
     from support.faulty_traffic import Case

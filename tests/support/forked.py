@@ -13,10 +13,21 @@ import sys
 from support.forks import NUMBER, Order
 
 #: What has the modules that a forked process need not load any more.
-ROOMS = ("ui", "checking", "analysis", "views", "engine.strategies")
+ROOMS = (
+    "shell",
+    "jobs",
+    "metrics",
+    "show",
+    "live",
+    "play",
+    "lab",
+    "session",
+    "work",
+    "engine.strategies",
+)
 
 #: What only a terminal has a use for.
-SCREENS = ("epic_cli.ui.screens", "epic_cli.ui.session")
+SCREENS = ("epic_cli.live.screen", "epic_cli.play.screen", "epic_cli.session")
 
 
 def _load() -> None:
@@ -65,4 +76,4 @@ if __name__ == "__main__":
         os.chdir(order.folder)
         sys.argv = ["epic", *order.words]
         sys.path[0] = order.folder
-        importlib.import_module("epic_cli.ui.main").run()
+        importlib.import_module("epic_cli.main").run()

@@ -6,7 +6,7 @@ import json
 import math
 
 from epic_cli import Packet
-from epic_cli.formats.writing import csv_field, number
+from epic_cli.recordings.writing import csv_field, number
 
 
 def line_of(packet: Packet, packet_format: str) -> bytes:

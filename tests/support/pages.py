@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Scripts that do what a reader would, and leave what they saw where the test finds it.
-VISITS = Path(__file__).parent.parent / "views" / "page_visits"
+VISITS = Path(__file__).parent.parent / "show" / "page_visits"
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

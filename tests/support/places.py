@@ -9,4 +9,4 @@ GOLDEN = TESTS / "golden"
 SAMPLES = ROOT / "sample_inputs"
 
 #: The streams that strategies are tested with, and ports: they are installed with the program.
-STREAMS = ROOT / "epic_cli" / "checking" / "streams.json"
+STREAMS = ROOT / "epic_cli" / "jobs" / "check" / "streams.json"

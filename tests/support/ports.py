@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.places import ROOT, SAMPLES
 
-GUIDE = ROOT / "epic_cli" / "checking" / "README.md"
+GUIDE = ROOT / "epic_cli" / "jobs" / "check" / "README.md"
 
 #: What is wrong in each, as a replacement in the C++ of the guide.
 WRONG = {

@@ -14,11 +14,11 @@ from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text import RowWriter, TextScanner
-from epic_cli.formats.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, in_words
 from support.oracle import Vector
 
 if TYPE_CHECKING:
-    from epic_cli.formats import Reader
+    from epic_cli.recordings import Reader
 
 DEFAULT_TIMING = Timing()
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 
 from epic_cli.engine.replay.playback import ReplaySpec
-from epic_cli.ui.session.commands import COMMANDS
-from epic_cli.ui.session.dialogue import Dialogue, Preferences
-from epic_cli.ui.session.interpreter import Interpreter
-from epic_cli.ui.session.journal import Journal
-from epic_cli.ui.session.screen import Screen
-from epic_cli.ui.session.session import Session
+from epic_cli.session.commands import COMMANDS
+from epic_cli.session.dialogue import Dialogue, Preferences
+from epic_cli.session.interpreter import Interpreter
+from epic_cli.session.journal import Journal
+from epic_cli.session.screen import Screen
+from epic_cli.session.session import Session
 
 
 class TypedSession(Interpreter):

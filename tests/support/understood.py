@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.live.binary import RecordLayout
-from epic_cli.live.decoding import Decoder
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.decoding import Decoder
 from support.unknown_games import Game
 
 

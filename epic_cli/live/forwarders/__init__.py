@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from epic_cli.engine.contract import Sample
 from epic_cli.engine.packets import Entities, SampleBlock, angles
-from epic_cli.live.addresses import LOOPBACK, Address, Resolved, parse_address
 from epic_cli.live.consumer import Consumer
+from epic_cli.recordings.addresses import LOOPBACK, Address, Resolved, parse_address
 
 #: What an entity without a name is called.
 NAMELESS = "entity"

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
-from epic_cli.live.addresses import DEFAULT_PORT, UNFRAGMENTED
 from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
+from epic_cli.recordings.addresses import DEFAULT_PORT, UNFRAGMENTED
 
 
 def encode(samples: Iterable[Sample], _: float) -> Iterator[bytes]:

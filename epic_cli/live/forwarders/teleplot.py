@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
-from epic_cli.live.addresses import UNFRAGMENTED
 from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
+from epic_cli.recordings.addresses import UNFRAGMENTED
 
 #: Characters with a special meaning in names, and what begins lines that are no values.
 _MARKS = ":|;,§"

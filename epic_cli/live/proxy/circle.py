@@ -13,7 +13,7 @@ import socket
 from collections import deque
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from epic_cli.live.addresses import Resolved
+from epic_cli.recordings.addresses import Resolved
 
 #: So many new clients that begin as others did are followed by a probe; seconds between probes.
 _ALIKE = 8

@@ -17,12 +17,12 @@ from typing import Any, NoReturn
 
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameter_base import nearest
-from epic_cli.live.addresses import Address
 from epic_cli.live.proxy.link_control import Direction
 from epic_cli.live.proxy.relay import Client, Relay
 from epic_cli.network.conditions import PERFECT as NO_LINK
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.words import WAYS, differences, write_words
+from epic_cli.recordings.addresses import Address
 
 #: The quantiles that are reported.
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}

@@ -6,9 +6,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
 
-from epic_cli.formats.writing import csv_field
 from epic_cli.live.recording import WholeFile
 from epic_cli.network.words import Way
+from epic_cli.recordings.writing import csv_field
 
 COLUMNS = (
     "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate", "asked_ms",

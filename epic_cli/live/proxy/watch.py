@@ -9,19 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.consumer import Mailbox
 from epic_cli.live.drawing import Drawing
-from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.recordings.addresses import ReceivedDatagram
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epic_cli.engine.packets import Entities
-    from epic_cli.live.addresses import Address
     from epic_cli.live.consumer import Consumer, Counts
     from epic_cli.live.listener import Listener, ListenSpec
     from epic_cli.network.words import Way
+    from epic_cli.recordings.addresses import Address
 
 
 class Watch:

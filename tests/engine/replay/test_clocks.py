@@ -15,7 +15,7 @@ from epic_cli import Packet, Timing, strategy
 from epic_cli.engine.replay import ExactClock, SingleClock
 from epic_cli.engine.replay.playback import Ratio, SampleStream
 from epic_cli.engine.text import TextScanner
-from epic_cli.formats.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, in_words
 
 ORIGIN = (0.0, 0.0, 0.0)
 SINGLE, EXACT = Timing(), Timing(clock="exact")

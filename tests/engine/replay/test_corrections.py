@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from epic_cli import Packet, compare, read_packets, replay
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.corrections import ENGINES, OwnPlayer, engine_specs, own_players
-from epic_cli.ui.main import main
+from epic_cli.main import main
 
 FRAME, LATENCY = 1 / 60, 0.1
 

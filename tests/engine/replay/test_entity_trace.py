@@ -7,12 +7,12 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, replay
-from epic_cli.analysis.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table, rows_of
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.strategies import create
+from epic_cli.metrics.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table, rows_of
 
 
 def trace(packets: list[Packet], **given: object) -> Trace:

@@ -10,12 +10,12 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.live.addresses import ReceivedDatagram
-from epic_cli.live.captures.frames import frames
-from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.recording import Rotation
-from epic_cli.ui.main import main
+from epic_cli.main import main
+from epic_cli.recordings.addresses import ReceivedDatagram
+from epic_cli.recordings.captures.frames import frames
+from epic_cli.recordings.captures.writing import DatagramRecording
 
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(3)]
 

@@ -24,11 +24,11 @@ from support.captures import (
 )
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.binary import RecordLayout
-from epic_cli.live.captures import reading
-from epic_cli.live.captures.frames import Frame
-from epic_cli.live.captures.reading import Capture, Carried, Lost, carried
-from epic_cli.live.ingest import Ingest, IngestSpec
+from epic_cli.recordings.captures import reading
+from epic_cli.recordings.captures.frames import Frame
+from epic_cli.recordings.captures.reading import Capture, Carried, Lost, carried
+from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 START = 1_700_000_000.25
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(4)]

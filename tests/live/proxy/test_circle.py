@@ -11,8 +11,8 @@ import pytest
 from support.datagrams import free_port, program, wait_until
 from support.proxies import game
 
-from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.proxy.circle import reaches_itself
+from epic_cli.recordings.addresses import Address, resolve
 
 
 def own_addresses() -> list[str]:

@@ -17,8 +17,8 @@ from support.full_disks import files_of
 from support.proxies import ask, game, rows, send_slowly
 from support.running import epic
 
+from epic_cli.main import main
 from epic_cli.network import Link, LinkConditions
-from epic_cli.ui.main import main
 
 LINK = LinkConditions(latency=0.03, jitter=0.02, loss=0.2, duplicate=0.1, reorder=0.1, corrupt=0.05)
 OPTIONS = (

@@ -20,9 +20,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.ingest import IngestSpec
 from epic_cli.live.listener import ListenSpec
 from epic_cli.live.proxy.flow import Flight
 from epic_cli.live.proxy.link_control import LinkController
@@ -31,6 +29,8 @@ from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import Link
 from epic_cli.network.words import TwoWays
+from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.datagrams.ingest import IngestSpec
 
 LAYOUT = "time:f64 {id:u16 x:f32 y:f32 z:f32}[u8]"
 

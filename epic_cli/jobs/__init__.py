@@ -1,0 +1,1 @@
+"""The jobs: a folder each, with spec, run, report and command."""

@@ -1,0 +1,181 @@
+"""A case: a recording, how it is drawn, what is expected of what is drawn, and where it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.check.port import Port
+    from epic_cli.metrics.evaluation.conditions import Condition
+    from epic_cli.recordings.layout import Layout
+
+CASE_FILE = "case.toml"
+
+#: What is in front of the name's ending in files of expected rows.
+EXPECTED = "expected"
+
+#: The formats that expected rows can have: a table for people is cut to their screen.
+ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
+
+#: The columns of rows that are numbers; the others are exact always.
+NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
+
+
+class BrokenCase(ValueError):
+    """A case that cannot be run as it is written: where that stands, and what is wrong.
+
+    ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.
+    """
+
+    def __init__(self, place: str, what: str, *, gone: bool = False) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = place
+        self.what = what
+        self.gone = gone
+
+    @classmethod
+    def unreadable(cls, place: str, error: OSError) -> BrokenCase:
+        """The error of a file that the system does not give."""
+        return cls(place, f"cannot be read: {error.strerror or error}", gone=True)
+
+
+class Tolerance(NamedTuple):
+    """What two numbers may differ by: ``atol`` in the column's unit, or ``rtol`` of the expected.
+
+    The larger of the two counts.
+    """
+
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    def allows(self, expected: float, drawn: float) -> bool:
+        """Whether a number is near enough; what is not finite has to be the same."""
+        if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
+            return True
+        return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
+
+
+EXACT = Tolerance()
+
+
+class Tolerances(NamedTuple):
+    """What the numbers of each column may differ by; without any, bytes have to be the same."""
+
+    default: Tolerance = EXACT
+    columns: Mapping[str, Tolerance] = MappingProxyType({})
+
+    def of(self, column: str) -> Tolerance:
+        """That of a column."""
+        return self.columns.get(column, self.default)
+
+    @property
+    def exact(self) -> bool:
+        """Whether there are none."""
+        return all(one == EXACT for one in (self.default, *self.columns.values()))
+
+
+@dataclass(frozen=True)
+class CheckSpec:
+    """How cases are checked: against their expected rows or, with a ``port``, a program's.
+
+    The program is given packets in the format ``feed``, and its numbers may differ by
+    ``tolerances`` (None: those of the case). ``threads`` work side by side (None: one on each
+    core).
+    """
+
+    port: Port | None = None
+    feed: str = "text"
+    tolerances: Tolerances | None = None
+    threads: int | None = None
+
+
+class Recording(NamedTuple):
+    """A recording under the name that it is given in the case.
+
+    Its bytes are in the file at ``path``, or, where there is none, are ``content``.
+    """
+
+    name: str
+    path: str | None
+    content: bytes = b""
+
+
+class DrawSpec(NamedTuple):
+    """What is drawn, and how: all the options of ``epic replay``.
+
+    With ``several`` strategies a last column of the rows names them, as with several recordings
+    one (``file_column``) names these.
+    """
+
+    recordings: tuple[Recording, ...]
+    candidates: tuple[StrategySpec, ...]
+    several: bool = False
+    timing: Timing = Timing()
+    row_format: str = "tsv"
+    entity: str | None = None
+    input_format: str = "auto"
+    layout: Layout | None = None
+    strict: bool = False
+    file_column: str | None = None
+
+
+class Truth(NamedTuple):
+    """What figures are measured against: a recording, or, None, the packets themselves.
+
+    ``offset`` is added to its times, ``warm_up`` is how long rows do not count at first (s).
+    """
+
+    path: str | None = None
+    offset: float = 0.0
+    warm_up: float | None = None
+
+
+class Case(NamedTuple):
+    """One case.
+
+    ``name`` is how it is called, ``file`` where it is written. ``expected`` is where its rows are
+    expected, or would be written; None: only its figures count. ``conditions`` are the figures of
+    ``epic compare`` that have to hold.
+    """
+
+    name: str
+    file: str
+    drawing: DrawSpec
+    expected: str | None
+    tolerances: Tolerances = Tolerances()
+    conditions: tuple[Condition, ...] = ()
+    truth: Truth = Truth()
+
+    @property
+    def new(self) -> str:
+        """Where rows are written that are not the expected ones."""
+        return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
+
+
+def case_name(path: str) -> str:
+    """What a case is called: its folder, or its file without the ending."""
+    if os.path.basename(path) == CASE_FILE:  # noqa: PTH119
+        return os.path.dirname(path) or "."  # noqa: PTH120
+    return path.removesuffix(f".{CASE_FILE}")
+
+
+def beside(path: str, row_format: str) -> str:
+    """Where the expected rows of a case file are."""
+    return f"{path.removesuffix(CASE_FILE)}{EXPECTED}.{row_format}"
+
+
+def expected_files(path: str) -> list[str]:
+    """The files of expected rows beside a case file, in the order of the formats."""
+    return [
+        one
+        for one in (beside(path, name) for name in ROW_FORMATS)
+        if os.path.exists(one)  # noqa: PTH110
+    ]

@@ -1,0 +1,177 @@
+"""``epic check``: golden cases, and other implementations compared with ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import click
+
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.text.widths import printable
+from epic_cli.jobs.check.case import ROW_FORMATS, BrokenCase, Case, DrawSpec
+from epic_cli.jobs.check.options import Doing, Program, Report
+from epic_cli.jobs.check.outcome import Outcome
+from epic_cli.jobs.compare.options import threads_option
+from epic_cli.jobs.replay.command import DRAWING_OPTIONS
+from epic_cli.jobs.replay.run import ReplayOptions
+from epic_cli.recordings import guard
+from epic_cli.shell.console import ColorChoice
+from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, wrong_usage
+from epic_cli.shell.options.common import color_option, trust_option
+from epic_cli.shell.options.groups import OptionGroup, is_default, refuse, shared
+from epic_cli.shell.options.help import command
+from epic_cli.shell.parameters import InputFile
+from epic_cli.shell.progress import Progress
+
+EXAMPLES = """\b
+Examples:
+  epic check --new tests/turn sample_inputs/turn.txt -s mirror --latency 80ms
+  epic check --verbose tests
+  epic check --tap - tests
+  epic check --builtin -s mirror --against 'epic replay --format csv'
+"""
+
+_PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
+
+#: Options for --new and --builtin only.
+drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
+
+
+@command(EXAMPLES, "new accept against builtin atol rtol s set chart html junit v")
+def check(
+    paths: tuple[str, ...] = shared(_PATHS),
+    doing: Doing = shared(Doing),
+    program: Program = shared(Program),
+    report: Report = shared(Report),
+    trust: bool = shared(trust_option),
+    threads: int | None = shared(threads_option),
+    drawing: ReplayOptions = shared(drawing_options),
+    color: ColorChoice = shared(color_option),
+) -> int:
+    """Check golden cases, or your own program, row by row.
+
+    A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
+    of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are
+    checked; rows that differ are written to expected.new. Numbers must match to the last digit
+    unless [tolerance] says otherwise, and [expect] can test figures of "epic compare": error =
+    "<0.3".
+
+    With --against, the packets of each case (or, with --builtin, of built-in streams) are piped
+    to your program, and its rows are compared with ours.
+
+    Exit status: 0 everything is as expected, 2 wrong usage, no cases, or an unreadable case, 3 a
+    missing file, 4 a custom strategy failed, 5 something differs, 130 interrupted.
+    """
+    from epic_cli.jobs.check.output import Output
+    from epic_cli.jobs.check.run import check_all
+    from epic_cli.jobs.check.writing import keep_new
+
+    _check_usage(paths, doing, program)
+    if doing.new is not None:
+        return _make(doing.new, paths, drawing)
+    spec = program.spec(threads)
+    output = Output(report, doing, color)
+    cases = _cases(paths, program, drawing, trust)
+    with Progress("checking", silent=True) as progress:
+        for done, outcome in enumerate(check_all(cases, spec), 1):
+            if report.verbose or not outcome.holds:
+                progress.clear()
+            output.add(outcome if spec.port else keep_new(outcome))
+            progress(done, len(cases))
+    return output.end()
+
+
+def _cases(
+    paths: Sequence[str], program: Program, options: ReplayOptions, trust: bool
+) -> list[Case | Outcome]:
+    """The cases, from files or built in; for a program, those of one strategy and recording each.
+
+    Raises ``WrongUsage`` and ``CannotAccess``.
+    """
+    from epic_cli.jobs.check.cases import builtin_cases, load, singles
+
+    if program.builtin:
+        options.chosen.maker()
+        drawing = DrawSpec((), (options.chosen,), timing=options.timing)
+        return [*builtin_cases(drawing)]
+    try:
+        cases = load(paths or (".",), trust)
+    except BrokenCase as error:
+        if error.gone:
+            raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
+        raise WrongUsage(str(error)) from error
+    guard.reads(*(path for one in cases for path in (one.file, *_files_of(one))))
+    if program.against is None:
+        return cases
+    return [one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])]
+
+
+def _files_of(case: Case | Outcome) -> list[str | None]:
+    if isinstance(case, Outcome):
+        return []
+    return [case.expected, case.truth.path, *(one.path for one in case.drawing.recordings)]
+
+
+def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
+    """Refuses options that would have no effect."""
+    if doing.new is None and not program.builtin:
+        drawing = sorted(one.name or "" for one in drawing_options.parameters)
+        refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
+    if doing.new is not None:
+        others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
+        refuse(others, "does not go with --new")
+    if doing.accept and program.against is not None:
+        raise WrongUsage("--accept takes the rows drawn by epic, not those that --against prints")
+    if doing.yes and not doing.accept:
+        raise WrongUsage("--yes needs --accept")
+    if program.builtin and paths:
+        raise WrongUsage("--builtin has its own cases: name no others")
+
+
+def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
+    """Creates a case from a recording; the rows drawn now become the expected ones.
+
+    Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
+    """
+    from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
+    from epic_cli.shell.output import write_text
+
+    row_format = "tsv" if is_default("row_format") else options.row_format
+    if row_format not in ROW_FORMATS:
+        raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}")
+    if not files:
+        raise WrongUsage("--new CASE needs a recording: a file, or - for standard input")
+    packets = None
+    if "-" in files:
+        if len(files) > 1 or sys.stdin is None:
+            raise WrongUsage("--new CASE takes standard input alone")
+        packets = sys.stdin.buffer.read()
+    values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.given)
+    others = {
+        "entity": options.entity,
+        "input-format": None if options.input_format == "auto" else options.input_format,
+        "strict": options.strict or None,
+        "file-column": options.file_column,
+        "format": None if row_format == "tsv" else row_format,
+    }
+    values.update({key: value for key, value in others.items() if value is not None})
+    with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
+        path, rows = make_case(folder, files, values, packets)
+    _say_findings(path)
+    write_text(f"{printable(path)}: a case of {rows:,} rows\n")
+    return ExitStatus.DONE
+
+
+def _say_findings(path: str) -> None:
+    """Says what makes the recordings of a new case doubtful: its rows would keep it."""
+    from epic_cli.jobs.check.case_file import read_case
+    from epic_cli.jobs.check.drawing import packets
+    from epic_cli.shell.messages import Reporter
+
+    drawing = read_case(path, trust=True).drawing
+    for recording in drawing.recordings:
+        with Reporter(recording.name) as reporter:
+            for _ in packets(drawing, recording, reporter.watch):
+                pass

@@ -1,0 +1,300 @@
+"""The patterns that numbers can show, each with the figures that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.text import COLUMNS
+from epic_cli.jobs.check.case import NUMBERS
+from epic_cli.jobs.check.differences import Diagnosis, Difference, Group, Pattern, tick_of
+from epic_cli.jobs.check.rows import Row, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Deviations within this share of the largest number of a column are what single precision makes.
+_SINGLE = 2.0**-21
+
+#: Of so many rows it is looked at how many digits they are printed with.
+_SAMPLE = 100
+
+#: So many digits tell two single-precision numbers apart.
+_SINGLE_DIGITS = 9
+
+#: A pattern explains a difference if no more than this share of the deviation is left.
+_LEFT = 0.1
+
+_MOST_TICKS = 8
+
+#: So many of the first rows that differ are looked at by themselves.
+_MOST_AT_FIRST, _LEAST_AT_FIRST = 64, 3
+
+#: Deviations of less than this share of the largest are not where it begins.
+_NOTHING = 1e-3
+
+
+class Numbers(NamedTuple):
+    """The rows that both sides have: ``ours`` and ``theirs`` (n, columns), NaN where nothing is."""
+
+    columns: tuple[str, ...]
+    ours: Floats
+    theirs: Floats
+    steps: Floats  # half of the last printed digit, by column; 0: all digits are printed
+    significant: int  # the most digits that one of theirs is printed with
+
+    def of(self, names: str) -> tuple[Floats, Floats]:
+        """Some columns of both."""
+        places = [self.columns.index(one) for one in names.split() if one in self.columns]
+        return self.ours[:, places], self.theirs[:, places]
+
+
+def numbers_of(difference: Difference, group: Group) -> Numbers:
+    """The numbers of a group, of which both sides have at least one row."""
+    columns = tuple(one for one in difference.columns if one in COLUMNS[:7])
+    both = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    ours = _cells(difference.expected, columns, (pair.expected for pair in both))
+    theirs = _cells(difference.drawn, columns, (pair.drawn for pair in both))
+    steps = np.zeros(len(columns))
+    if difference.expected.row_format == "epic":
+        digits = [
+            max(len(cell.partition(".")[2]) for cell in column)
+            for column in zip(*ours, strict=True)
+        ]
+        steps = 0.5 * 10.0 ** -np.array(digits, float)
+    significant = max(_significant(cell) for row in theirs[:_SAMPLE] for cell in row)
+    return Numbers(columns, _values(ours), _values(theirs), steps, significant)
+
+
+def _cells(table: Table, columns: Sequence[str], rows: Iterable[Row | None]) -> list[list[str]]:
+    places = [table.place(one) for one in columns]
+    return [[row.cells[one] for one in places] for row in rows if row]
+
+
+def _values(cells: list[list[str]]) -> Floats:
+    """Numbers, NaN for what is none and for what is not finite."""
+    values = np.array([[float(cell or "nan") for cell in row] for row in cells])
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _largest(values: Floats, axis: int = 0) -> Floats:
+    """The largest size along an axis; 0 where there are no numbers."""
+    sizes: Floats = np.abs(np.nan_to_num(values)).max(axis=axis, initial=0.0)
+    return sizes
+
+
+def _middle(values: Floats) -> Floats:
+    """The median of each column; 0 where there are no numbers."""
+    known = np.isfinite(values)
+    return np.array(
+        [
+            np.median(column[here]) if here.any() else 0.0
+            for column, here in zip(values.T, known.T, strict=True)
+        ]
+    )
+
+
+def _significant(cell: str) -> int:
+    """How many digits a number is printed with, without zeros in front."""
+    mantissa = cell.lower().partition("e")[0]
+    return len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
+
+
+def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+    """All that fit, the most telling first; the last one always does."""
+    apart = {cell.column for pair in group.pairs for cell in pair.apart}
+    if apart == {"status"}:
+        kinds = {(c.expected, c.drawn) for pair in group.pairs for c in pair.apart}
+        if len(kinds) == 1:
+            ((expected, drawn),) = kinds
+            yield Diagnosis(Pattern.STATUS, what=f"{drawn} instead of {expected}")
+        yield Diagnosis(Pattern.STATUS)
+        return
+    with np.errstate(all="ignore"):
+        yield from _digits(group, numbers)
+        yield from _rounding(numbers)
+        if sum(bool(pair.apart) for pair in group.pairs) == 1 < len(group.pairs):
+            yield Diagnosis(Pattern.SCATTERED)  # one row shows no more
+        yield from _times(numbers, apart)
+        yield from _shifts(group, numbers)
+        yield from _axes(numbers)
+        yield from _factors(numbers)
+        yield from _at_first(numbers)
+        yield from _offsets(numbers)
+        yield from _course(group, numbers)
+    yield Diagnosis(Pattern.NONE)
+
+
+def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+    """Numbers of one side are single-precision ones, those of the other are not."""
+    if numbers.steps.any():
+        return  # numbers that are cut when they are printed show nothing
+    ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
+    if numbers.columns[0] != "time":
+        ours, theirs = numbers.of("x y z vx vy vz")
+    apart = (ours != theirs) & np.isfinite(ours) & np.isfinite(theirs)
+    here, there = (one == one.astype(np.float32) for one in (ours, theirs))
+    total = int(apart.sum())
+    if not total or np.all(here) == np.all(there):
+        return
+    as_single = np.array_equal(ours.astype(np.float32)[apart], theirs.astype(np.float32)[apart])
+    if np.all(here) and as_single and numbers.significant <= _SINGLE_DIGITS:
+        yield Diagnosis(Pattern.FEW_DIGITS, count=total, total=total)
+    longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
+    kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
+    size = float(_largest(ours).max(initial=0.0))
+    large = _largest(theirs - ours, axis=1) > _SINGLE * size
+    begins = int(apart.any(axis=1).argmax())  # rounding comes first, what it tips later
+    if longer < 0.5 * total or large[begins]:
+        return
+    rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    first = rows[int(large.argmax())].time if large.any() else 0.0
+    yield Diagnosis(kind, count=longer, total=total, time=first, more=int(large.sum()))
+
+
+def _rounding(numbers: Numbers) -> Iterator[Diagnosis]:
+    """Too little to be anything but digits."""
+    off = np.abs(numbers.theirs - numbers.ours)
+    printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
+    if numbers.steps.any() and np.all(printed | np.isnan(off)):
+        yield Diagnosis(Pattern.LAST_DIGIT)
+    size = _largest(numbers.ours)
+    size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
+    relative = _largest(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
+    if relative <= _SINGLE and next(_factors(numbers), None) is None:  # it has no direction
+        yield Diagnosis(Pattern.PRECISION, float(relative))
+
+
+def _shared(numbers: Numbers) -> Floats:
+    """The largest number of a column's vector: its axes are computed together."""
+    size = _largest(numbers.ours)
+    for names in (NUMBERS[1:4], NUMBERS[4:7]):
+        places = [numbers.columns.index(one) for one in names if one in numbers.columns]
+        if places:
+            size[places] = size[places].max()
+    return size
+
+
+def _times(numbers: Numbers, apart: set[str]) -> Iterator[Diagnosis]:
+    if apart != {"time"}:
+        return
+    ours, theirs = numbers.of("time")
+    off = (theirs - ours)[:, 0]
+    middle = float(_middle(off[:, None])[0])
+    if _largest(off - middle) <= _LEFT * abs(middle):
+        yield Diagnosis(Pattern.TIMES, middle)
+    elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
+        yield Diagnosis(Pattern.CLOCK, float(off[-1]))
+
+
+def _explains(left: Floats, before: Floats) -> bool:
+    """Whether hardly anything of a deviation is left, also without the row that is off most."""
+    rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
+    most = int(whole.argmax())
+    others = whole.sum() - whole[most]
+    return bool(
+        rest.sum() <= _LEFT**2 * whole.sum()
+        and others > 0
+        and rest.sum() - rest[most] <= _LEFT**2 * others
+    )
+
+
+def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+    """What is drawn in a row was expected some rows earlier or later."""
+    ours, theirs = numbers.of("x y z")
+    best: tuple[float, int] | None = None
+    for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
+        if len(ours) - abs(ticks) < 4:
+            continue
+        late, soon = slice(abs(ticks), None), slice(None, -abs(ticks))
+        there, here = (late, soon) if ticks > 0 else (soon, late)
+        left, before = theirs[there] - ours[here], (theirs - ours)[there]
+        if _explains(left, before):
+            rest = float(np.nansum(left**2) / np.nansum(before**2))
+            best = min(best or (rest, ticks), (rest, ticks))
+    if best is not None:
+        rows = [pair.expected for pair in group.pairs if pair.expected]
+        yield Diagnosis(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
+
+
+def _axes(numbers: Numbers) -> Iterator[Diagnosis]:
+    ours, theirs = numbers.of("x y z")
+    axes = "xyz"[: ours.shape[1]]
+    for order in permutations(range(len(axes))):
+        for signs in product((1, -1), repeat=len(axes)):
+            if order == tuple(range(len(axes))) and all(one == 1 for one in signs):
+                continue
+            if _explains(theirs - ours[:, order] * np.array(signs), theirs - ours):
+                moved = [
+                    f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
+                    for axis, place, sign in zip(axes, order, signs, strict=True)
+                    if axis != axes[place] or (sign < 0 and _largest(ours[:, place]) > 0)
+                ]
+                yield Diagnosis(Pattern.AXES, what=", ".join(moved))
+
+
+def _factors(numbers: Numbers) -> Iterator[Diagnosis]:
+    """All is so many times as large as expected; or only the velocities are."""
+    for names, what in (
+        ("x y z vx vy vz", "everything"),
+        ("x y z", "positions"),
+        ("vx vy vz", "velocities"),
+    ):
+        factor = _factor(*numbers.of(names))
+        if factor is not None and (what != "everything" or "vx" in numbers.columns):
+            yield Diagnosis(Pattern.FACTOR, factor, what)
+            return
+
+
+def _factor(ours: Floats, theirs: Floats) -> float | None:
+    whole = np.nansum(ours**2)
+    if not ours.size or not whole > 0:
+        return None
+    factor = float(np.nansum(ours * theirs) / whole)
+    return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
+
+
+def _at_first(numbers: Numbers) -> Iterator[Diagnosis]:
+    """A factor in the first rows that differ; what is drawn then depends on what was drawn."""
+    for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
+        ours, theirs = numbers.of(names)
+        if not ours.size:
+            continue
+        differ = np.nonzero(np.any(np.abs(theirs - ours) > 0, axis=1))[0]
+        first = int(differ[0]) if len(differ) else 0
+        for rows in range(min(len(ours) - first, _MOST_AT_FIRST), _LEAST_AT_FIRST - 1, -1):
+            factor = _factor(ours[first : first + rows], theirs[first : first + rows])
+            if factor is not None and abs(factor - 1) > _SINGLE:
+                yield Diagnosis(Pattern.FACTOR_AT_FIRST, factor, what, count=rows)
+                return
+
+
+def _offsets(numbers: Numbers) -> Iterator[Diagnosis]:
+    off = numbers.theirs - numbers.ours
+    middle = _middle(off)
+    if _explains(off - middle, off):
+        worst = int(np.argmax(np.abs(middle)))
+        yield Diagnosis(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
+
+
+def _course(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+    """Where the deviation begins, and whether it grows."""
+    rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    ours, theirs = numbers.of("x y z")
+    size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
+    quarters = [float(part.mean()) for part in np.array_split(size, 4)] if len(size) > 7 else []
+    if quarters and quarters[0] < quarters[1] < quarters[2] < quarters[3] > 3 * quarters[0]:
+        seconds = rows[-1].time - rows[0].time
+        if seconds > 0:
+            yield Diagnosis(Pattern.GROWING, float(size[-1]) / seconds)
+    wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(one.apart) for one in rows]
+    begins = wrong.index(True)
+    if begins > 2 and sum(wrong[begins:]) > 0.8 * len(wrong[begins:]):
+        yield Diagnosis(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))
+    if sum(wrong) < 0.5 * len(wrong):
+        yield Diagnosis(Pattern.SCATTERED, count=sum(wrong))

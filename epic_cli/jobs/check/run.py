@@ -1,0 +1,98 @@
+"""Cases in parallel, each drawn and held against what is expected; outcomes in their order.
+
+Nothing is written here: see ``writing`` for what becomes of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.jobs.check.case import BrokenCase, Case, CheckSpec
+from epic_cli.jobs.check.differences import Difference, compare
+from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.figures import figures
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
+from epic_cli.jobs.check.rows import NotRows, format_of, parse
+from epic_cli.work.executors import Threads
+from epic_cli.work.runner import Failure, run_jobs
+
+EXPECTED_ROWS = CheckSpec()
+
+
+def check_all(
+    cases: Sequence[Case | Outcome], spec: CheckSpec = EXPECTED_ROWS
+) -> Iterator[Outcome]:
+    """The outcome of each case, in their order; what is an outcome already stays one."""
+    with Threads(spec.threads, len(cases)) as executor:
+
+        def one(case: Case | Outcome) -> Outcome:
+            return case if isinstance(case, Outcome) else check(case, spec, executor.stop.is_set)
+
+        for _, outcome in run_jobs(one, cases, executor):
+            if isinstance(outcome, Failure):
+                raise outcome.error
+            yield outcome
+
+
+def check(
+    case: Case, spec: CheckSpec = EXPECTED_ROWS, stopped: Callable[[], bool] = bool
+) -> Outcome:
+    """The outcome of a case, whatever keeps it from being run."""
+    try:
+        if spec.port is not None:
+            from epic_cli.jobs.check.against import check_port  # few checks start programs
+
+            return check_port(case, spec.port, spec, stopped)
+        drawn = draw(case.drawing)
+        outcome = check_rows(case, drawn.rows)
+        outcome = outcome._replace(refused=drawn.refused, figures=tuple(figures(case)))
+    except (BrokenCase, StrategyFailed) as error:
+        return broken(case.name, case.file, error, case)
+    if outcome.holds and outcome.failed_figures:
+        return outcome._replace(status=CaseStatus.FIGURES)
+    return outcome
+
+
+def check_rows(case: Case, rows: bytes) -> Outcome:
+    """The outcome of a case with these rows, whoever has drawn them; raises ``BrokenCase``."""
+    header = case.drawing.row_format in ("tsv", "csv")
+    count = rows.count(b"\n") - header
+    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
+    wrong = None if case.expected is None else _wrong(case.expected, case, rows)
+    if wrong is None:
+        return outcome
+    status, problem, difference = wrong
+    return outcome._replace(status=status, problem=problem, difference=difference, drawn=rows)
+
+
+def _wrong(
+    expected_at: str, case: Case, drawn: bytes
+) -> tuple[CaseStatus, str, Difference | None] | None:
+    """What is wrong with the rows; None: nothing is."""
+    try:
+        with open(expected_at, "rb") as stream:  # noqa: PTH123
+            expected = stream.read()
+    except FileNotFoundError:
+        return CaseStatus.NOTHING_EXPECTED, "", None
+    except OSError as error:
+        raise BrokenCase.unreadable(expected_at, error) from error
+    if expected == drawn:
+        return None
+    wanted, found = case.drawing.row_format, format_of(expected)
+    if expected.strip() and found != wanted:
+        what = f"these are rows of {found}" if found else "these are not rows"
+        return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None
+    try:
+        if expected and not expected.endswith(b"\n"):
+            raise NotRows(expected.count(b"\n") + 1, "cut off, the row does not end")
+        here = parse(drawn, wanted)
+        there = parse(expected, wanted) if expected.strip() else here._replace(rows=[])
+    except NotRows as error:
+        return CaseStatus.DIFFERS, f"{expected_at}:{error.line}: {error.what}", None
+    difference = compare(there, here, case.tolerances, literal=True)
+    if difference is None:
+        if not case.tolerances.exact and here.columns == there.columns:
+            return None
+        difference = Difference(there, here, here.columns, (), [], written=True)
+    return CaseStatus.DIFFERS, "", difference

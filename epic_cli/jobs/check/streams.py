@@ -1,0 +1,241 @@
+"""The built-in streams: what a port has to draw, each stream about one thing that packets do.
+
+``streams.json`` is also what the project's own tests hold the strategies against: a few dozen
+packets each, without reordering. The others are made here, the same ones always: between them they
+reach each branch of each strategy (``tests/endurance/mutants.py`` counts).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from epic_cli.recordings.writing import number
+
+
+class Sent(NamedTuple):
+    """A packet on its way, with its timestamp and its arrival (s)."""
+
+    time: float
+    arrival: float
+    position: tuple[float, float, float]
+    velocity: tuple[float, float, float]
+
+
+#: What happens to the packets of a stream, in the order in which they were sent.
+Network = Callable[[list[Sent], random.Random], list[Sent]]
+
+
+class Stream(NamedTuple):
+    """A stream by name: packet text, by arrival."""
+
+    name: str
+    text: bytes
+
+
+def builtin_streams() -> Iterator[Stream]:
+    """All of them."""
+    document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
+    for stream in json.loads(document)["streams"]:
+        yield Stream(stream["name"], _text(map(_read, stream["packets"])))
+    for name, (rate, seconds, speed, network) in _MADE.items():
+        dice = random.Random(name)  # noqa: S311 - the same stream always
+        yield Stream(name, _text(network(_movement(rate, seconds, speed), dice)))
+
+
+def _read(packet: dict[str, Any]) -> Sent:
+    return Sent(
+        packet["t_ms"] / 1000,
+        packet["recv_ms"] / 1000,
+        (packet["x"], packet["y"], 0),
+        (packet["vx"], packet["vy"], 0),
+    )
+
+
+def _text(packets: Iterator[Sent] | list[Sent]) -> bytes:
+    by_arrival = sorted(packets, key=lambda one: one.arrival)
+    return "".join(
+        f"{','.join(map(number, one.position))} / {','.join(map(number, one.velocity))}"
+        f" / {number(one.time)} arrival={number(one.arrival)}\n"
+        for one in by_arrival
+    ).encode()
+
+
+def _movement(rate: float, seconds: float, speed: float) -> list[Sent]:
+    """A winding path in three dimensions, sent ``rate`` times a second and 80 ms on the way."""
+    sent = []
+    for k in range(round(rate * seconds)):
+        t = round(k / rate, 6)
+        position = (speed * t, speed * math.sin(1.3 * t), speed * math.cos(0.7 * t) / 2)
+        velocity = (speed, speed * 1.3 * math.cos(1.3 * t), -speed * 0.35 * math.sin(0.7 * t))
+        sent.append(Sent(t, round(t + 0.08, 6), _rounded(position), _rounded(velocity)))
+    return sent
+
+
+def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
+    x, y, z = (round(one, 4) for one in vector)
+    return x, y, z
+
+
+# ---------------------------------------------------------------- what happens to packets
+
+
+def _delayed(by: Callable[[float, random.Random], float]) -> Network:
+    """Each packet arrives later, by so many seconds for the time at which it was sent."""
+    return lambda sent, dice: [
+        one._replace(arrival=round(one.arrival + by(one.time, dice), 6)) for one in sent
+    ]
+
+
+def _jitter(most: float) -> Network:
+    return _delayed(lambda _, dice: most * dice.random())
+
+
+def _rising(rise: float, begin: float, end: float = math.inf) -> Network:
+    """The latency is higher for some time."""
+    return _delayed(lambda time, _: rise if begin < time < end else 0.0)
+
+
+def _silent(*pauses: tuple[float, float]) -> Network:
+    """Nothing is sent between these times."""
+    return lambda sent, _: [
+        one for one in sent if not any(begin < one.time < end for begin, end in pauses)
+    ]
+
+
+def _spikes(time: float, dice: random.Random) -> float:
+    """One of three is late, by up to 0.13 s."""
+    del time
+    return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
+
+
+def _both(*networks: Network) -> Network:
+    def network(sent: list[Sent], dice: random.Random) -> list[Sent]:
+        for each in networks:
+            sent = each(sent, dice)
+        return sent
+
+    return network
+
+
+def _in_bursts(longest: int) -> Network:
+    def network(sent: list[Sent], dice: random.Random) -> list[Sent]:
+        left: list[Sent] = []
+        k = 0
+        while k < len(sent):
+            left.append(sent[k])
+            k += 1 + (dice.randint(1, longest) if dice.random() < 0.1 else 0)
+        return left
+
+    return network
+
+
+def _thinned(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """The sender keeps changing its rate."""
+    out: list[Sent] = []
+    k = 0
+    while k < len(sent):
+        out.append(sent[k])
+        k += dice.choice([1, 2, 3, 6]) if k % 100 < 50 else (3 if k < 200 else 2)
+    return out
+
+
+def _same_stamps(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """Every seventh packet has the timestamp of the one before, and some of these come twice."""
+    out: list[Sent] = []
+    for k, one in enumerate(sent):
+        out.append(one._replace(time=sent[k - 1].time) if k % 7 == 3 else one)
+        if k % 14 == 5:
+            out.append(one._replace(arrival=round(one.arrival + 0.03 * dice.random(), 6)))
+    return out
+
+
+def _in_pairs(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """Each second packet has the timestamp of the one before."""
+    del dice
+    return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
+
+
+def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """Now and then the entity is somewhere else, by 0.5 to 500 units."""
+    off = 0.0
+    out = []
+    for k, one in enumerate(sent):
+        if k % 9 == 8:
+            off += dice.choice([-0.5, 1.5, 4, 12, 40, 100, -270, 500, -380, 2000])
+        x, y, z = one.position
+        out.append(one._replace(position=_rounded((x + off, y - off / 3, z))))
+    return out
+
+
+def _stops(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    """It stands still for a while, and goes on; what is behind a stop is not made up for."""
+    del dice
+    out: list[Sent] = []
+    for k, one in enumerate(sent):
+        if (k // 12) % 2:
+            here = out[-1].position if out else one.position
+            one = one._replace(position=here, velocity=(0, 0, 0))  # noqa: PLW2901
+        out.append(one)
+    return out
+
+
+def _stamped(stamp: Callable[[float], float]) -> Network:
+    """The sender's clock is another one."""
+    return lambda sent, _: [one._replace(time=round(stamp(one.time), 6)) for one in sent]
+
+
+def _held(begin: float, end: float) -> Network:
+    """What would arrive between two times arrives at the second one, all at once."""
+    return lambda sent, _: [
+        one._replace(arrival=end) if begin < one.arrival < end else one for one in sent
+    ]
+
+
+def _overtaken(time: float, dice: random.Random) -> float:
+    """One of seven is so late that others overtake it."""
+    del time
+    return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
+
+
+#: Packets a second, seconds, speed (units/s), and what happens to the packets.
+_MADE: dict[str, tuple[float, float, float, Network]] = {
+    "jitter_large": (20, 8, 10, _jitter(0.12)),
+    "late_packets": (20, 8, 10, _delayed(_overtaken)),
+    "late_packets_often": (30, 5, 8, _jitter(0.2)),
+    "same_timestamps": (20, 5, 10, _same_stamps),
+    "lost_in_bursts": (20, 8, 10, _both(_in_bursts(6), _jitter(0.02))),
+    "silences": (20, 12, 10, _both(_silent((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _jitter(0.01))),
+    "all_at_once": (64, 5, 10, _held(1.5, 3.6)),
+    "spikes": (10, 12, 10, _delayed(_spikes)),
+    "latency_rises": (20, 8, 10, _rising(0.52, 4)),
+    "latency_falls": (20, 8, 10, _rising(0.52, -1, 4)),
+    "latency_leaps": (20, 10, 10, _rising(1.5, 3, 6)),
+    "clock_fast": (20, 15, 10, _both(_stamped(lambda t: 1.03 * t), _jitter(0.01))),
+    "clock_slow": (20, 15, 10, _both(_stamped(lambda t: 0.97 * t), _jitter(0.01))),
+    "clock_set_forward": (20, 6, 10, _stamped(lambda t: t + (20 if t > 3 else 0))),
+    "clock_set_back": (20, 6, 10, _stamped(lambda t: t + (0 if t > 3 else 20))),
+    "clock_behind": (20, 4, 10, _rising(7.25, -1)),
+    "latency_high": (20, 4, 10, _both(_rising(0.44, -1), _jitter(0.02))),
+    "jumps": (20, 12, 10, _jumps),
+    "slow": (10, 8, 0.04, _both(_in_bursts(5), _jitter(0.03))),
+    "fast": (30, 4, 300, _both(_in_bursts(3), _jitter(0.03))),
+    "stop_and_go": (20, 6, 12, _both(_stops, _jitter(0.03))),
+    "5_a_second": (5, 10, 6, _jitter(0.05)),
+    "64_a_second": (64, 4, 10, _both(_in_bursts(4), _jitter(0.02))),
+    "128_a_second": (128, 3, 10, _jitter(0.01)),
+    "400_a_second": (400, 1.5, 10, _jitter(0.01)),
+    "1000_a_second": (1000, 1, 10, _in_pairs),
+    "every_5_seconds": (0.2, 35, 2, _jitter(0.03)),
+    "long_silences": (20, 22, 20, _silent((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "slow_silences": (20, 8, 1.5, _silent((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7))),
+    "at_once": (20, 2, 10, _rising(-0.08, -1)),
+    "on_ticks": (20, 3, 10, _rising(0.02, -1)),
+    "on_every_other_tick": (10, 4, 10, _both(_rising(0.02, -1), _in_bursts(2))),
+    "rate_changes": (60, 8, 10, _thinned),
+    "long": (20, 40, 10, _both(_stamped(lambda t: 1.001 * t), _in_bursts(2), _jitter(0.06))),
+}

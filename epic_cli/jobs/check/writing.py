@@ -1,0 +1,182 @@
+"""What checks write: new cases, rows that were not expected, and expected ones that are taken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec
+from epic_cli.engine.text import COLUMNS
+from epic_cli.jobs.check.case import CASE_FILE
+from epic_cli.jobs.check.case_file import read_case
+from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome
+from epic_cli.jobs.check.run import check_rows
+from epic_cli.recordings.output_files import write_whole
+from epic_cli.recordings.writing import number
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Sample
+    from epic_cli.recordings.layout import Layout
+
+#: What the packets of a case are called whose recording has no file.
+PACKETS = "packets.txt"
+
+Value = str | float | bool | list[str]
+
+
+class CaseExists(ValueError):
+    """There is a case of this name already."""
+
+
+# ---------------------------------------------------------------- rows
+
+
+def remove(path: str) -> None:
+    """Removes a file, if it is there."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108
+
+
+def keep_new(outcome: Outcome) -> Outcome:
+    """Writes what is drawn and not expected beside the expected rows, as ``case.new``.
+
+    Where all is as expected, what was written there before is removed.
+    """
+    case = outcome.case
+    if case is None or case.expected is None:
+        return outcome
+    if outcome.drawn is None:
+        if outcome.status in (CaseStatus.HOLDS, CaseStatus.FIGURES):
+            remove(case.new)
+        return outcome
+    try:
+        write_whole(case.new, outcome.drawn)
+    except OSError as error:
+        problem = f"{case.new}: cannot be written: {error.strerror or error}"
+        return outcome._replace(problem="\n".join(filter(None, (outcome.problem, problem))))
+    return outcome._replace(new=case.new)
+
+
+def takeable(outcome: Outcome) -> str | None:
+    """Where the rows of an outcome can become the expected ones; None: there are none."""
+    return outcome.case.expected if outcome.case and outcome.drawn is not None else None
+
+
+def accept(outcome: Outcome) -> None:
+    """What is drawn becomes what is expected; raises ``OSError``."""
+    case = outcome.case
+    assert case is not None
+    assert case.expected is not None
+    assert outcome.drawn is not None
+    write_whole(case.expected, outcome.drawn, replaces=True)
+    remove(case.new)
+
+
+def in_continuous_integration() -> bool:
+    """Whether there is no person who could decide what to accept."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def tsv(samples: Iterable[Sample]) -> bytes:
+    """Samples as ``epic replay --format tsv`` writes them."""
+    lines = ["\t".join(COLUMNS)]
+    for one in samples:
+        numbers = [*one.position, *one.velocity]
+        cells = ["" if one.status == "none" else number(value) for value in numbers]
+        name = one.entity if one.entity.isprintable() else ascii(one.entity)[1:-1]
+        lines.append("\t".join([number(one.time), *cells, one.status, name]))
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+
+
+# ---------------------------------------------------------------- new cases
+
+
+def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> dict[str, Value]:
+    """The keys of a case in a folder, from which a strategy in a file is seen.
+
+    They are those whose values differ from the defaults.
+    """
+    strategy, timing = spec.strategy, spec.timing
+    values: dict[str, Value] = {"strategy": _strategy_from(folder, strategy.name)}
+    settings = [
+        f"{key}={number(value) if isinstance(value, float) else str(value)}"
+        for key, value in strategy.settings.items()
+    ]
+    if settings:
+        values["set"] = settings
+    for one in TIMING:
+        value = getattr(timing, one.name)
+        if value != one.default:
+            values[one.name] = one.write(value)
+    values.update(layout.items() if layout is not None else {})
+    return values
+
+
+def make_case(
+    folder: str,
+    recordings: Sequence[str],
+    values: Mapping[str, Value],
+    packets: bytes | None = None,
+    rows: bytes | None = None,
+) -> tuple[str, int]:
+    """Makes a case, and expects what is drawn of it now; returns its file, and how many rows.
+
+    ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
+    ``values`` are all other keys; ``rows`` are TSV that has been drawn already. Raises
+    ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made.
+    """
+    import tomlkit  # a check writes no case files
+
+    path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
+    if os.path.lexists(path):
+        raise CaseExists(f"{path} is there already: remove it first, or choose another name")
+    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    absolute = os.path.isabs
+    named = [one if absolute(one) else os.path.relpath(one, folder) for one in recordings]
+    made: list[str] = []
+    try:
+        # what names the others comes last: without it there is no case, whatever ended the program
+        if packets is not None:
+            named = [PACKETS]
+            made += _leave(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
+        recording: Value = named[0] if len(named) == 1 else named
+        text = tomlkit.dumps({"recording": recording, **values})
+        case = read_case(path, trust=True, text=text)  # ours
+        drawn = draw(case.drawing).rows if rows is None else rows
+        assert case.expected is not None
+        made += _leave(case.expected, drawn)
+        outcome = check_rows(case, drawn)
+        made += _leave(path, text.encode())
+    except BaseException:
+        for one in made:
+            remove(one)
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)  # noqa: PTH106
+        raise
+    return path, outcome.rows
+
+
+def _leave(path: str, data: bytes) -> list[str]:
+    """Writes a file of a new case, and returns what was made; a killed run may have left it.
+
+    Raises ``CaseExists`` where there is another file, and ``OSError``.
+    """
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            if stream.read() == data:
+                return []
+        raise CaseExists(f"{path} is there already: remove it first, or choose another name")
+    except FileNotFoundError:
+        write_whole(path, data)
+        return [path]
+
+
+def _strategy_from(folder: str, strategy: str) -> str:
+    path, colon, rest = strategy.rpartition(":")
+    if not (colon and path.endswith(".py")):
+        return strategy
+    seen = os.path.relpath(path, folder)
+    return f"{seen if seen.startswith('.') else f'./{seen}'}:{rest}"

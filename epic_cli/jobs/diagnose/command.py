@@ -1,0 +1,263 @@
+"""``epic diagnose``: why it jitters."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+from epic_cli.recordings.layout import begun_together
+from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.shell.options.common import (
+    color_option,
+    format_option,
+    input_format_option,
+    layout_options,
+    messages_options,
+)
+from epic_cli.shell.options.declared import SPAN
+from epic_cli.shell.options.drawn import DrawnFile, drawn_options
+from epic_cli.shell.options.groups import given_options, shared, value
+from epic_cli.shell.options.help import command
+from epic_cli.shell.options.jobs import JobOptions
+from epic_cli.shell.options.runs import (
+    Participants,
+    recordings_argument,
+    strategies_option,
+    variants_assignments_option,
+)
+from epic_cli.shell.options.video import VideoOptions
+from epic_cli.shell.parameters import OutputFile, Parsed, choose
+from epic_cli.shell.recordings import recordings_of
+from epic_cli.shell.sources import source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.recordings import DiagnoseJobs
+    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.traffic.traffic import Traffic
+    from epic_cli.network.trace import Trace
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.show.report import Report
+
+_EXAMPLES = """\b
+Examples:
+  epic diagnose sample_inputs/jitter.txt
+  epic diagnose -s snapshot,mirror+send_interval=0.05 sample_inputs/jitter.txt
+  epic diagnose --format markdown sample_inputs/*.csv > findings.md
+  epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
+  epic diagnose --link-out bad_minute.csv sample_inputs/jitter.txt
+"""
+
+
+FORMATS = ("table", "jsonl", "markdown")
+
+#: What ``--fail-if`` calls every cause.
+ANY = "any"
+
+
+def _read_cause(text: str) -> str:
+    """A detector's name, or ``any``; raises ``ValueError``."""
+    from epic_cli.jobs.diagnose.detector import registry
+
+    return choose(text, [ANY, *(one.name for one in registry().detectors)], f"cause {text!r}")
+
+
+@dataclass(frozen=True)
+class DiagnoseOptions:
+    """Which recordings are diagnosed, and how; no ``recordings``: standard input."""
+
+    recordings: tuple[str, ...] = shared(recordings_argument)
+    strategies: tuple[tuple[str, ...], ...] = shared(
+        strategies_option(
+            "Also report how often the delay buffers of these run empty: names separated by commas;"
+            " NAME+key=value is a variant."
+        )
+    )
+    assignments: tuple[tuple[str, str, str], ...] = shared(variants_assignments_option)
+    entity: str | None = value("Diagnose only the packets of this entity.")
+    span: tuple[float, float] = value(
+        "Diagnose only packets with stamps in this span (seconds).",
+        type=SPAN,
+        default=(-math.inf, math.inf),
+    )
+    row_format: str = shared(format_option("row_format", FORMATS, "table", "The output format."))
+    fail_if: tuple[str, ...] = value(
+        "Exit with status 5 if this cause, or any, is found; may be repeated.",
+        type=Parsed("cause", _read_cause),
+        multiple=True,
+    )
+    drawing: DrawnFile = shared(
+        drawn_options(
+            "What the game really drew: report which strategy and settings that is, and whether it"
+            " was smoothed twice."
+        )
+    )
+    link_out: str | None = value(
+        "Write the network that it finds, without the movement: a trace for simulate --trace;"
+        " stderr has options of simulate for a similar link.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    video: VideoOptions = shared(VideoOptions)
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
+    jobs: JobOptions = shared(JobOptions)
+    messages: Messages = shared(messages_options)
+    color: ColorChoice = shared(color_option)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuses what goes with one recording only, and standard output for files.
+
+        ``names`` are the recordings, folders opened.
+        """
+        self.drawing.check(names, self.jobs.options)
+        if self.video.video is not None and self.drawing.drawn is None:
+            raise WrongUsage("--video shows what the game drew: it needs --drawn")
+        if self.link_out is not None and (len(names) > 1 or self.jobs.options):
+            raise WrongUsage("--link-out describes one recording: pass one at a time")
+        if self.link_out == "-":
+            raise WrongUsage("--link-out needs a file: standard output is for the findings")
+
+    def spec(self) -> DiagnoseSpec:
+        """The spec of each recording; raises ``WrongUsage``."""
+        layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
+        strategies = tuple(self._strategies())
+        return DiagnoseSpec(strategies, self.span, self.entity, self.input_format, layout)
+
+    def _strategies(self) -> list[StrategySpec]:
+        if not self.strategies:
+            if self.assignments:
+                raise WrongUsage("--set changes a strategy of -s: name it there")
+            return []
+        return Participants(self.strategies, self.assignments, ()).specs()
+
+
+@command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
+def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
+    """Find out why it jitters: causes, evidence and cures.
+
+    Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
+    teleports that are not marked, stamps that are not the time of the state, packets in bursts,
+    drifting clocks, and more. Findings come worst first, each with its consequences. Causes
+    that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed;
+    those of movement, where a RECORDING is a network alone (what simulate --trace takes).
+    With -s, it reports how often the delay buffers of strategies run empty, and which setting would
+    help.
+
+    Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
+    cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
+    """
+    from epic_cli.jobs.diagnose.recordings import DiagnoseJobs
+    from epic_cli.jobs.diagnose.report import report
+    from epic_cli.shell.jobs import Tally, Unusable, run_recordings
+    from epic_cli.shell.progress import Progress
+    from epic_cli.work.executors import Threads
+
+    names = recordings_of(options.recordings)
+    here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
+    options = replace(options, jobs=options.jobs.settled(given_options(), fits=not here))
+    options.check(names)
+    jobs, color = options.jobs, use_color(options.color, sys.stderr)
+    if jobs.options and "-" in names:
+        raise WrongUsage(f"{jobs.options}: for files, not for standard input")
+    spec = DiagnoseJobs(options.spec(), options.messages, color)
+    tally = Tally(jobs.allowed_failures)
+    found: set[str] = set()
+    if len(names) == 1 and not jobs.options:
+        return _only(spec, names[0], options)
+    part, shown = jobs.part(names), 0
+    with contextlib.ExitStack() as ending:
+        progress = ending.enter_context(Progress("diagnosing", silent=True))
+        executor = ending.enter_context(jobs.executor() if jobs.remote else Threads(1, len(part)))
+        results = run_recordings(
+            spec, part, executor, jobs, tally, progress if jobs.remote else None
+        )
+        ending.callback(results.close)
+        for done, (name, one) in enumerate(results, 1):
+            tally.end()
+            progress.clear()
+            if isinstance(one, Unusable):
+                say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
+            else:
+                found |= one.causes
+            if jobs.shard is None and not isinstance(one, Unusable):
+                _write(report(source_name(name), one), options, shown)
+                shown += 1
+            progress(done, len(part))
+    tally.end()
+    return _status(options, found, tally.incomplete)
+
+
+def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
+    """One recording, for which there is more: what was drawn of it, and its network."""
+    from epic_cli.jobs.diagnose.recordings import diagnosis_of
+    from epic_cli.jobs.diagnose.report import report
+    from epic_cli.metrics.drawn_path import UnusableDrawing
+    from epic_cli.shell.progress import Progress
+
+    drawing, messages, link = options.drawing, options.messages, None
+    with Reporter(source_name(file), messages, spec.color) as reporter:
+        (packets, placed), paths = spec.packets(file, reporter), None
+        if drawing.drawn is not None:
+            if not placed:
+                raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
+            paths = drawing.paths(packets, spec.spec.layout, messages)
+        try:
+            with Progress("diagnosing", silent=True):
+                traffic = spec.traffic(packets, placed)
+                found = diagnosis_of(traffic, reporter.name, paths)
+        except UnusableDrawing as error:
+            raise drawing.refused(error) from error
+        if options.link_out is not None:
+            link = _link(traffic, reporter.name, options.link_out)
+    _write(report(reporter.name, found), options, 0)
+    if options.video.video is not None and paths is not None:
+        from epic_cli.engine.replay.playback import SCREEN_TIMING
+        from epic_cli.metrics.drawn_path import DrawnCandidate
+
+        nearest = [found.drawn.best.candidate] if found.drawn is not None else []
+        kept = {name: block for name, block in packets.items() if name in paths}
+        taking_part: list[Participant] = [DrawnCandidate(paths), *nearest]
+        options.video.write(options.video.scenes(kept, taking_part, SCREEN_TIMING)[:1])
+    if link is not None:
+        from epic_cli.network.trace_file import write_trace
+        from epic_cli.shell.console import write_document
+
+        trace, story = link
+        write_document(write_trace(trace), str(options.link_out))
+        say(printable(story, kept="\n"))
+    return _status(options, found.causes, reporter.refused)
+
+
+def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:
+    """The recording's network and its description; raises ``WrongUsage`` if it shows none."""
+    from epic_cli.jobs.diagnose.link.found import found_link
+    from epic_cli.jobs.diagnose.link_report import link_story
+
+    with wrong_usage(f"--link-out: {name} shows no network: "):
+        link = found_link(traffic)
+    return link.trace, link_story(link, path)
+
+
+def _status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
+    failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
+    if failing:
+        say(f"epic: found {', '.join(failing)}\n")
+        return ExitStatus.NOT_AS_EXPECTED
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
+
+
+def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
+    from epic_cli.shell.console import write_document, write_report
+
+    if number and options.row_format != "jsonl":
+        write_document("\n")
+    write_report(report, options.row_format, options.color)

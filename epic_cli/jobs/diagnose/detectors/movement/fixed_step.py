@@ -1,0 +1,64 @@
+"""A simulation of fixed steps whose states are sent, and stamped, at other times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding
+from epic_cli.metrics.traffic.robust import USUAL_RATES, concentration
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
+STATES = 0.95
+STAMPS = 0.92
+
+#: A share of the steps that take as many of the simulation's: then nothing beats.
+ALIKE = 0.97
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """The lattice of a usual rate on which the states' times stand, and their stamps do not."""
+    for stream in (one.excerpt for one in traffic.streams):
+        steady = stream.elapsed
+        if steady is None:
+            continue
+        stamped = stream.intervals[steady.steps]
+        for rate in USUAL_RATES:
+            turns = np.round(steady.took * rate)
+            usual = turns[stamped < 1.5 * stream.period]  # not those in which packets were lost
+            if len(usual) and np.unique(usual, return_counts=True)[1].max() > ALIKE * len(usual):
+                continue  # always as many steps
+            by_states = concentration(steady.took, 1 / rate)
+            by_stamps = concentration(stamped, 1 / rate)
+            if by_states > STATES and by_stamps < STAMPS:
+                return [
+                    Finding(
+                        "fixed-step",
+                        min(1.0, 1 / rate / stream.period),
+                        by_states,
+                        STATES,
+                        {"rate": float(rate), "step": 1 / rate, "stamps": by_stamps},
+                        entities=stream.entities,
+                    )
+                ]
+    return []
+
+
+DETECTOR = Detector(
+    "fixed-step",
+    "the simulation's step beats against the frames",
+    "By their velocities, states are multiples of {step:s} apart ({rate:number} Hz), but their"
+    " stamps are not.",
+    "One packet has a simulation step more than the next: what is drawn speeds up and slows down"
+    " with the beat of the two rates.",
+    "Send and stamp in the simulation step (FixedUpdate, _physics_process), or send the state"
+    " interpolated to the frame's time.",
+    "mean cosine of the phases of displacement over velocity, and of the stamps' intervals, on the"
+    " lattices of usual rates",
+    f"above {STATES} for the states, below {STAMPS} for the stamps",
+    'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
+    detect,
+    needs=(VELOCITIES,),
+    explains=("stamps",),
+    rank=69,
+)

@@ -1,0 +1,87 @@
+"""Positions that stand still for a while though the velocities go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
+from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.traffic.robust import Run, runs
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: States in a row that repeat a position: single ones are those of a slower simulation.
+LEAST = 3
+
+#: How far it would have gone meanwhile by its velocity, in usual steps.
+FAR = 2.0
+
+
+def freezes(stream: Stream) -> list[Run]:
+    """Where an entity stands though it should have gone on."""
+    if not stream.has_velocities:
+        return []
+    pace = np.nan_to_num(lengths(stream.velocities))
+    way = np.minimum(pace[:-1], pace[1:]) * stream.intervals
+    found = runs((stream.steps == 0) & (way > 0))
+    return [
+        one
+        for one in found
+        if one.end - one.begin >= LEAST
+        and float(way[one.begin : one.end].sum()) > FAR * stream.usual_step
+    ]
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Runs of one position with velocities that lead somewhere."""
+    found = [(stream, run) for stream in traffic.streams for run in freezes(stream)]
+    if not found:
+        return []
+    lasted = [float(one.times[run.end] - one.times[run.begin]) for one, run in found]
+    begins = [float(one.times[run.begin]) for one, run in found]
+    names = sorted({one.name for one, _ in found} - {""})
+    return [
+        Finding(
+            "frozen",
+            min(1.0, 2 * sum(lasted) / max(traffic.duration, 1.0)),
+            max(lasted),
+            0.0,
+            {"times": float(len(found)), "longest": max(lasted)},
+            min(begins),
+            begins[int(np.argmax(lasted))],
+            tuple(names),
+        )
+    ]
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """The leaps that end these rests are marked."""
+    streams = []
+    for stream in traffic.streams:
+        ends = {place for run in freezes(stream) for place in range(run.end - 1, run.end + 2)}
+        own = [one for one in leaps(stream) if ends & set(range(one.begin, one.end + 1))]
+        streams.append(marked(stream, own))
+    return replace(traffic, streams=tuple(streams))
+
+
+DETECTOR = Detector(
+    "frozen",
+    "positions freeze while velocities go on",
+    "{times:number} times the position stays the same for up to {longest:s} while the velocity says"
+    " that the entity moves; then it leaps to where it should be.",
+    "Interpolators stop and then slide after it, predictors shake between the velocity and the old"
+    " place.",
+    "Send the position that goes with the velocity: look for a transform that is read before the"
+    " step, is asleep, or is replicated at another rate than the velocity.",
+    f"runs of {LEAST} and more equal positions, whose velocities lead {FAR:g} usual steps away",
+    "one such run",
+    "displacement is the integral of velocity",
+    detect,
+    needs=(VELOCITIES,),
+    explains=("teleport", "velocity", "stamps", "fixed-step", "noise"),
+    mended=mended,
+    rank=4,
+)

@@ -1,0 +1,88 @@
+"""A heading that was smoothed as a number: across the seam of its angles it goes the long way."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import ROTATIONS, Detector, Finding
+from epic_cli.jobs.diagnose.turning import Turning, worst_turning
+from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.traffic.robust import Flags, Floats
+from epic_cli.metrics.turns import euler
+
+#: Seams (degrees) where angles begin again.
+SEAMS = {180.0: "-180 to 180", 0.0: "0 to 360"}
+
+#: A long way is so long (degrees), takes at most so long (s) through the half that is opposite to
+#: the seam, and is so many times as fast as three in four of the steps.
+LEAST, LONGEST, FAST = 240.0, 1.0, 3.0
+
+#: Degrees: where it looks up or down so steeply, the heading turns by itself.
+STEEP = 65.0
+
+#: How many of them tell, and how many ways may be short for each: few packets show half of them.
+FEWEST, SHORT = 2, 2
+
+
+def _of(turning: Turning) -> Finding | None:
+    found = None
+    times = turning.stream.times
+    for up, (yaw, pitch, _) in euler(turning.rotations).items():
+        for seam, words in SEAMS.items():
+            short, begin, end = _ways(turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP)
+            took, count = times[end] - times[begin], len(begin)
+            if count < FEWEST or short > SHORT * count or (found and count <= found.statistic):
+                continue
+            found = Finding(
+                "half-turns",
+                min(1.0, float(took.sum() / (times[-1] - times[0]))),
+                count,
+                FEWEST,
+                {"times": count, "short": short, "seam": words, "took": took.mean(), "up": up},
+                float(times[begin[0]]),
+                float(times[begin[took.argmax()]]),
+                turning.stream.entities,
+            )
+    return found
+
+
+def _ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
+    """How often it goes straight across the seam, and where long ways begin and end.
+
+    ``angles`` (n) are from the seam, -180 to 180, both of which are at it.
+    """
+    times, size = turning.stream.times, np.abs(angles)
+    rates = np.abs((np.diff(angles) + 180) % 360 - 180) / np.diff(times)
+    usual = quantile(rates[turning.near], 0.75)
+    behind = np.flatnonzero(size > 90)
+    begin, end = behind[:-1], behind[1:]
+    broken = np.cumsum(np.append(0, ~turning.near)) + np.cumsum(steep)
+    across = ((angles[begin] > 0) != (angles[end] > 0)) & (broken[begin] == broken[end])
+    straight, took = end == begin + 1, times[end] - times[begin]
+    quick = across & ~straight & (took < LONGEST) & (FAST * usual * took < 180)
+    long = [
+        (one, other)
+        for one, other in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
+        if size[max(2 * one - other, 0) : one + 1].max() + size[other : 2 * other - one + 1].max()
+        > LEAST
+    ]
+    return int((across & straight).sum()), [one for one, _ in long], [other for _, other in long]
+
+
+DETECTOR = Detector(
+    "half-turns",
+    "turns go the long way round",
+    "{times:number} times the heading goes from one end of its angles to the other ({seam} degrees,"
+    " {up} up) through all that lies between, in {took:s}, and {short:number} times the short way.",
+    "It spins nearly all the way round, the wrong way, where it should turn by a few degrees.",
+    "The sender blends angles as numbers: blend the shorter way (LerpAngle, Mathf.LerpAngle,"
+    " FMath::FindDeltaAngleDegrees), or quaternions with slerp.",
+    "the ways from one side of the seam to the other that are faster than three in four steps by"
+    " far, against those straight across it",
+    f"{FEWEST} long ways, with at most {SHORT} short ones for each",
+    'Shoemake, "Animating rotation with quaternion curves", 1985',
+    lambda traffic: worst_turning(traffic, _of),
+    needs=(ROTATIONS,),
+    explains=("late-turns", "spin"),
+    rank=66,
+)

@@ -1,0 +1,103 @@
+"""Entities that have each other's names for a while."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.teleport import Leap, leaps, marked
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: How near, in their leap, each comes to where the other one was.
+NEAR = 0.35
+
+LEAST = 1
+
+
+def exchanged(traffic: Traffic) -> list[tuple[Leap, Leap]]:
+    """The leaps of two entities at one time, each to where the other one would be."""
+    found = []
+    by_stream = [_steps(one) for one in traffic.streams]
+    for some, others in combinations([one for one in by_stream if one], 2):
+        for one in some:
+            near = [other for other in others if abs(_moment(other) - _moment(one)) < _apart(one)]
+            found += [(one, other) for other in near if _swaps(one, other)]
+    return found
+
+
+def _steps(stream: Stream) -> list[Leap]:
+    """Leaps step by step: one state under another's name is a leap there, and one back."""
+    return [
+        Leap(stream, at, at + 1, float(stream.steps[at]))
+        for one in leaps(stream)
+        for at in range(one.begin, one.end)
+    ]
+
+
+def _moment(leap: Leap) -> float:
+    return float(leap.stream.times[leap.end])
+
+
+def _apart(leap: Leap) -> float:
+    return 1.5 * leap.stream.period
+
+
+def _swaps(one: Leap, other: Leap) -> bool:
+    for this, that in ((one, other), (other, one)):
+        away = this.stream.positions[this.end] - that.stream.positions[that.begin]
+        if float(np.linalg.norm(away)) > NEAR * this.distance:
+            return False
+    return True
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Leaps of two entities into each other's places."""
+    found = exchanged(traffic)
+    if len(found) < LEAST:
+        return []
+    first = min(_moment(one) for one, _ in found)
+    far, _ = max(found, key=lambda pair: pair[0].distance)
+    names = sorted({one.stream.name for pair in found for one in pair})
+    return [
+        Finding(
+            "identity",
+            min(1.0, 0.5 * len(found) / max(traffic.duration, 1.0)),
+            float(len(found)),
+            float(LEAST),
+            {"times": float(len(found)), "distance": far.distance, "names": ", ".join(names)},
+            first,
+            _moment(far),
+            tuple(names),
+        )
+    ]
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """These leaps are marked."""
+    pairs = exchanged(traffic)
+    own = {one.name: [leap for two in pairs for leap in two if leap.stream is one] for one in
+           traffic.streams}  # fmt: skip
+    return replace(traffic, streams=tuple(marked(one, own[one.name]) for one in traffic.streams))
+
+
+DETECTOR = Detector(
+    "identity",
+    "entities exchange their ids",
+    "{times:number} times two entities leap into each other's places at the same moment ({names};"
+    " up to {distance:number} units): the ids are exchanged, nobody has moved.",
+    "Each is drawn on its way through the other, and buffers of both mix two movements.",
+    "Find where ids are given: an index into a list that is sorted or compacted, a slot that is"
+    " reused, two messages read in the wrong order. A teleport's mark would only hide it.",
+    "leaps of two entities within a period and a half, each to within a third of its length of"
+    " where the other was",
+    "one such pair",
+    "assignment of nearest neighbours",
+    detect,
+    explains=("teleport", "velocity", "stamps"),
+    mended=mended,
+    rank=3,
+)

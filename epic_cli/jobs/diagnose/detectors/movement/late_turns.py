@@ -1,0 +1,91 @@
+"""Rotations that are older than the positions, or than the angular velocities, beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose import turning as of_turning
+from epic_cli.jobs.diagnose.detector import ROTATIONS, Detector, Finding
+from epic_cli.jobs.diagnose.turning import Lag, Turning, interpolated, lag_of, turned
+from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.traffic.stream import FEWEST_STATES
+
+#: Nearer than this (degrees) to one of its axes, on average, it looks along its way; less than that
+#: is no lag, nor is such a share of the angular velocity.
+ALONG, LEAST_ANGLE, LEAST_SHARE = 12.0, 2.0, 0.08
+
+#: Against the movement the lag has to mend so much: what slides looks aside for other reasons.
+LEAVES = 2.5
+
+
+def _of(turning: Turning) -> Finding | None:
+    lag, against = _against_spins(turning), "its angular velocity"
+    if lag is None:
+        lag, against = _against_way(turning), "its movement"
+    if lag is None or lag.seconds < 0:
+        return None
+    late, stream = lag.seconds, turning.stream
+    figures = {"lag": late, "packets": late / stream.period, "left": lag.left / lag.off}
+    values: dict[str, float | str] = {**figures, "against": against}
+    share, least = min(1.0, late / 0.25), of_turning.LEAST_LAG
+    return Finding("late-turns", share, late, least, values, entities=stream.entities)
+
+
+def _against_spins(turning: Turning) -> Lag | None:
+    spins = of_turning.spins_of(turning)
+    if spins is None:
+        return None
+    lag = lag_of(lambda late: spins.off(spins.given(late)))
+    clear = lag.left < of_turning.EXPLAINED and lag.off > LEAST_SHARE
+    return lag if clear and lag.matters(turning.stream.period) else None
+
+
+def _against_way(turning: Turning) -> Lag | None:
+    """Where it always looks along one of the body's axes, or its reverse, so much later."""
+    stream = turning.stream
+    moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
+    if int(moves.sum()) < FEWEST_STATES:
+        return None
+    ways = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[moves]
+    thinned = slice(None, None, -(-len(stream.times) // of_turning.MOST))
+    middles, times = turning.middles[moves], stream.times[thinned]
+    back = turning.rotations[thinned] * (-1, -1, -1, 1)
+
+    def off(late: float) -> float:
+        """The mean angle in degrees."""
+        at = times - late
+        after = np.searchsorted(middles, at).clip(1, len(middles) - 1)
+        known = (at >= middles[0]) & (at <= middles[-1])
+        known &= middles[after] - middles[after - 1] < 2.5 * stream.period
+        if int(known.sum()) < FEWEST_STATES:
+            return 180.0
+        seen = turned(interpolated(middles, ways, at[known]), back[known])
+        cosines = seen / np.maximum(lengths(seen), 1e-300)[:, None]
+        mean = cosines.mean(axis=0)
+        axis = int(np.abs(mean).argmax())
+        along = cosines[:, axis] * np.sign(mean[axis])
+        return float(np.degrees(np.arccos(along.clip(-1, 1)).mean()))
+
+    lag = lag_of(off)
+    clear = lag.left < ALONG and lag.off > LEAST_ANGLE
+    return lag if clear and lag.matters(stream.period, LEAVES) else None
+
+
+DETECTOR = Detector(
+    "late-turns",
+    "rotations are late against the positions",
+    "Rotations are {lag:s} ({packets:number} packets) late, judged by {against}; shifted back, they"
+    " leave {left:share} of the difference.",
+    "It moves before it turns: it slides sideways through curves, and aims at where its enemy was.",
+    "Read position and rotation in the same step, of the same buffer; let the sender smooth both or"
+    " none (an animated or damped heading is late by its time constant).",
+    "mean difference of the angular velocities given and those between rotations, or mean angle"
+    " from the movement to the nearest axis of the body; the same at lags of -0.3 to 1 s",
+    f"{of_turning.LEAST_LAG} s and {of_turning.LEAST_PACKETS} packets, where that leaves at most"
+    f" 1/{of_turning.MENDED} of the former, or 1/{LEAVES:g} of the latter",
+    "least absolute deviations over lags",
+    lambda traffic: of_turning.worst_turning(traffic, _of),
+    needs=(ROTATIONS,),
+    explains=("spin",),
+    rank=71,
+)

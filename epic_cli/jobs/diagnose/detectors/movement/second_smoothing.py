@@ -1,0 +1,61 @@
+"""Two smoothings on top of each other: what a strategy draws is smoothed once more."""
+
+from __future__ import annotations
+
+import math
+
+from epic_cli.jobs.diagnose.detector import DRAWN, Detector, Finding
+from epic_cli.metrics.traffic.traffic import Traffic
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """A low-pass without which no strategy draws what the game drew."""
+    from epic_cli.jobs.diagnose.drawn.match import (
+        CLEARER,  # where nothing was drawn, nothing needs it
+    )
+
+    match = traffic.drawn
+    assert match is not None
+    if not match.smoothed:
+        return []
+    best, without = match.best, match.without
+    statistic = without.residual / max(best.residual, match.enough)
+    return [
+        Finding(
+            "second-smoothing",
+            min(1.0, without.residual / match.step),
+            statistic,
+            CLEARER,
+            {
+                "strategy": best.candidate.label,
+                "constant": best.constant,
+                "alpha": -math.expm1(-match.frame / best.constant),
+                "frame": match.frame,
+                "left": best.residual / match.step,
+                "without": without.residual / match.step,
+                "other": without.candidate.label,
+            },
+            entities=tuple(one.entity for one in match.entities if one.entity and one.constant),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "second-smoothing",
+    "it is smoothed twice",
+    "What the game drew is what {strategy} draws, behind a low-pass with a time constant of"
+    " {constant:s}: the error is {left:share} of a usual step; without the low-pass {other} comes"
+    " nearest, with {without:share}.",
+    "Everything is drawn another {constant:s} later, corners are cut, and each correction is spread"
+    " out: it floats.",
+    "Keep one of the two: draw what {strategy} gives as it is. A lerp by {alpha:share} in each"
+    " frame of {frame:s}, or a damping with this time constant, is on top of it.",
+    "RMS distance from every strategy's own drawing, in the same frames, of what was drawn; the"
+    " best without a low-pass against the best behind one",
+    "twice, where the error that remains is below 5 % of a usual step",
+    "least squares of a first-order lag; settings by coordinate search over their tuning ranges",
+    detect,
+    cost="n times the settings that are tried",
+    needs=(DRAWN,),
+    rank=81,
+)

@@ -1,0 +1,110 @@
+"""Packets that are not sent as regularly, or as often, as was meant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.on_change import LONG, rested
+from epic_cli.metrics.arrays import median, quantile
+from epic_cli.metrics.traffic.robust import USUAL_RATES, Floats, lattice
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: The middle 80 % of the intervals, in usual ones.
+SPREAD = 0.3
+
+#: The same where long and short ones alternate: so well are they correlated.
+REGULAR_SPREAD, ALTERNATE = 0.08, 0.8
+
+#: So much of the intervals stands within a tenth of one of two modes.
+TWO_MODES = 0.9
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """The spread of the sent intervals, but for the holes that losses and rests leave."""
+    if not traffic.streams:
+        return []
+    stream = max(traffic.streams, key=lambda one: len(one.times))
+    intervals = _sent(stream)
+    if len(intervals) < 20:
+        return []
+    usual = median(intervals)
+    low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
+    spread = (high - low) / usual
+    limit = SPREAD
+    if _alternates(intervals):
+        limit = max(REGULAR_SPREAD, 2.5 * lattice(stream.excerpt.times) / usual)
+    if spread < limit:
+        return []
+    mean = float(intervals.mean())
+    worst = int(np.abs(stream.intervals - usual).argmax())
+    frames = _beat(intervals)
+    return [
+        Finding(
+            "send-rate",
+            min(1.0, spread / 2),
+            spread,
+            limit,
+            {
+                "low": low,
+                "high": high,
+                "mean": 1 / mean,
+                "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
+            },
+            None,
+            float(stream.times[worst]),
+            stream.entities,
+        )
+    ]
+
+
+def _alternates(intervals: Floats) -> bool:
+    """Whether a long interval follows each short one: so little of chance is in no clock."""
+    off = intervals - median(intervals)
+    off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
+    square = float(np.square(off).sum())
+    return square > 0 and float((off[1:] * off[:-1]).sum()) < -ALTERNATE * square
+
+
+def _sent(stream: Stream) -> Floats:
+    """The intervals in which nothing is known to be missing."""
+    if stream.numbered:
+        sent = stream.follows.copy()
+        silent = stream.stretched(LONG)
+        sent[silent[rested(stream, silent)]] = False
+        return stream.intervals[sent]
+    # a loss makes an interval two periods long: what could be one is none of the sender's
+    turns = stream.intervals / stream.period
+    whole = (np.round(turns) >= 2) & (np.abs(turns - np.round(turns)) < 0.1)
+    regular = float((np.abs(turns - 1) < 0.05).mean()) > 0.5
+    return stream.intervals[~whole] if regular else stream.intervals
+
+
+def _beat(intervals: Floats) -> float:
+    """The rate of frames of which nearly all intervals are one of two neighbouring multiples."""
+    for rate in USUAL_RATES:
+        turns = intervals * rate
+        whole = np.round(turns)
+        on = np.abs(turns - whole) < 0.1
+        few = np.unique(whole[on])
+        if on.mean() > TWO_MODES and len(few) == 2 and few[1] - few[0] == 1 and few[0] >= 1:
+            return float(rate)
+    return 0.0
+
+
+DETECTOR = Detector(
+    "send-rate",
+    "packets are not sent regularly",
+    "Packets are {low:s} to {high:s} apart (10-90 % spread), {mean:number} a second on average:"
+    " {kind}.",
+    "A strategy that counts on the send rate (Mirror, Unity, snapshot interpolation by packets) has"
+    " a delay that is too short for the long intervals.",
+    "Send on a fixed tick with an accumulator (next += interval, not last = now), at a rate that"
+    " divides the frame rate; tell the strategy the true interval.",
+    "10-90 % spread of the stamps' intervals over their median, without the gaps that losses leave",
+    "0.3; 0.08 where long and short ones alternate",
+    "quantiles; two modes on the lattice of a usual frame rate",
+    detect,
+    rank=71,
+)

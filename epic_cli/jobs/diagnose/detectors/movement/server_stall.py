@@ -1,0 +1,74 @@
+"""A sender that stands still now and then: its ticks are late, for all entities at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.on_change import rested
+from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: In intervals that nine of ten do not exceed.
+LONG = 2.5
+
+LEAST = 2
+
+#: More often than this it is no stall but the way of sending.
+MOST = 0.2
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Intervals that are too long without a packet missing, in which the entity went on."""
+    numbered = traffic.numbered
+    stream = max(numbered, key=lambda one: len(one.times))
+    places = stream.stretched(LONG * _usual(stream))
+    for other in numbered:
+        if other is not stream and other.times[0] <= stream.times[0] + other.period:
+            own = other.times[other.stretched(LONG * _usual(other))]
+            places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
+    places = places[~rested(stream, places)]
+    if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
+        return []
+    lengths = stream.intervals[places]
+    return [
+        Finding(
+            "server-stall",
+            min(1.0, float(lengths.sum()) / traffic.duration),
+            float(lengths.max()) / stream.period,
+            LONG,
+            {
+                "times": float(len(places)),
+                "longest": float(lengths.max()),
+                "period": stream.period,
+                "who": "all entities" if len(numbered) > 1 else "the entity",
+            },
+            float(stream.times[places[0]]),
+            float(stream.times[places[int(lengths.argmax())]]),
+        )
+    ]
+
+
+def _usual(stream: Stream) -> float:
+    """The interval that nine of ten do not exceed, in periods: sending may be irregular, too."""
+    sent = stream.intervals[stream.follows]
+    return quantile(sent, 0.9) / stream.period if len(sent) else 1.0
+
+
+DETECTOR = Detector(
+    "server-stall",
+    "the sender's ticks stall",
+    "{times:number} times nothing is sent of {who} for up to {longest:s} (usually every"
+    " {period:s}), though nothing is lost.",
+    "Delay buffers run empty; predictions go on, and are pulled back.",
+    "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
+    " it over several ticks.",
+    "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
+    " sequence numbers, common to all entities, in which the entity moved",
+    "2 of them",
+    "definition of a stalled sender",
+    detect,
+    needs=(NUMBERS,),
+    rank=45,
+)

@@ -1,0 +1,122 @@
+"""Stamps that are not the times of the states: taken at sending, at arrival, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding, worst
+from epic_cli.metrics.digits import seconds, share
+from epic_cli.metrics.traffic.robust import sigma
+from epic_cli.metrics.traffic.stamping import SHARE, Stamping
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: In periods.
+SPREAD = 0.04
+
+_CURE = (
+    "Stamp a state with the simulation's own time (tick number times step), not with the clock at"
+    " sending; or send delta=, how long before its stamp the state was true."
+)
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Stamps that no clock made; else those beside the time that a step took by its velocity."""
+    told = [_told(name, one) for name, one in traffic.stamping.items()]
+    return worst(told, by=lambda one: one.share) or worst(
+        _of(one.excerpt) for one in traffic.streams
+    )
+
+
+def _told(name: str, stamping: Stamping) -> Finding:
+    values = {"share": stamping.share, "spread": stamping.spread}
+    entities = (name,) if name else ()
+    if stamping.kind == "received":
+        what = (
+            "The stamps are the times of arrival, not those of the sender: by the sequence numbers"
+            f" they are off by {seconds(stamping.spread)} (1 sigma), which is the network's jitter."
+        )
+        cure = "Send the sender's own time (tick number times step) with each state, and record it"
+    else:
+        what = (
+            f"{share(stamping.share)} of the states have the stamp of the one before, though"
+            " their sequence numbers go on: nothing of them is lost."
+        )
+        cure = "Stamp each state with the simulation's own time (tick number times step), not once"
+        cure += " for several of them"
+    return Finding(
+        "stamps",
+        stamping.share,
+        stamping.share,
+        SHARE,
+        {**values, "what": what, "cure": f"{cure}."},
+        stamping.first,
+        None,
+        entities,
+    )
+
+
+def _of(stream: Stream) -> Finding | None:
+    steady = stream.elapsed
+    if steady is None:
+        return None
+    off = steady.took - stream.intervals[steady.steps]
+    spread = sigma(off)
+    # rounded and noisy positions make such a spread, too: noise shows across the way as well
+    noise = steady.across / stream.usual_speed
+    limit = max(SPREAD * stream.period, 4 * steady.rounding, 4 * noise)
+    if spread < limit:
+        return None
+    place, most = int(steady.steps[int(np.abs(off).argmax())]), float(np.abs(off).max())
+    return Finding(
+        "stamps",
+        min(1.0, spread / stream.period),
+        spread,
+        limit,
+        {
+            "spread": spread,
+            "worst": most,
+            "period": stream.period,
+            "what": f"By its velocity an entity moves for {seconds(spread)} more or less (1 sigma;"
+            f" at most {seconds(most)}) than its stamps say.",
+            "cure": _CURE,
+        },
+        None,
+        float(stream.times[place]),
+        stream.entities,
+    )
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """Each steady step takes as long as its velocity says."""
+    return replace(traffic, streams=tuple(_restamped(one) for one in traffic.streams))
+
+
+def _restamped(stream: Stream) -> Stream:
+    steady = stream.elapsed
+    if steady is None:
+        return stream
+    intervals = stream.intervals.copy()
+    intervals[steady.steps] = steady.took
+    return replace(stream, times=stream.times[0] + np.append(0.0, np.cumsum(intervals)))
+
+
+DETECTOR = Detector(
+    "stamps",
+    "the stamp is not the time of the state",
+    "{what}",
+    "What is drawn speeds up and slows down from packet to packet: it jitters, however good the"
+    " network is, and no delay cures it.",
+    "{cure}",
+    "robust spread of |displacement| / |mean velocity| less the stamps' interval, over steps in"
+    " which the velocity hardly changes",
+    "4 % of the period, and 4 times what the positions' rounding or noise makes",
+    "displacement is the integral of velocity",
+    detect,
+    needs=(VELOCITIES,),
+    explains=("send-rate",),
+    mended=mended,
+    rank=70,
+)

@@ -1,0 +1,113 @@
+"""Entities that were moved on purpose, and packets that do not say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.metrics.arrays import lengths, quantile
+from epic_cli.metrics.traffic.robust import runs
+from epic_cli.metrics.traffic.stream import Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Times the pace that 90 % of the moving steps do not exceed.
+PACE = 4.0
+
+#: In steps: what is longer was no teleport but a fast movement.
+LONGEST = 12
+
+
+class Leap(NamedTuple):
+    """Steps that no movement explains: between which states of which entity, and how far."""
+
+    stream: Stream
+    begin: int
+    end: int
+    distance: float
+
+
+def leaps(stream: Stream) -> list[Leap]:
+    """The unmarked leaps of an entity, each one step or a run of them."""
+    # stamps that nearly coincide must not make a usual step look fast
+    pace = stream.steps / np.maximum(stream.intervals, stream.period)
+    moving = pace > 0
+    if int(moving.sum()) < 10:
+        return []
+    limit = PACE * quantile(pace if moving.all() else pace[moving], 0.9)
+    fast = pace > limit
+    if fast.any() and stream.has_velocities:
+        speeds = lengths(stream.velocities)
+        fast &= pace > 2 * quantile(speeds[np.isfinite(speeds)], 0.99)
+    found = []
+    for run in runs(fast):
+        if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
+            continue
+        complete = stream.follows & (stream.numbered | (stream.intervals < 1.5 * stream.period))
+        if stream.teleports.any() and not complete[run.begin : run.end].all():
+            continue  # the packet with the mark was lost
+        way = stream.positions[run.end] - stream.positions[run.begin]
+        found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
+    return found
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """All of them are marked, and of one that is smeared each step."""
+    return replace(traffic, streams=tuple(marked(one, leaps(one)) for one in traffic.streams))
+
+
+def marked(stream: Stream, found: list[Leap]) -> Stream:
+    """The stream with the marks of these leaps."""
+    marks = stream.teleports.copy()
+    for one in found:
+        marks[one.begin + 1 : one.end + 1] = True
+    return replace(stream, teleports=marks)
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Steps beyond what the entity's pace and velocity allow."""
+    found = [one for stream in traffic.streams for one in leaps(stream)]
+    if not found:
+        return []
+    first = min(found, key=lambda one: one.stream.times[one.begin])
+    worst = max(found, key=lambda one: one.distance)
+    steps = max(one.end - one.begin for one in found)
+    usual = worst.stream.usual_step
+    return [
+        Finding(
+            "teleport",
+            min(1.0, 0.5 * len(found) / max(traffic.duration, 1.0)),
+            worst.distance / usual,
+            PACE,
+            {
+                "times": float(len(found)),
+                "distance": worst.distance,
+                "usual": usual,
+                "kind": f"smeared over up to {steps} packets" if steps > 1 else "in one step",
+            },
+            float(first.stream.times[first.begin]),
+            float(worst.stream.times[worst.begin]),
+            tuple(sorted({one.stream.name for one in found} - {""})),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "teleport",
+    "a teleport is not marked",
+    "{times:number} times an entity is suddenly elsewhere without a teleport's mark, {kind}: at"
+    " most {distance:number} units, where a step is {usual:number}.",
+    "Interpolators slide through walls on the way, predictors fly on at the speed of the jump.",
+    "Mark the packet (teleport=1, the engine's teleport or no-interpolation flag), and send the"
+    " new position at once, not what an interpolator draws on the way.",
+    "steps per second above 4 times those of 90 % of the moving steps, and twice the velocities'"
+    " 99 %, alone or in a run",
+    "one such step without a mark",
+    "robust outlier test of steps",
+    detect,
+    explains=("velocity",),
+    mended=mended,
+    rank=5,
+)

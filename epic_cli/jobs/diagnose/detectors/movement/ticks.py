@@ -1,0 +1,52 @@
+"""Positions that change at the simulation's ticks, not in each frame."""
+
+from __future__ import annotations
+
+from epic_cli.jobs.diagnose.detector import DRAWN, Detector, Finding
+from epic_cli.metrics.traffic.traffic import Traffic
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Frames that repeat the position of the one before while the entity moves."""
+    from epic_cli.metrics.drawn_path import REPEATED  # where nothing was drawn, nothing needs it
+
+    match = traffic.drawn
+    assert match is not None
+    if not match.tick:
+        return []
+    ratio = match.tick / match.frame
+    beats = abs(ratio - round(ratio)) > 0.02
+    return [
+        Finding(
+            "ticks",
+            1 - 1 / ratio,
+            ratio,
+            REPEATED,
+            {
+                "ratio": ratio,
+                "tick": 1 / match.tick,
+                "frames": 1 / match.frame,
+                "kind": "now for more frames, now for fewer, which beats" if beats else "each time",
+            },
+            entities=tuple(one.entity for one in match.entities if one.entity),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "ticks",
+    "it is drawn at ticks, not at frames",
+    "Frames come at {frames:number} Hz, but positions change at {tick:number} Hz: each stays for"
+    " {ratio:number} frames, {kind}.",
+    "It moves in steps however smooth the strategy is, and on a fast screen it is no smoother than"
+    " on a slow one.",
+    "Read the strategy in each frame, at the frame's time; or interpolate between the last two"
+    " ticks (Rigidbody.interpolation in Unity, physics interpolation in Godot).",
+    "frames from one change of the position to the next, where it moves",
+    "1.12 on average, and one of two neighbouring numbers 93 % of the times, where no"
+    " strategy with one setting draws that in each frame",
+    'G. Fiedler, "Fix Your Timestep!", 2004',
+    detect,
+    needs=(DRAWN,),
+    rank=82,
+)

@@ -1,0 +1,158 @@
+"""Velocities that are not how the positions change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import Detector, Finding, worst
+from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.traffic.robust import Flags, Floats
+from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: How far velocities may be off the positions' own, in their length.
+OFF = 0.25
+
+#: The same, where one change mends them so many times over.
+LEAST = 0.04
+MENDED = 3.0
+
+#: In packets: velocities of so much earlier or later states are recognised.
+SHIFTS = 6
+
+ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
+          "y, z, x": (1, 2, 0), "z, x, y": (2, 0, 1)}  # fmt: skip
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """The median distance of velocities from displacement over time, and what would mend it."""
+    return worst(_of(one.excerpt) for one in traffic.streams)
+
+
+def _of(stream: Stream) -> Finding | None:
+    given: Flags = np.asarray(np.isfinite(stream.velocities).all(axis=1))
+    if given.mean() < 0.9:
+        return None
+    near: Flags = (stream.intervals < 2.5 * stream.period) & ~stream.teleports[1:]
+    usable = np.logical_and.reduce((near, given[1:], given[:-1], stream.steps > 0))
+    if int(usable.sum()) < FEWEST_STATES:
+        return None
+    moved = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[usable]
+    said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable]
+    off = _off(said, moved)
+    if off < LEAST:
+        return None
+    kind, mended = _explanation(stream, usable, moved, said)
+    if off < OFF and mended > off / MENDED:
+        return None
+    return Finding(
+        "velocity",
+        min(1.0, off),
+        off,
+        OFF,
+        {"off": off, "kind": kind, "rest": mended},
+        entities=stream.entities,
+    )
+
+
+def _off(said: Floats, moved: Floats) -> float:
+    """How far the velocities are off, in direction or in length, on average.
+
+    Stamps that are not the states' times change the lengths of steps, but not their sum; the
+    longest, of which some may be teleports, do not count.
+    """
+    steps, driven = lengths(moved), lengths(said)
+    usual = steps <= 2 * np.quantile(steps, 0.9)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ways = said / lengths(said)[:, None] - moved / lengths(moved)[:, None]
+    turned = lengths(np.where(np.isfinite(ways), ways, 1.0))
+    return max(float(turned.mean()), abs(float(driven[usual].sum() / steps[usual].sum()) - 1))
+
+
+def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> tuple[str, float]:
+    """What makes the velocities right, and what is left then."""
+    if not said.any():
+        return "all of them are zero", 1.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = lengths(said) / lengths(moved)
+    ratio = float(np.median(ratios[np.isfinite(ratios)]))
+    options = {f"they are {ratio:.3g} times as long": said / ratio if ratio else said}
+    for words, order in ORDERS.items():
+        options[f"their axes are {words}"] = said[:, order]
+    options["they point backwards"] = -said
+    for axis, name in enumerate("xyz"):
+        options[f"the sign of {name} is wrong"] = said * np.where(np.arange(3) == axis, -1.0, 1.0)
+    for shift in range(1, SHIFTS + 1):
+        for way, words in ((-1, "before"), (1, "after")):
+            moved_by = np.roll(stream.velocities, way * shift, axis=0)
+            mean = ((moved_by[1:] + moved_by[:-1]) / 2)[usable]
+            options[f"they are those of {shift * stream.period:.3g} s {words}"] = mean
+    rests = {words: _off(one, moved) for words, one in options.items()}
+    best = min(rests, key=lambda words: rests[words])
+    if rests[best] < OFF / 2:
+        return best, rests[best]
+    turned, words = _turned(said, moved)
+    rest = _off(turned, moved)
+    if rest < min(OFF, rests[best]):
+        return words, rest
+    return (best if rests[best] < OFF else _other(said, moved)), rests[best]
+
+
+def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:
+    """The velocities in the axes that fit best, and which rotation leads there.
+
+    W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta
+    Crystallographica A 32, 1976.
+    """
+    usual = lengths(moved) <= 2 * np.quantile(lengths(moved), 0.9)
+    left, _, right = np.linalg.svd(said[usual].T @ moved[usual])
+    proper = np.sign(np.linalg.det(left @ right))
+    turn = left @ np.diag([1.0, 1.0, proper]) @ right
+    angle = float(np.degrees(np.arccos(np.clip((np.trace(turn) - 1) / 2, -1, 1))))
+    axis = np.array([turn[1, 2] - turn[2, 1], turn[2, 0] - turn[0, 2], turn[0, 1] - turn[1, 0]])
+    size = float(np.linalg.norm(axis))
+    if not size:
+        return said @ turn, f"they are turned by {angle:.3g} degrees"
+    axis = axis / size
+    main = int(np.abs(axis).argmax())
+    around = ", ".join(f"{one:.2g}" for one in axis)
+    if abs(axis[main]) > 0.99:
+        around, angle = "xyz"[main], angle * float(np.sign(axis[main]))
+    return said @ turn, f"a turn by {angle:.3g} degrees around {around} makes them right"
+
+
+def _other(said: Floats, moved: Floats) -> str:
+    """What is wrong with velocities that no axes make right."""
+    long = (lengths(said) > 0) & (lengths(moved) > 0)
+    ways = said[long] / lengths(said[long])[:, None]
+    there = moved[long] / lengths(moved[long])[:, None]
+    ratio = lengths(said[long]) / lengths(moved[long])
+    if not len(ways) or abs(float(np.median(ratio)) - 1) > 0.1:
+        return "they go another way"
+    middle, spread = ways.mean(axis=0), float(np.linalg.norm(there.mean(axis=0)))
+    if float(np.linalg.norm(middle)) > max(0.8, spread + 0.2):
+        main = int(np.abs(middle).argmax())
+        forward = ("-" if middle[main] < 0 else "") + "xyz"[main]
+        return (
+            f"they are in the entity's own axes, where {forward} is forward; turn them by its"
+            " heading"
+        )
+    return "they are as long, but go another way: in the entity's own axes, or a camera's"
+
+
+DETECTOR = Detector(
+    "velocity",
+    "velocities do not match the positions",
+    "Velocities are off by {off:share} of the speed: {kind}.",
+    "Everything that extrapolates or blends with velocities overshoots at every packet (dead"
+    " reckoning, Hermite splines, the EPIC demo).",
+    "Correct the column (--columns, --axes, world axes and not the entity's own, units per second"
+    " and not per tick), or leave velocities out: they are then estimated from the positions.",
+    "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
+    " lengths; the same after scaling, in other axes, turned, of packets before and after",
+    "0.25; 0.04 where one of these leaves at most a third of it",
+    "displacement is the integral of velocity",
+    detect,
+    explains=("stamps", "fixed-step"),
+    rank=67,
+)

@@ -1,0 +1,235 @@
+"""Bursts of messages: sent one after the other, and there at once. Three causes make them.
+
+Batching makes bursts all the time; head-of-line blocking now and then, behind a pause of the
+arrivals; and a receiver that stalls has them on its frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.metrics.arrays import edges, median
+from epic_cli.metrics.traffic.messages import Messages
+from epic_cli.metrics.traffic.robust import Flags, Floats, Numbers
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
+TOGETHER = 0.1
+
+#: Stamps nearer than this many periods do not count as sent one after the other.
+SENT_APART = 0.5
+
+#: A late burst has so many messages: what comes together by chance is less.
+SIZE = 4
+
+#: In periods: how much longer than usual the first of a late burst was under way.
+HEIGHT = 2.0
+
+#: Jitter has an exponential tail: so many times its scale beyond what it once reaches.
+BEYOND = 2.5
+PIECE = 32
+
+#: Of delays in order, short ones do not show: what waits behind others. That is so many times more.
+HELD = 1.5
+
+#: So many that are in no burst show jitter; where it is below a period, bursts count from
+#: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
+ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
+
+#: The share of messages that arrive after the one before, where none overtakes another.
+IN_ORDER = 0.98
+
+#: How many late bursts tell.
+LEAST = 2
+
+#: Bursts nearer than that many of the receiver's frames are made by these.
+FRAMES = 2.5
+
+
+class Bursts(NamedTuple):
+    """The bursts of a recording, in the order in which they were sent.
+
+    Messages ``begins`` to before ``ends`` are one, of two and more; ``heights`` (s) are how much
+    longer than the usual delay the first of each was under way; ``share`` how many messages came
+    right behind another, and from ``limit`` on jitter and frames alone do not make that; heights
+    of jitter are below ``unusual`` (s). ``frames`` is the rate of the receiver's frames in hertz,
+    0: it always reads.
+    """
+
+    begins: Numbers
+    ends: Numbers
+    heights: Floats
+    share: float
+    frames: float
+    limit: float
+    unusual: float
+
+
+@lru_cache(maxsize=1)
+def bursts_of(messages: Messages) -> Bursts:
+    """The bursts of these messages."""
+    behind = _behind(messages, messages.arrivals)
+    begins, ends = edges(behind)
+    heights = messages.delays[begins] - messages.usual_delay
+    free = messages.unread[np.append(True, ~behind)]  # those behind others may have waited
+    ordered = bool((np.diff(messages.arrivals) > -0.05 * messages.period).mean() > IN_ORDER)
+    random = np.random.default_rng(1)
+    chance = float(_behind(messages, messages.shuffled(random, free, ordered)).mean())
+    limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
+    pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
+    low, high = np.quantile(np.concatenate([one - median(one) for one in pieces]), (0.5, 0.9))
+    # delays with an exponential tail come so far beyond the median once in some recordings
+    unusual = float(high - low) / np.log(5) * (np.log(len(free)) + BEYOND)
+    frames, share = 1 / messages.frame if messages.frame else 0.0, float(behind.mean())
+    alone = messages.unread[~(np.append(False, behind) | np.append(behind, False))]
+    if len(alone) > ALONE * len(messages.sent):
+        low, high = np.quantile(alone, (0.05, 0.95))
+        if high - low < messages.period:  # jitter alone makes no bursts, frames might
+            chance = float(_behind(messages, messages.shuffled(random, alone)).mean())
+            limit = min(limit, FEW + chance)
+    return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
+
+
+def late_bursts(cause: str, traffic: Traffic, framed: bool) -> list[Finding]:
+    """A finding of the bursts that are long, and begin with a message that was long under way.
+
+    None for a receiver that reads once a frame, or for any other, as it is to be ``framed``.
+    """
+    messages = traffic.arrived
+    found, high = bursts_of(messages), late_places(messages)
+    if len(high) < LEAST or bool(found.frames) != framed:
+        return []
+    heights, held = found.heights[high], int((found.ends - found.begins)[high].sum())
+    begins, worst = found.begins[high], int(heights.argmax())
+    values = {
+        "times": float(len(high)),
+        "height": median(heights),
+        "highest": float(heights.max()),
+        "size": held / len(high),
+        "frames": found.frames,
+    }
+    share, (first, most) = held / len(messages.sent), messages.sent[begins[[0, worst]]].tolist()
+    return [Finding(cause, share, float(len(high)), float(LEAST), values, first, most)]
+
+
+def without_late(traffic: Traffic) -> Traffic:
+    """The traffic without the messages of late bursts."""
+    messages = traffic.arrived
+    found = bursts_of(messages)
+    wanted = np.ones(len(messages.sent), bool)
+    for index in late_places(messages):
+        wanted[found.begins[index] : found.ends[index]] = False
+    return replace(traffic, messages=messages.only(wanted))
+
+
+def late_places(messages: Messages) -> Numbers:
+    """Which bursts are long, and begin with a message that was long under way."""
+    found = bursts_of(messages)
+    in_frame = messages.frame / messages.period  # so many are read at once anyway
+    long = found.ends - found.begins >= SIZE + 2 * int(in_frame)
+    least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
+    return np.flatnonzero(long & (found.heights >= least))
+
+
+def _behind(messages: Messages, arrivals: Floats) -> Flags:
+    """Which messages but the first came right behind the one sent before them (n - 1)."""
+    apart = np.abs(np.diff(arrivals))
+    period = messages.period
+    return np.asarray((apart <= TOGETHER * period) & (messages.intervals >= SENT_APART * period))
+
+
+def batched(traffic: Traffic) -> list[Finding]:
+    """The share of messages that came right behind the one before."""
+    messages = traffic.arrived
+    found = bursts_of(messages)
+    limit = max(found.limit, SHARE) if len(late_places(messages)) else found.limit
+    if found.share < limit:
+        return []
+    sizes, begins = (found.ends - found.begins).astype(float), found.begins
+    every = median(np.diff(messages.arrivals[begins])) if len(begins) > 1 else 0.0
+    if every < FRAMES * messages.frame:
+        return []
+    return [
+        Finding(
+            "bursts",
+            found.share,
+            found.share,
+            limit,
+            {
+                "share": found.share,
+                "size": median(sizes),
+                "every": every,
+                "period": messages.period,
+                "frames": found.frames,
+            },
+            float(messages.sent[begins[0]]),
+            float(messages.sent[begins[int(sizes.argmax())]]),
+        )
+    ]
+
+
+BATCHING = Detector(
+    "bursts",
+    "packets arrive in bursts",
+    "Packets are sent every {period:s}, but {share:share} of them arrive right behind another:"
+    " bursts of {size:number}, one every {every:s}.",
+    "A delay buffer must last from burst to burst: it needs that time on top of the network's"
+    " jitter; predictions go without news for as long.",
+    "Send at once (TCP_NODELAY, no batching of messages, flush each tick), or read the socket every"
+    " frame; on Wi-Fi, check power saving.",
+    "share of messages that arrive within a tenth of a period of the one sent at least half a"
+    " period before",
+    "30 % (at random times it would be 10 %) more than jitter and the receiver's frames make;"
+    " 12 % where jitter is far below a period",
+    "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
+    batched,
+    needs=(ARRIVALS,),
+    explains=("head-of-line", "frame-stall", "queue", "reordering", "route-change"),
+    rank=30,
+)
+
+STALLING = Detector(
+    "frame-stall",
+    "the receiver's frames stall",
+    "Packets are read on frames of {frames:number} Hz; {times:number} times none is read for up to"
+    " {highest:s}, and then all that waited at once.",
+    "The game itself stood still, or a lost packet was sent again: read once a frame, both look the"
+    " same. Strategies that measure jitter from arrival times grow their buffers for nothing.",
+    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
+    " arrival times in the network thread, not in the frame.",
+    f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
+    " usual frame rate",
+    f"{LEAST} such bursts; 98 % of the arrivals within 0.6 ms of a frame",
+    'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
+    lambda traffic: late_bursts("frame-stall", traffic, framed=True),
+    needs=(ARRIVALS,),
+    explains=("queue",),
+    mended=without_late,
+    rank=41,
+)
+
+WAITING = Detector(
+    "head-of-line",
+    "packets wait for a lost one",
+    "{times:number} times the packets stop, and then arrive all at once, up to {highest:s} late, in"
+    " the order in which they were sent.",
+    "Everything stands still until the lost packet has been sent again, and then jumps; only a"
+    " delay above {height:s} hides it.",
+    "Send states over an unreliable channel (UDP, WebRTC with ordered: false and maxRetransmits: 0,"
+    " QUIC datagrams): a newer state makes the lost one useless. Over UDP it is the receiver that"
+    " stalls, or Wi-Fi: arrivals do not tell these apart.",
+    f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
+    f" which was under way {HEIGHT:g} periods longer than usual",
+    f"{LEAST} such bursts, and arrivals that are not on frames of the receiver",
+    'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
+    lambda traffic: late_bursts("head-of-line", traffic, framed=False),
+    needs=(ARRIVALS,),
+    explains=("queue",),
+    mended=without_late,
+    rank=40,
+)

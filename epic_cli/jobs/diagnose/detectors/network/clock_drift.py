@@ -1,0 +1,195 @@
+"""Two clocks that run apart, or one that is set while it runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.metrics.arrays import median
+from epic_cli.metrics.traffic.messages import SLOWEST_FRAMES, Messages
+from epic_cli.metrics.traffic.robust import (
+    Floats,
+    Line,
+    lattice,
+    lower_envelope,
+    middles,
+    robust_line,
+    sigma,
+)
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: So many standard errors are no chance.
+ERRORS = 8.0
+
+#: Seconds of drift in all, below which nothing is said.
+LEAST = 0.0015
+
+#: The same where neighbouring delays vary by no more than this (s, sigma): frames may, too.
+STEADY, STILL = 0.004, 0.0003
+
+#: More (s/s) is no clock: stamps and arrivals are in different units.
+MOST = 0.02
+
+#: A tick a frame, of a screen of 59.94 Hz: up to an interval, what is still beats like that (s/s).
+BEAT = 7e-4
+
+#: What quartz clocks drift by (s/s).
+USUAL = 50e-6
+
+#: Times are rounded to steps below this (s), as so many of them show.
+ROUNDED, MANY = 0.003, 2000
+
+WINDOWS = 24
+
+#: No window is off a line by more than this share of its rise.
+BENT = 0.35
+
+#: Parts of a rise, one from quarter to quarter, that are as large but for this share: a step has
+#: none such.
+EVEN = 0.75
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """A line through the delays that is not level."""
+    tried = _tried(traffic.arrived)
+    if not tried:
+        return []
+    # two clocks are that far apart in nothing; a beat against the receiver's frames is below one
+    line, rise, errors, _, least = max(
+        tried, key=lambda one: one.errors * (abs(one.rise) > one.least)
+    )
+    if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
+        return []
+    interval = traffic.arrived.period
+    ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
+    if abs(line.slope) > BEAT and ticks and _still(traffic.arrived):
+        return []
+    return [
+        Finding(
+            "clock-drift",
+            min(1.0, abs(rise) / 0.1),
+            errors,
+            ERRORS,
+            {
+                "drift": abs(line.slope) * 1e6,
+                "which": "slower" if line.slope > 0 else "faster",
+                "rise": abs(rise),
+                "minute": abs(line.slope) * 60,
+            },
+        )
+    ]
+
+
+def unseen(messages: Messages) -> tuple[float, float]:
+    """The least drift (s/s) that shows in these messages, and in which time (s) ``USUAL`` would."""
+    length, tried = float(np.ptp(messages.sent)), _tried(messages)
+    if not tried:
+        return 0.0, 0.0
+    # what windows are off the line by is as large in a longer recording, and a slope less unsure
+    return min(
+        (
+            max(max(one.least, one.bent) / length, ERRORS * one.line.error),
+            max(
+                max(one.least, one.bent) / USUAL,
+                length * (ERRORS * one.line.error / USUAL) ** (2 / 3),
+            ),
+        )
+        for one in tried
+    )
+
+
+class _Tried(NamedTuple):
+    """A line, by how much it rises, in how many standard errors (0: it is none); what counts.
+
+    ``bent``: with a smaller rise (s), windows are too far off the line for one.
+    """
+
+    line: Line
+    rise: float
+    errors: float
+    bent: float
+    least: float
+
+
+def _tried(messages: Messages) -> list[_Tried]:
+    if len(messages.sent) < 4 * WINDOWS or not np.ptp(messages.sent):
+        return []
+    # times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter
+    # is wider than that
+    rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
+    step = rounded if rounded < ROUNDED else 0.0
+    jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
+    usual = STEADY if _still(messages) else LEAST
+    frame = max(messages.frame, step)
+    least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
+    tried = [
+        (lower_envelope(messages.sent, messages.unread, WINDOWS), least),
+        (middles(messages.sent, messages.unread, WINDOWS), least),
+    ]
+    if messages.frame:
+        # where ticks meet frames everywhere, some packet of each window has hardly waited
+        waited = max(step, _unmet(messages) * messages.frame)
+        envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
+        tried.append((envelope, max(usual, 1.25 * waited)))
+    # a clock that was set can leave one stamp for nearly all
+    return [_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
+
+
+def _still(messages: Messages) -> bool:
+    """Whether neighbouring delays are the same."""
+    return sigma(np.diff(messages.delays)) < STILL
+
+
+def _unmet(messages: Messages) -> float:
+    """The largest part of a frame (0 to 1) at which no packet of a window was sent."""
+    gaps = np.diff(np.sort(messages.arrivals))
+    halves = gaps / messages.frame % 1
+    frame = messages.frame / (2 if np.mean((halves > 0.25) & (halves < 0.75)) > 0.01 else 1)
+    turns = np.round(gaps / frame)
+    frame = float(gaps.sum() / max(turns.sum(), 1.0))  # its rate is not exactly the usual one
+    per = len(messages.sent) // WINDOWS
+    phases = np.sort(messages.sent[: per * WINDOWS].reshape(WINDOWS, per) / frame % 1, axis=1)
+    around = np.append(phases, phases[:, :1] + 1, axis=1)
+    return float(np.diff(around, axis=1).max())
+
+
+def _drift(times: Floats, levels: Floats, least: float) -> _Tried:
+    """A line is near all windows, or rises by the same in each quarter, however these waver."""
+    line = robust_line(times, levels)
+    rise = line.slope * float(times[-1] - times[0])
+    # stamps and arrivals are rounded: no spread at all is no certainty
+    rounded = 1e-6 / float(np.ptp(times))
+    errors = abs(line.slope) / max(line.error, rounded)
+    residuals = np.abs(levels - line.start - line.slope * times)
+    # on the lattices of stamps and frames most of what wavers has no spread: by least squares
+    spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
+    steep = abs(line.slope) / max(spread, rounded)
+    # half of the rise in one place is a step, and so is a quarter of the time without its part
+    quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
+    bent = float(residuals.max()) / BENT
+    if abs(line.slope) < BEAT and float(abs(quarters - 1).max()) < EVEN and steep > ERRORS:
+        errors = max(errors, steep)
+    elif bent >= abs(rise):
+        errors = 0.0
+    return _Tried(line, rise, errors, bent, least)
+
+
+DETECTOR = Detector(
+    "clock-drift",
+    "the clocks run apart",
+    "The sender's clock runs {drift:number} ppm {which} than the receiver's: {minute:s} a minute.",
+    "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
+    " fill up; strategies that set their clock once drift away from the truth.",
+    "Keep the client's clock in step with the server's all the time, not only at the start.",
+    "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
+    " standard errors",
+    "8 standard errors, 1.5 ms over the recording, more where times are rounded or read once a"
+    " frame, and no window off the line by a third of the rise; or, up to 700 ppm, a rise in each"
+    " quarter",
+    'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
+    detect,
+    needs=(ARRIVALS,),
+    rank=20,
+)

@@ -1,0 +1,186 @@
+"""A strategy whose delay buffer is smaller than the network needs.
+
+How often it runs empty is counted, and which of its settings would fill it is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.packets import Status
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.replay import TooManyRows, Trace
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.strategies import FAMILIES, declaration
+from epic_cli.jobs.diagnose.detector import ARRIVALS, STRATEGY, Detector, Finding
+from epic_cli.metrics.traffic.messages import Messages, network_of
+from epic_cli.metrics.traffic.traffic import Traffic
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.parameter_base import Setting, Value
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+
+#: The families of strategies that have such a buffer.
+BUFFERED = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
+
+#: Seconds, or a tenth of the recording where that is less: until then a buffer is being filled.
+WARM_UP = 1.0
+
+#: Seconds without packets that no buffer is for.
+SILENCE = 1.0
+
+#: Each setting is tried with so many times its default, or the delay that is needed.
+TRIED = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+
+#: So little is as good as never: no longer delay is tried.
+ENOUGH = 0.01
+
+
+class Change(NamedTuple):
+    """A setting, what to set it to, and how often the buffer is empty then."""
+
+    setting: str
+    value: Value
+    starved: float
+
+
+def has_buffer(candidate: StrategySpec) -> bool:
+    """Whether it is a strategy that draws between states that it has."""
+    return declaration(candidate.name).family in BUFFERED
+
+
+def starved(
+    candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: Messages
+) -> float:
+    """The share of a screen's rows that are held or extrapolated, 0 to 1.
+
+    Rows of the warm-up, and those for which nothing has come for a long time, do not count.
+    """
+    arrivals = np.sort(messages.arrivals)
+    begin = arrivals[0] + min(WARM_UP, 0.1 * float(arrivals[-1] - arrivals[0]))
+    empty = judged = 0
+    for block in packets.values():
+        try:
+            rows = np.asarray(Trace(candidate.make, SCREEN_TIMING.resolve(True), block))
+        except TooManyRows:
+            continue
+        times, status = rows["time"], rows["status"]
+        inside = (times >= begin) & (times <= arrivals[-1])
+        times, status = times[inside], status[inside]
+        newest = arrivals[np.maximum(np.searchsorted(arrivals, times, "right") - 1, 0)]
+        counts = (times - newest < SILENCE) & (status != Status.NONE)
+        judged += int(counts.sum())
+        empty += int((counts & np.isin(status, (Status.HELD, Status.EXTRAPOLATED))).sum())
+    return empty / judged if judged else 0.0
+
+
+def remedy(
+    candidate: StrategySpec,
+    packets: Mapping[str, PacketBlock],
+    messages: Messages,
+    needed: float,
+    before: float,
+) -> Change | None:
+    """The change of one setting that helps, as far as is needed; None: none halves it.
+
+    ``needed`` is the delay in seconds for nearly all packets, ``before`` how often the buffer is
+    empty now. Settings that the strategy measures itself (``auto``), and rates, come
+    last.
+    """
+    settings = sorted(
+        declaration(candidate.name).settings,
+        key=lambda one: (getattr(one, "unit", "") == "Hz", isinstance(one.default, str)),
+    )
+    best: Change | None = None
+    for setting in settings:
+        for value in _tries(setting, candidate.settings.get(setting.name), needed):
+            changed = candidate._replace(settings={**candidate.settings, setting.name: value})
+            share = starved(changed, packets, messages)
+            if share <= ENOUGH:
+                return Change(setting.name, value, share)
+            if best is None or share < 0.8 * best.starved:
+                best = Change(setting.name, value, share)
+    return best if best and best.starved < 0.5 * before else None
+
+
+def _tries(setting: Setting, given: object, needed: float) -> Iterator[Value]:
+    """Values that may lengthen the delay, the nearest to what it is now first."""
+    now = setting.check(setting.default if given is None else given)
+    unit = getattr(setting, "unit", None)
+    if unit == "s":
+        lengths = [needed * times for times in TRIED]
+        values = [*(one for one in lengths if isinstance(now, str) or one > now)]
+        values += [-one for one in lengths]  # some count it as an advance
+    elif unit == "Hz":
+        values = [1 / (needed * times) for times in TRIED]
+    elif isinstance(now, str) or unit is None:
+        return
+    else:
+        values = [now * times for times in TRIED[1:]]
+    for value in values:
+        with suppress(SettingError):
+            yield setting.check(float(f"{value:.2g}"))
+
+
+#: Every buffer runs empty now and then.
+SHARE = 0.05
+
+#: Entities that are replayed: those with the most packets.
+MOST = 8
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """The rows of each strategy that it could not interpolate."""
+    messages = traffic.arrived
+    largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
+    packets = {one.name: traffic.blocks[one.name] for one in largest}
+    _, p95, p99, _ = network_of(messages).needed
+    found = []
+    for candidate in traffic.spec.strategies:
+        if not has_buffer(candidate):
+            continue
+        share = starved(candidate, packets, messages)
+        if share < SHARE:
+            continue
+        change = remedy(candidate, packets, messages, p99, share)
+        if change is None:
+            cure = "No single setting of it helps: try another strategy."
+        else:
+            cure = (
+                f"Set {candidate.name}'s {change.setting} to {change.value:g}: for this"
+                f" recording that leaves {change.starved:.1%}."
+            )
+        values: dict[str, float | str] = {
+            "strategy": candidate.label,
+            "share": share,
+            "p95": p95,
+            "p99": p99,
+            "cure": cure,
+        }
+        if change is not None:
+            values |= {"setting": change.setting, "value": change.value, "left": change.starved}
+        found.append(Finding("delay-buffer", share, share, SHARE, values))
+    return found
+
+
+DETECTOR = Detector(
+    "delay-buffer",
+    "the delay buffer is too short",
+    "In {share:share} of its frames {strategy} has no newer state to interpolate to: 95% of the"
+    " packets need a delay of {p95:s}, 99% need {p99:s}.",
+    "Each time what is drawn freezes or is extrapolated, and jumps when the packet arrives.",
+    "{cure}",
+    "share of the rows at 60 Hz that are held or extrapolated, after the warm-up, where a packet"
+    " has arrived within a second",
+    "5 %",
+    "replay of the recording; quantiles of arrival(i) - sent(i - 1)",
+    detect,
+    cost="n times the settings that are tried",
+    needs=(ARRIVALS, STRATEGY),
+    rank=80,
+)

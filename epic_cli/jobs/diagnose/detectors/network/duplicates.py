@@ -1,0 +1,36 @@
+"""Packets that come more than once."""
+
+from __future__ import annotations
+
+from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.metrics.traffic.traffic import Traffic
+
+SHARE = 0.02
+
+#: One copy in a short recording is an accident.
+LEAST = 3
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """The share of states that came again."""
+    messages = traffic.arrived
+    share = messages.copies / (messages.states + messages.copies)
+    if share < SHARE or messages.copies < LEAST:
+        return []
+    return [Finding("duplicates", share, share, SHARE, {"share": share})]
+
+
+DETECTOR = Detector(
+    "duplicates",
+    "packets arrive twice",
+    "{share:share} of the packets are copies of one that had arrived before.",
+    "Strategies drop them as late; one that counts arrivals overestimates the send rate.",
+    "Nothing, if they are sent on purpose against loss; otherwise look for a state that is sent"
+    " over two paths.",
+    "share of arrivals with a stamp that has arrived before",
+    f"2 %, and {LEAST} copies",
+    "RFC 5560",
+    detect,
+    needs=(ARRIVALS,),
+    rank=51,
+)

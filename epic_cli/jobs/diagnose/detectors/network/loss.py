@@ -1,0 +1,99 @@
+"""Packets that never arrived, alone or in bursts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
+from epic_cli.metrics.digits import seconds
+from epic_cli.metrics.traffic.stream import FEWEST_STATES
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
+SHARE = 0.05
+
+#: Fewer say nothing of how many it usually is.
+LEAST = 5
+
+#: Losses in a row that would come so rarely by chance are a burst.
+CHANCE = 1e-3
+
+#: The same of losses right behind another, all together.
+RARE = 1e-5
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Holes in the sequence numbers, over the longest stream that has them."""
+    numbered = traffic.numbered
+    stream = max(numbered, key=lambda one: len(one.times))
+    missing = stream.lost if traffic.placed else stream.missing  # a network has no entity to rest
+    places = np.flatnonzero(missing > 0)
+    holes = missing[places]
+    arrived = len(stream.came)
+    lost = float(holes.sum())
+    if arrived < FEWEST_STATES or not lost:
+        return []
+    share = lost / (arrived + lost)
+    longest = float(holes.max())
+    # as many places for a run to begin as there were packets: the expected number of such runs
+    by_chance = (arrived + lost) * (1 - share) * share**longest
+    often = share >= SHARE and lost >= LEAST
+    bursty = longest >= 3 and by_chance < CHANCE
+    bursty |= longest >= 2 and _poisson(lost - len(holes), lost * share) < RARE
+    if not often and not bursty:
+        return []
+    # Gilbert: from good to bad once for each hole, from bad to good at its end
+    p, r = len(holes) / arrived, len(holes) / lost
+    worst = int(places[holes.argmax()])
+    silence = float(stream.intervals[worst])
+    bridge = f"Buffer at least {seconds(silence)}"
+    if silence > SILENCE:
+        bridge = "Limit how far predictions go, and blend back, as no buffer is for such an outage"
+    return [
+        Finding(
+            "loss",
+            share,
+            share,
+            SHARE,
+            {
+                "lost": share,
+                "longest": longest,
+                "mean": lost / len(holes),
+                "silence": silence,
+                "bridge": bridge,
+                "kind": "in bursts" if bursty else "one by one",
+                "p": p,
+                "r": r,
+            },
+            float(stream.times[places[0]]),
+            float(stream.times[worst]),
+        )
+    ]
+
+
+def _poisson(least: float, mean: float) -> float:
+    """How often so many events, or more, happen where ``mean`` are expected."""
+    fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
+    return 1 - fewer
+
+
+DETECTOR = Detector(
+    "loss",
+    "packets are lost",
+    "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
+    " {silence:s} without news.",
+    "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
+    "{bridge}, or repeat each state in the next packets; simulate it with"
+    " --gemodel {p:share},{r:share}.",
+    "share of missing sequence numbers; the longest run of them, and all those behind another,"
+    " against the number expected of independent losses",
+    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or so many"
+    " behind another as come once in 100,000 times",
+    "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
+    detect,
+    needs=(NUMBERS,),
+    rank=10,
+)

@@ -1,0 +1,95 @@
+"""Delays that grow for seconds and shrink again: a full queue on the way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.traffic.messages import Messages
+from epic_cli.metrics.traffic.robust import Floats, lower_envelope, runs, sigma
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Messages of which the least delay is taken.
+WINDOW = 8
+
+#: Seconds: a queue that is not higher is no nuisance.
+HEIGHT = 0.03
+
+#: How many times higher than what the same delays in any order reach.
+TIMES = 2.0
+
+#: So many orders are thought of.
+SHUFFLES = 16
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Hills in the lower envelope of the delays."""
+    messages = traffic.arrived
+    windows = len(messages.sent) // WINDOW
+    if windows < 10:
+        return []
+    times, lows = lower_envelope(messages.sent, messages.delays, windows)
+    base = quantile(lows, 0.1)
+    chance = _by_chance(messages, windows)
+    # shuffled, a high queue is in every window: its own spread counts no more than the quiet one's
+    quiet = 6 * sigma(np.diff(lows))
+    limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _jitter(messages.delays))))
+    limit += messages.frame
+    hills = [one for one in runs(lows - base > limit) if one.end - one.begin >= 2]
+    if not hills:
+        return []
+    heights = [float(lows[one.begin : one.end].max()) - base for one in hills]
+    worst = hills[int(np.argmax(heights))]
+    top = worst.begin + int(lows[worst.begin : worst.end].argmax())
+    full = sum(one.end - one.begin for one in hills)
+    return [
+        Finding(
+            "queue",
+            full / windows,
+            max(heights),
+            limit,
+            {
+                "height": max(heights),
+                "times": float(len(hills)),
+                "length": float(times[worst.end - 1] - times[worst.begin]),
+            },
+            float(times[hills[0].begin]),
+            float(times[top]),
+        )
+    ]
+
+
+def _jitter(delays: Floats) -> float:
+    """How far neighbouring delays are apart, but for the wildest."""
+    return quantile(np.abs(np.diff(delays)), 0.9)
+
+
+def _by_chance(messages: Messages, windows: int) -> float:
+    """How high the highest window would be above the lowest tenth in so many other orders.
+
+    The least of a window of delays in any order is above that which a share p of them exceeds with
+    the probability p^8: the median of the greatest of m such is where that is ln(2) / m.
+    """
+    highest = (math.log(2) / (SHUFFLES * windows)) ** (1 / WINDOW)
+    return messages.delay_of(1 - highest) - messages.delay_of(1 - 0.9 ** (1 / WINDOW))
+
+
+DETECTOR = Detector(
+    "queue",
+    "a queue fills up on the way",
+    "{times:number} times the delay grows step by step, by up to {height:s} for {length:s}.",
+    "What is drawn falls behind while the queue fills; buffers that follow the delay speed up and"
+    " slow down in turn.",
+    "Send less or smaller packets while delays grow (congestion control), or let the router drop"
+    " instead of queue (fq_codel, cake).",
+    "the least delay of each 8 messages above its lowest tenth, against that of the same delays in"
+    " any order",
+    "30 ms and twice what chance and neighbouring packets' jitter reach, twice in a row",
+    'J. Gettys, K. Nichols, "Bufferbloat", ACM Queue 9 (11), 2011; permutation test',
+    detect,
+    needs=(ARRIVALS,),
+    rank=60,
+)

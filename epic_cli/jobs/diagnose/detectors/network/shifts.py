@@ -1,0 +1,252 @@
+"""Delays that are others from one moment on, because the stamps or the arrivals have moved.
+
+The sender's clock was set; or there is another route, another access point, a VPN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.measure import running_medians
+from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.metrics.arrays import median
+from epic_cli.metrics.traffic.messages import Messages
+from epic_cli.metrics.traffic.robust import Floats, sigma
+from epic_cli.metrics.traffic.stream import FEWEST_STATES
+from epic_cli.metrics.traffic.traffic import Traffic
+
+#: Messages on each side: few see what is sudden, many see through jitter.
+SIDES = (16, 64)
+
+#: Windows begin at so many places of the one before.
+STRIDES = 8
+
+#: Robust standard deviations of what such differences of medians are anyway.
+ERRORS = 7.0
+
+#: The share of a change that has to be in one place.
+SUDDEN = 0.8
+
+#: And of that, what so many messages on each side have to show.
+NEAR = 8
+NEAR_SHARE = 0.5
+
+#: Whether stamps or arrivals have jumped shows in fewer: losses lengthen what many take.
+FEW = 5
+
+#: Seconds; less is nothing that is seen.
+LEAST = 0.015
+
+#: Levels that come and go more often are a queue's.
+MOST = 2
+
+
+class Shift(NamedTuple):
+    """A change of level, in the order of arrival: at which message, and by how much (s).
+
+    ``sudden`` is how much of it is in that place. ``of_stamps`` and ``of_arrivals`` are by how much
+    each went beyond what so many messages take.
+    """
+
+    place: int
+    delays: float
+    sudden: float
+    of_stamps: float
+    of_arrivals: float
+
+    @property
+    def of_clock(self) -> bool:
+        """Whether the stamps have jumped, and not the arrivals."""
+        return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
+
+
+@lru_cache(maxsize=1)
+def shifts(messages: Messages) -> list[Shift]:
+    """The lasting changes of the level of the delays, in their order.
+
+    The medians of the 16 delays (or, where that finds none, the 64) before and behind a message
+    differ by more than ``ERRORS`` times their usual difference, and so do those of all messages up
+    to the next change.
+    """
+    for side in SIDES:
+        if found := _shifts(messages, side):
+            return found
+    return []
+
+
+def _of(messages: Messages, clock: bool) -> list[Shift]:
+    """The changes of a clock, or of the network."""
+    return [one for one in shifts(messages) if one.of_clock is clock]
+
+
+def clock_steps(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the stamps have jumped."""
+    found = _of(traffic.arrived, clock=True)
+    times = {"times": float(len(found))}
+    return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), times)
+
+
+def route_changes(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the arrivals have jumped."""
+    found = _of(traffic.arrived, clock=False)
+    found = found if len(found) <= MOST else []
+    return _shifted("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
+
+
+def _shifted(
+    cause: str,
+    messages: Messages,
+    found: list[Shift],
+    whole: float,
+    ways: tuple[str, str],
+    more: dict[str, float],
+) -> list[Finding]:
+    """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
+
+    The worst goes one of the ``ways``: to shorter delays, or to longer ones.
+    """
+    if not found:
+        return []
+    worst = max(found, key=lambda one: abs(one.delays))
+    step = abs(worst.delays)
+    first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
+    values: dict[str, float | str] = {"step": step, "way": ways[worst.delays > 0], **more}
+    return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
+
+
+def without(traffic: Traffic, found: list[Shift]) -> Traffic:
+    """The traffic with these changes taken back, of stamps or arrivals."""
+    messages = traffic.arrived
+    added = np.zeros(len(messages.sent))
+    streams = traffic.streams
+    for one in found:
+        added[messages.in_order[one.place :]] += one.sudden
+        if one.of_clock:
+            begin = float(messages.arrivals[messages.in_order[one.place]])
+            around = NEAR * messages.period  # there it is not sure which clock a stamp is of
+            moved = (
+                np.where(np.abs(each.arrivals - begin) < around, np.nan, step)
+                for each in streams
+                for step in [np.where(each.arrivals >= begin, one.sudden, 0.0)]
+            )
+            streams = tuple(each.moved(by) for each, by in zip(streams, moved, strict=True))
+            streams = tuple(each for each in streams if len(each.times) >= FEWEST_STATES)
+    clock = any(one.of_clock for one in found)
+    return replace(
+        traffic,
+        streams=streams,
+        messages=messages.moved(added, 0.0) if clock else messages.moved(0.0, -added),
+    )
+
+
+def _shifts(messages: Messages, side: int) -> list[Shift]:
+    order = messages.in_order
+    delays = messages.delays[order]
+    if len(delays) < 4 * side:
+        return []
+    stride = side // STRIDES
+    medians = np.empty((len(delays) - side) // stride + 1)
+    running_medians(delays, side, stride, medians)
+    change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
+    # ticks that beat against frames make delays leap by one
+    frame = messages.frame
+    limit = max(LEAST + frame / 2, 1.25 * frame, ERRORS * sigma(change) + frame)
+    peaks: list[int] = []
+    left = np.abs(change)
+    while len(left) and float(left.max()) > limit and len(peaks) < 100:
+        peak = int(left.argmax())
+        peaks.append(peak)
+        left[max(0, peak - STRIDES) : peak + STRIDES] = 0
+    found = []
+    borders = sorted({_border(delays, side + stride * peak, side) for peak in peaks})
+    if not borders:
+        return []
+    for place, begin, end in zip(
+        borders, [0, *borders[:-1]], [*borders[1:], len(delays)], strict=True
+    ):
+        before, after = delays[begin:place], delays[place:end]
+        if min(len(before), len(after)) < 2 * side:
+            continue
+        level = _apart(before, after)
+        if abs(level) < limit:
+            continue
+        # a ramp is a queue's
+        near_before, near_after = delays[place - side : place], delays[place : place + side]
+        sudden = _apart(near_before, near_after)
+        if abs(sudden) + frame < SUDDEN * abs(level):
+            continue
+        last, first = delays[place - NEAR : place], delays[place : place + NEAR]
+        if abs(_apart(last, first)) < NEAR_SHARE * abs(level):
+            continue
+        sent, arrived = messages.sent[order], messages.arrivals[order]
+        usual = median(messages.sent[FEW:] - messages.sent[:-FEW])
+        behind, ahead = slice(place - FEW, place), slice(place, place + FEW)
+        found.append(
+            Shift(
+                int(place),
+                level,
+                sudden,
+                _apart(sent[behind], sent[ahead]) - usual,
+                _apart(arrived[behind], arrived[ahead]) - usual,
+            )
+        )
+    return found
+
+
+def _apart(before: Floats, after: Floats) -> float:
+    """By how much the median has changed."""
+    return median(after) - median(before)
+
+
+def _border(delays: Floats, place: int, side: int) -> int:
+    """Where the delays change from one level to the other, near a place.
+
+    It is where their absolute distances to the medians before and behind are the least.
+    """
+    begin = place - side
+    before = np.abs(delays[begin : place + side] - median(delays[begin:place]))
+    behind = np.abs(delays[begin : place + side] - median(delays[place : place + side]))
+    cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
+    return begin + int(cost.argmin())
+
+
+CLOCK_STEP = Detector(
+    "clock-step",
+    "the sender's clock was set while it ran",
+    "The stamps jump {way} by {step:s} while packets go on arriving as before.",
+    "Until the strategy has found its delay again it stands still or runs ahead; after a jump back,"
+    " packets are dropped as late.",
+    "Stamp packets with a clock that is never set (a steady or monotonic one, or a tick count), or"
+    " reset the stream with a teleport.",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival; whether the stamps or the arrivals jump there",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
+    "change point by the difference of running medians",
+    clock_steps,
+    needs=(ARRIVALS,),
+    explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
+    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=True)),
+    rank=15,
+)
+
+ROUTE_CHANGE = Detector(
+    "route-change",
+    "the route has changed",
+    "From then on every packet takes {step:s} {way}.",
+    "A fixed delay that was right before is wrong now; a clock that is set once is off by that"
+    " much.",
+    "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
+    'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
+    route_changes,
+    needs=(ARRIVALS,),
+    explains=("queue", "clock-drift"),
+    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=False)),
+    rank=61,
+)

@@ -1,0 +1,192 @@
+"""``epic inspect``: what is in a recording, and what was made of it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.recordings.watch import Watch
+from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say
+from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.shell.options.common import color_option, input_format_option, layout_options
+from epic_cli.shell.options.groups import flag, shared, value
+from epic_cli.shell.options.help import command
+from epic_cli.shell.options.runs import recordings_argument
+from epic_cli.shell.parameters import Parsed
+from epic_cli.shell.progress import Progress, report_each
+from epic_cli.shell.recordings import recordings_of
+from epic_cli.shell.sources import blocks, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.inspect.run import Inspection
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.show.report import Report
+
+_EXAMPLES = """\b
+Examples:
+  epic inspect sample_inputs/two_tanks.csv
+  epic inspect --format json sample_inputs/*.csv
+  epic inspect --explain E101
+  epic inspect --columns vx=,vy=,vz= sample_inputs/two_tanks.csv
+  epic inspect --explore --port 7777 capture.pcap
+"""
+
+#: Datagrams of a capture that are explored.
+MOST = 20_000
+
+#: What ``--fail-if`` calls every finding.
+ANY = "any"
+
+
+def _code(*more: str) -> Parsed:
+    """The code of a finding, or one ``more`` word."""
+
+    def read(text: str) -> str:
+        from epic_cli.recordings.findings import KINDS
+
+        known = [*more, *KINDS]
+        found = next((one for one in known if one.lower() == text.lower()), None)
+        if found is None:
+            raise ValueError(f"no code {text!r}; choose from {', '.join(known)}")
+        return found
+
+    return Parsed("code", read)
+
+
+@dataclass(frozen=True)
+class InspectOptions:
+    """Which recordings are inspected, and how; no ``recordings``: standard input."""
+
+    recordings: tuple[str, ...] = shared(recordings_argument)
+    row_format: str = value(
+        "text for people, json for programs: an object a line.",
+        "-f",
+        "--format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+    )
+    fail_if: tuple[str, ...] = value(
+        "Exit with status 5 if this finding, or any, is there; may be repeated.",
+        type=_code(ANY),
+        multiple=True,
+    )
+    explain: str | None = value("Say what this code means and what helps.", type=_code())
+    save: str | None = value(
+        "Keep how it is read as the profile NAME, for --profile.", metavar="NAME"
+    )
+    replace_profile: bool = flag("Let --save replace another profile.")
+    input_format: str = shared(input_format_option)
+    given: Layout | None = shared(layout_options)
+    explore: bool = flag(
+        "Of a network capture (pcap) with binary datagrams: show what moves, and propose layouts."
+    )
+    port: int | None = value(
+        "With --explore: only UDP datagrams from or to this port.",
+        type=click.IntRange(1, 65535),
+    )
+    color: ColorChoice = shared(color_option)
+
+
+@command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes explore")
+def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
+    """Show what is in a recording, what was made of it, and what looks wrong.
+
+    How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
+    arrival times, columns that were not read, the first packets. Then the findings, worst first,
+    each with a code and, where there is one, the command line that mends it. With --explore,
+    layouts are proposed for the binary datagrams of a capture.
+
+    Exit status: 0 nothing grave, 1 an error is found or lines were refused, 2 wrong usage, 3 a file
+    cannot be read, 5 --fail-if found its code, 130 interrupted.
+    """
+    from epic_cli.jobs.inspect.report import explanation, record, report
+
+    if options.explain is not None:
+        write_report(explanation(options.explain), "table", options.color)
+        return ExitStatus.DONE
+    names = recordings_of(options.recordings)
+    if options.save is not None and len(names) > 1:
+        raise WrongUsage("--save keeps how one recording is read: pass one at a time")
+    failing: set[str] = set()
+    grave = False
+    for number, name in enumerate(names):
+        if options.explore:
+            _explore(name, options, number)
+            continue
+        found = _inspected(name, options)
+        codes = {one.code for one in found.findings}
+        failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
+        grave |= bool(found.doubts or found.refused)
+        if options.row_format == "json":
+            write_document(json.dumps(record(found)) + "\n")
+        else:
+            _write(report(found, _command(options)), options, number)
+    if failing:
+        say(f"epic: found {', '.join(sorted(failing))}\n")
+        return ExitStatus.NOT_AS_EXPECTED
+    return ExitStatus.LINES_REFUSED if grave else ExitStatus.DONE
+
+
+def _inspected(file: str, options: InspectOptions) -> Inspection:
+    from epic_cli.jobs.inspect.run import inspect as run
+
+    name, color = source_name(file), use_color(options.color, sys.stderr)
+    reporter = Reporter(name, Messages(quiet=True))
+    reporter.watch = Watch(thorough=True, name=reporter.name)
+    with (
+        Reporter(name, Messages(), color) as refused,
+        Progress("inspecting", in_bytes=True, silent=True) as progress,
+    ):
+        (on_read,) = report_each(progress, [file])
+
+        def observed() -> Iterator[PacketBlock]:
+            for block in blocks(file, options.input_format, options.given, reporter, on_read):
+                refused.packets += len(block)
+                refused.refuse(block.refusals)
+                yield block
+
+        found = run(name, observed(), reporter.watch)
+    if options.save is not None:
+        from epic_cli.shell.profiles import Saving
+
+        say(Saving(options.save, options.replace_profile).save(found.layout))
+    return found
+
+
+def _explore(name: str, options: InspectOptions, number: int) -> None:
+    from epic_cli.jobs.convert.command import from_capture
+    from epic_cli.jobs.inspect.exploring_report import report
+    from epic_cli.recordings.captures.reading import Capture
+    from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+
+    capture = Capture(Ingest(IngestSpec()), options.port)
+    received = list(islice(from_capture(name, capture.datagrams), MOST))
+    if not received and capture.broken:
+        raise WrongUsage(f"{source_name(name)}: {capture.broken}")
+    port = f" --port {options.port}" if options.port else ""
+    found = report(received, f"epic convert {shlex.quote(name)}{port} -o game.csv")
+    if number:
+        write_document("\n")
+    write_report(found, "jsonl" if options.row_format == "json" else "table", options.color)
+
+
+def _command(options: InspectOptions) -> str:
+    if options.input_format == "auto":
+        return "epic inspect"
+    return f"epic inspect --input-format {options.input_format}"
+
+
+def _write(report: Report, options: InspectOptions, number: int) -> None:
+    if number:
+        write_document("\n")
+    write_report(report, "table", options.color)

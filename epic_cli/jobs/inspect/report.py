@@ -1,0 +1,277 @@
+"""What is in a recording as a report, and its findings as all reports show them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.packets import angles
+from epic_cli.metrics.digits import counted, known, number, seconds
+from epic_cli.recordings.findings import KINDS, Finding, Severity
+from epic_cli.recordings.wording import FrontEnd
+from epic_cli.show import report as model
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from epic_cli.engine.packets import Track
+    from epic_cli.jobs.inspect.run import Inspection
+    from epic_cli.metrics.arrays import Floats
+
+#: So many entities have a line of their own.
+_ENTITIES = 12
+
+#: Characters of a picture, across and down.
+_ACROSS, _DOWN = 48, 10
+
+#: What stands in front of a finding that is no error.
+_WEIGHTS = {Severity.WARNING: "warning ", Severity.NOTE: "note "}
+
+
+def report(found: Inspection, command: str = "epic inspect") -> model.Report:
+    """What it was read as, then the findings, worst first."""
+    parts: list[model.Part] = [model.Finding("", "", list(_facts(found)))]
+    if found.entities:
+        parts.append(_entities(found.entities, found.all_entities))
+    if found.head:
+        parts.append(_head(found))
+    if any(len(one) > 1 for one in found.paths.values()):
+        parts.append(picture(found.paths))
+    parts += [finding(one, command, found.name) for one in found.findings]
+    grave = ", ".join(found.doubts)
+    warnings = sum(one.severity is Severity.WARNING for one in found.findings)
+    verdict = f"{counted(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
+    verdict = f"In doubt: {grave}." if grave else verdict
+    return model.Report(
+        title=f"{found.name}: {counted(found.packets, 'packet')}",
+        verdict=[verdict if found.packets else "No packet could be read."],
+        parts=parts,
+        data=model.Data(records=lambda: [record(found)]),
+    )
+
+
+def finding(one: Finding, command: str, name: str) -> model.Finding:
+    """A finding of a recording, with the command line that mends it."""
+    from shlex import quote
+
+    cure = one.cure(FrontEnd.COMMAND_LINE)
+    ready = f"{command} {cure} {quote(name)}" if one.options else one.facts.get("command", "")
+    lines = ", ".join(map(str, one.lines))
+    terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
+    title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
+    what = f"{one.what[:1].upper()}{one.what[1:]}."
+    return model.Finding(title, what, [term for term in terms if term[1]])
+
+
+def explanation(code: str) -> model.Report:
+    """What a code says, and what to do about it; raises ``KeyError``."""
+    kind = KINDS[code]
+    terms = [("severity", kind.severity.value), ("cure", kind.cure)]
+    part = model.Finding("", kind.explanation, [one for one in terms if one[1]])
+    return model.Report(f"{code} {kind.title}", parts=[part])
+
+
+def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
+    begin, end = found.span
+    options = found.options or ("as packet text" if found.format == "text" else "by its own names")
+    yield "read as", f"{found.format}, {options}"
+    if not found.packets:
+        return
+    yield "time", f"{begin:.6g} to {end:.6g} s; {_clock(found)}"
+    if found.step is not None:
+        step, even = found.step, "even" if found.is_regular else "uneven"
+        rate = f"{1 / step.middle:.3g} Hz, a packet every {seconds(step.middle)}"
+        spread = "" if found.is_regular else f", {seconds(step.low)} to {seconds(step.high)}"
+        yield "sent", f"{rate}, {even}{spread}"
+    if found.speeds is not None:
+        words = (
+            f"median {number(found.speeds.middle)}, at most {number(found.speeds.high)} a second"
+        )
+        if found.given is not None:
+            words += f"; as given, {number(found.given.middle)} and {number(found.given.high)}"
+        else:
+            words += "; no velocities are given"
+        yield "speed", words
+    if found.turns:
+        yield "rotation", _rotation(found)
+    if found.all_entities > len(found.entities):
+        of = f"{found.all_entities:,} entities"
+        yield "judged", f"the {len(found.entities):,} with most packets of {of}"
+    yield "arrival", _arrivals(found)
+    teleports, numbers = (
+        sum(getattr(one, name) for one in found.entities) for name in ("teleports", "sequences")
+    )
+    marks = [counted(teleports, "teleport")] if teleports else []
+    marks += [counted(numbers, "sequence number")] if numbers else []
+    yield "marks", ", ".join(marks) or "no teleports, no sequence numbers"
+    names = ", ".join(name for name, _ in found.unread)
+    yield "not read", names or "no other column" if found.format != "text" else "nothing else"
+    if found.first_refused is not None:
+        first = found.first_refused.line
+        yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"
+
+
+def _rotation(found: Inspection) -> str:
+    places = found.layout.places if found.layout is not None else {}
+    kinds = {"qx": "a quaternion", "m00": "a matrix", "rx": "a rotation vector", "yaw": "angles"}
+    kind = next((words for field, words in kinds.items() if field in places), "")
+    if kind == "angles" and found.layout is not None:
+        units = {"rad": "radians"}.get(found.layout.angles or "", "degrees")
+        kind = f"angles in {units}, {found.layout.euler or 'zyx'}"
+    low = min(one.yaw_low for one in found.turns)
+    high = max(one.yaw_high for one in found.turns)
+    rate = math.degrees(max(one.rate for one in found.turns))
+    count = sum(one.packets for one in found.turns)
+    some = "" if count == found.packets else f"{count:,} packets have one"
+    spins = [one for one in found.turns if one.spins]
+    given = "no spins are given"
+    if spins:
+        ratio = sum(one.ratio * one.spins for one in spins) / sum(one.spins for one in spins)
+        given = f"spins are {ratio:.3g} times as fast as it turns"
+    words = (kind, some, f"yaw {low:.4g} to {high:.4g}°", f"at most {rate:.4g}°/s", given)
+    return "; ".join(filter(None, words))
+
+
+def _clock(found: Inspection) -> str:
+    layout, (begin, _) = found.layout, found.span
+    unit = (layout.time_unit if layout is not None else None) or "s"
+    if any(one.restarts for one in found.entities):
+        kind = "it starts over"
+    elif layout is not None and layout.time_origin == "first":
+        kind = "dates" if unit == "iso" else "Unix time"
+        kind += ", from the first packet"
+    elif 9e8 < begin < 5e9:
+        kind = "Unix time"
+    else:
+        kind = "from 0" if abs(begin) < 1 else "a clock of its own"
+    return kind if unit in ("s", "iso") else f"{kind}, read in {unit}"
+
+
+def _arrivals(found: Inspection) -> str:
+    if not found.arrivals:
+        return "no arrival times"
+    delays = [one.delays for one in found.entities if one.arrivals]
+    low, high = min(low for low, _ in delays), max(high for _, high in delays)
+    clock = "one clock" if low >= 0 and high < 60 else "another clock than the times"
+    some = "" if found.arrivals == found.packets else f"{found.arrivals:,} packets have one: "
+    return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
+
+
+def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
+    shown = tracks[:_ENTITIES]
+    rest = max(count, len(tracks)) - len(shown)
+    size = [
+        " x ".join(number(high - low) for low, high in zip(one.low, one.high, strict=True))
+        for one in shown
+    ]
+    columns = [
+        model.Column("entity", [one.entity or "(one)" for one in shown], text=True),
+        model.Column("packets", [f"{one.packets:,}" for one in shown], right=True),
+        model.Column("from", [f"{one.first:.6g}" for one in shown], right=True),
+        model.Column("to", [f"{one.last:.6g} s" for one in shown], right=True),
+        model.Column("size", size, right=True),
+        model.Column("", ["" if one.moves else "never moves" for one in shown]),
+    ]
+    if rest:
+        extra = [f"and {rest:,} more", *[""] * 5]
+        columns = [
+            model.Column(one.title, [*one.cells, cell], right=one.right)
+            for one, cell in zip(columns, extra, strict=True)
+        ]
+    return model.Table(columns)
+
+
+def _head(found: Inspection) -> model.Table:
+    packets = found.head
+    turns = [() if one.rotation is None else angles(one.rotation) for one in packets]
+    fields = {
+        "time": [f"{one.time:.6g}" for one in packets],
+        **{axis: [f"{one.position[at]:.6g}" for one in packets] for at, axis in enumerate("xyz")},
+        **{
+            f"v{axis}": [
+                "" if one.velocity is None else f"{one.velocity[at]:.6g}" for one in packets
+            ]
+            for at, axis in enumerate("xyz")
+        },
+        **{
+            name: [f"{one[at]:.6g}" if one else "" for one in turns]
+            for at, name in enumerate(("yaw", "pitch", "roll"))
+        },
+        "arrival": ["" if one.arrival is None else f"{one.arrival:.6g}" for one in packets],
+        "entity": [one.entity for one in packets],
+    }
+    return model.Table(
+        [
+            model.Column(name, cells, right=name != "entity")
+            for name, cells in fields.items()
+            if any(cells)
+        ]
+    )
+
+
+def picture(paths: dict[str, Floats]) -> model.Figure:
+    """The paths of entities, by the two axes that they are longest in."""
+
+    def draw() -> Text | None:
+        from rich.text import Text
+
+        from epic_cli.show.pictures.canvas import Canvas
+
+        known = np.concatenate([*paths.values()])
+        known = known[np.isfinite(known).all(axis=1)]
+        if not len(known):
+            return None
+        low, size = known.min(axis=0), np.ptp(known, axis=0)
+        first, second = sorted(int(axis) for axis in np.argsort(-size, kind="stable")[:2])
+        scale = max(size[first], size[second] * _ACROSS / (2 * _DOWN)) or 1.0
+        canvas = Canvas(_ACROSS, _DOWN, braille=True)
+        for number_, path in enumerate(paths.values()):
+            across = (path[:, first] - low[first]) / scale
+            up = (path[:, second] - low[second]) / scale * _ACROSS / (2 * _DOWN)
+            canvas.draw(across, up, ("cyan", "magenta", "yellow", "green")[number_ % 4], "*", True)
+        return Text("\n").join(line for line in canvas.lines() if line.plain.strip())
+
+    return model.Figure("The paths from above.", draw, str)
+
+
+def record(found: Inspection) -> dict[str, Any]:
+    """All of it for programs."""
+    begin, end = found.span
+    return {
+        "recording": found.name,
+        "format": found.format,
+        "layout": dict(found.layout.items()) if found.layout is not None else {},
+        "options": found.options,
+        "packets": found.packets,
+        "refused": found.refused,
+        "begin": begin,
+        "end": end,
+        "step": found.step and found.step._asdict(),
+        "speed": found.speeds and found.speeds._asdict(),
+        "given_speed": found.given and found.given._asdict(),
+        "clock": _clock(found),
+        "turns": [one._asdict() for one in found.turns],
+        "entities": [
+            {
+                "entity": one.entity,
+                "packets": one.packets,
+                "begin": one.first,
+                "end": one.last,
+                "moves": one.moves > 0,
+                "low": list(one.low),
+                "high": list(one.high),
+                "arrivals": one.arrivals,
+                "delays": [known(value) for value in one.delays],
+                "teleports": one.teleports,
+                "sequences": one.sequences,
+            }
+            for one in found.entities
+        ],
+        "unread": dict(found.unread),
+        "head": [one._asdict() for one in found.head],
+        "findings": [one.record() for one in found.findings],
+        "doubts": list(found.doubts),
+    }

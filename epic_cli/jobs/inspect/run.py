@@ -1,0 +1,157 @@
+"""What is in a recording, and what was made of it, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay import separate
+from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
+from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.checks.apart import unread
+from epic_cli.recordings.findings import doubts, worst_first
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Track, Turning
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.watch import Watch
+
+#: So many packets are held, for figures that need more than one pass; and shown.
+_HELD, SHOWN = 100_000, 5
+
+#: Packets of so many entities.
+_NAMED = 1000
+
+#: Steps in time are regular where nine of ten are so near to the usual one.
+REGULAR = 0.1
+
+
+class Spread(NamedTuple):
+    """The median of something, and where nine of ten lie, or the greatest."""
+
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a recording was read as.
+
+    ``layout`` is how it was read (None: packet text), ``options`` the same for a command line.
+    ``entities`` are what is known of each, or of those with most packets where ``all_entities`` are
+    more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
+    the positions show between teleports and ``given`` those of the velocities, in its length unit
+    per second: low 5 %, median, greatest. ``unread`` are columns that no field is read from, with
+    first values. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
+    positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
+    """
+
+    name: str
+    format: str
+    layout: Layout | None
+    packets: int
+    entities: tuple[Track, ...] = ()
+    step: Spread | None = None
+    speeds: Spread | None = None
+    given: Spread | None = None
+    unread: tuple[tuple[str, str], ...] = ()
+    head: tuple[Packet, ...] = ()
+    refused: int = 0
+    first_refused: Refusal | None = None
+    findings: tuple[Finding, ...] = ()
+    all_entities: int = 0
+    turns: tuple[Turning, ...] = ()
+    paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The codes of findings that make all that is computed from the recording doubtful."""
+        return doubts(self.findings)
+
+    @property
+    def options(self) -> str:
+        """How it was read, as options of the command line."""
+        return "" if self.layout is None else self.layout.options()
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest time, in seconds."""
+        times = [(one.first, one.last) for one in self.entities] or [(0.0, 0.0)]
+        return min(one for one, _ in times), max(one for _, one in times)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether packets were sent at one rate."""
+        step = self.step
+        return step is not None and step.high - step.low <= 2 * REGULAR * step.middle
+
+    @property
+    def arrivals(self) -> int:
+        """How many packets have an arrival time."""
+        return sum(one.arrivals for one in self.entities)
+
+
+def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspection:
+    """What is in a recording of these blocks, which ``watch`` has observed; raises what they do."""
+    held: dict[str, PacketBlock] = {}
+    head: list[Packet] = []
+    count = refused = 0
+    first: Refusal | None = None
+    rest: PacketBlock | None = None
+    for block in blocks:
+        refused += len(block.refusals)
+        first = first or next(iter(block.refusals), None)
+        head += (block[at] for at in range(min(len(block), SHOWN - len(head))))
+        if count < _HELD:
+            rest = rest or PacketBlock(block.entities)
+            separate(block, held, _NAMED, rest)
+        count += len(block)
+    watch.end()
+    new_findings(watch)
+    tracks = watch.census.tracks
+    tables = {entity: packet_table(one) for entity, one in held.items()}
+    reader = watch.reader
+    others: dict[str, str] = {}
+    if reader is not None and watch.samples and len(watch.samples[0].block):
+        others = unread(reader, watch.samples[0].block.line_text(0))
+    return Inspection(
+        name,
+        watch.format,
+        reader.layout if reader is not None else None,
+        count,
+        tuple(tracks),
+        _spread([np.diff(one[TIME]) for one in tables.values()], 0.95, least=0.0),
+        _spread([_speeds(one) for one in tables.values()]),
+        _spread([lengths(one[VELOCITY].T) for one in tables.values()]),
+        tuple(others.items()),
+        tuple(head),
+        refused,
+        first,
+        tuple(worst_first(watch.findings)),
+        watch.census.totals.entities if len(tracks) >= _NAMED else len(tracks),
+        tuple(watch.census.turns),
+        {entity: one[POSITION].T for entity, one in tables.items()},
+    )
+
+
+def _speeds(table: Floats) -> Floats:
+    """How fast the positions move from packet to packet; a teleport is no movement."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.diff(table[TIME])
+        moved = (steps > 0) & (table[TELEPORT, 1:] == 0)
+        return np.where(moved, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
+
+
+def _spread(parts: list[Floats], high: float = 1.0, least: float = -np.inf) -> Spread | None:
+    values = np.concatenate(parts) if parts else np.empty(0)
+    values = values[np.isfinite(values) & (values > least)]
+    return Spread(*map(float, np.quantile(values, (0.05, 0.5, high)))) if len(values) else None

@@ -1,0 +1,109 @@
+"""``epic replay``: packets to rows."""
+
+from __future__ import annotations
+
+import click
+
+from epic_cli.engine.strategies import DEFAULT
+from epic_cli.jobs.replay.run import ReplayOptions, run
+from epic_cli.shell.errors import WrongUsage
+from epic_cli.shell.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+    messages_options,
+    output_option,
+    row_format_option,
+    saving_options,
+    strategy_options,
+    timing_options,
+)
+from epic_cli.shell.options.groups import Decorator, OptionGroup, shared
+from epic_cli.shell.options.help import command
+from epic_cli.shell.options.runs import corrections_option
+from epic_cli.shell.options.video import VideoOptions
+from epic_cli.shell.parameters import InputFile
+
+#: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
+DRAWING_OPTIONS: tuple[Decorator, ...] = (
+    strategy_options(
+        "--strategy",
+        DEFAULT,
+        "The smoothing strategy; 'epic strategies' lists them.",
+        "Set one of the strategy's settings; may be repeated.",
+        corrections_option(
+            "Draw one's own predicted player, and hide its corrections as an engine does."
+        ),
+    ),
+    timing_options,
+    row_format_option("How rows are written; epic is the demo's own format."),
+    click.option("--entity", help="Replay only the packets of this entity."),
+    input_format_option,
+    layout_options,
+    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
+)
+
+_CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+
+#: All of them, as ``options: ReplayOptions``.
+replay_options = OptionGroup(
+    "options",
+    ReplayOptions,
+    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
+    _CHOSEN,
+    _TIMING,
+    _FORMAT,
+    output_option("Write the rows to a file, which appears once complete."),
+    _ENTITY,
+    _INPUT_FORMAT,
+    _LAYOUT,
+    saving_options,
+    _STRICT,
+    messages_options,
+    color_option,
+    _FILE_COLUMN,
+)
+
+
+EXAMPLES = """\b
+Examples:
+  epic replay sample_inputs/turn.txt
+  epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
+  epic replay --format csv --output rows.csv sample_inputs/jitter.txt
+  epic replay --video tanks.gif sample_inputs/two_tanks.csv -f csv -o rows.csv
+  tail -f packets.txt | epic replay --format table
+"""
+
+
+@command(EXAMPLES, "s set latency tick f o entity columns pattern strict video")
+def replay(
+    options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
+) -> int:
+    """Turn packets into what a player would see, one row per tick.
+
+    Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
+    from the FILEs, or from standard input without any or for "-". Several files are replayed in
+    order, each with a fresh strategy, and all formats except epic then name the file of each row.
+    A line that begins with q ends packet text.
+
+    Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
+    cannot be read or written, 4 a custom strategy failed, 130 interrupted.
+    """
+    if video.video is None:
+        return run(options)
+    if len(options.files) != 1 or "-" in options.files:
+        raise WrongUsage("--video shows one recording, which is read once more: give one file")
+    from epic_cli.shell.messages import Messages, Reporter
+    from epic_cli.shell.sources import MOST_ENTITIES, load
+
+    status = run(options)
+    name, layout = options.files[0], options.given
+    silent = Reporter(name, Messages(quiet=True))
+    packets = load(name, options.input_format, silent, layout, options.entity, MOST_ENTITIES)
+    video.write(video.scenes(packets, [options.chosen], options.timing))
+    return status

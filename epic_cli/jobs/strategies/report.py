@@ -1,0 +1,98 @@
+"""The strategies as a list, and one of them explained."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameter_base import Setting
+from epic_cli.engine.strategies import declaration, find, names
+from epic_cli.show.report import Column, Data, Report, Table
+from epic_cli.show.table import Row, definitions, described, paragraph
+
+_INDENT = "  "
+
+
+def catalogue(room: int) -> RenderableType:
+    """All strategies, grouped by family, in lines of at most ``room`` columns."""
+    declared = [declaration(name) for name in names()]
+    families = list(dict.fromkeys(one.family for one in declared))
+    declared.sort(key=lambda one: families.index(one.family))
+    lines: list[Text] = []
+    for family, members in groupby(declared, key=lambda one: one.family):
+        lines += paragraph(family, room, style="underline")
+        lines += definitions([(one.name, _in_short(one)) for one in members], room, _INDENT)
+        lines.append(Text())
+    return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
+
+
+def report(name: str | None) -> Report:
+    """The strategies, or the settings of one, for programs."""
+    if name is None:
+        rows = [
+            {"strategy": one.name, "summary": one.summary, **dict(_facts(one))}
+            for one in map(declaration, names())
+        ]
+    else:
+        rows = [
+            {"setting": one.name, "default": one.default, "range": one.range, "help": one.help}
+            for one in declaration(name).settings
+        ]
+    fields = list(rows[0]) if rows else []
+    columns = [Column(field, [str(row[field]) for row in rows]) for field in fields]
+    return Report(parts=[Table(columns)], data=Data(fields, lambda: rows, lambda: rows))
+
+
+def _in_short(one: Declaration) -> str:
+    return one.summary + (f" (needs {', '.join(one.needs_words)})" if one.needs_words else "")
+
+
+def explanation(name: str, room: int) -> RenderableType:
+    """What a strategy does, its settings and where it comes from, in lines of ``room`` columns."""
+    one = declaration(name)
+    lines = [*paragraph(f"{one.name}: {one.summary}", room)]
+    lines[0].stylize("bold", 0, len(one.name))
+    lines += [Text(), *_documentation(name, room)]
+    if one.settings:
+        lines += [Text("Settings", style="underline"), *_settings(one.settings, room), Text()]
+    return Group(*lines, *definitions([fact for fact in _facts(one) if fact[1]], room))
+
+
+def _facts(one: Declaration) -> list[tuple[str, str]]:
+    return [
+        ("family", one.family),
+        ("needs", ", ".join(one.needs_words)),
+        ("lag", one.lag),
+        ("lag varies", one.lag_wavers.words if one.lag_wavers else ""),
+        ("on loss", one.on_loss),
+        ("turns", one.rotates),
+        ("source", one.source),
+        ("proof", one.proof),
+    ]
+
+
+def _documentation(name: str, room: int) -> Iterator[Text]:
+    """The class's docstring; what is indented there are formulas, whose lines are kept."""
+    for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
+        if not part.startswith(" "):
+            yield from paragraph(part, room, _INDENT)
+        else:
+            for line in part.splitlines():
+                if len(line) + len(_INDENT) <= room:
+                    yield Text(_INDENT + line)
+                else:
+                    yield from paragraph(line, room, _INDENT + "    ")
+        yield Text()
+
+
+def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
+    rows = []
+    for one in settings:
+        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
+        rows.append(Row((one.name, default, one.range), one.help, ("bold", "", "")))
+    yield from described(rows, room, _INDENT)

@@ -1,0 +1,244 @@
+"""``epic tune``: good values for the settings of strategies."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.text.widths import printable
+from epic_cli.jobs.compare.options import PICTURE_ROWS
+from epic_cli.jobs.tune.options import OF_SEARCH, Effort, Purpose, Tuned, Written
+from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say
+from epic_cli.shell.jobs import Tally
+from epic_cli.shell.messages import Messages
+from epic_cli.shell.options.common import (
+    color_option,
+    messages_options,
+    saving_options,
+    screen_timing_options,
+)
+from epic_cli.shell.options.groups import refuse, renamed_option, shared
+from epic_cli.shell.options.help import command
+from epic_cli.shell.options.jobs import JobOptions
+from epic_cli.shell.options.networks import NetworkOptions
+from epic_cli.shell.options.runs import Inputs
+from epic_cli.shell.recordings import recordings_of
+from epic_cli.show.metric_list import games_help
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.tune.result import Tunings
+    from epic_cli.jobs.tune.run import Step
+    from epic_cli.jobs.tune.spec import TuneSpec
+    from epic_cli.metrics.evaluation.spec import Run
+    from epic_cli.metrics.metric import Metric
+    from epic_cli.shell.profiles import Saving
+    from epic_cli.shell.progress import Progress
+
+_EXAMPLES = """\b
+Examples:
+  epic tune sample_inputs/jitter.txt
+  epic tune -s lerp sample_inputs/jitter.txt
+  epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
+  epic tune -s lerp,geckos --game shooter sample_inputs/jitter.txt
+  epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
+"""
+
+
+@command(
+    _EXAMPLES, "s set all for game truth trials time seeds latency jitter loss f html", games_help()
+)
+@renamed_option("tries", "trials")
+def tune(
+    inputs: Inputs = shared(Inputs),
+    tuned: Tuned = shared(Tuned),
+    purpose: Purpose = shared(Purpose),
+    effort: Effort = shared(Effort),
+    jobs: JobOptions = shared(JobOptions),
+    network: NetworkOptions = shared(NetworkOptions),
+    timing: Timing = shared(screen_timing_options),
+    written: Written = shared(Written),
+    saving: Saving | None = shared(saving_options),
+    messages: Messages = shared(messages_options),
+    color: ColorChoice = shared(color_option),
+) -> int:
+    """Find good values for a strategy's settings.
+
+    First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
+    95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,
+    folders or standard input; or a file for simulate --trace), also with one or two of them lost.
+
+    With -s or --all, it searches one part of the data for the settings with the best score, or the
+    best single figure (--for), and evaluates them on the rest. It also reports which settings
+    matter, which are at a bound, and what smoothness costs in latency. If interrupted, it reports
+    the best so far.
+
+    Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were skipped
+    than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
+    or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
+    """
+    from epic_cli.jobs.tune.spec import TuneSpec
+    from epic_cli.metrics.evaluation.spec import CompareSpec
+    from epic_cli.shell.recordings import recorded_runs, simulated_runs
+
+    network.check(inputs.recordings, inputs.truth)
+    _check(tuned)
+    strategies = tuned.specs()
+    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
+    tally = Tally(jobs.allowed_failures)
+    if network.simulates:
+        runs = list(simulated_runs(network, inputs, messages))
+    else:
+        timing = network.with_latency(timing)
+        colored, alone = use_color(color, sys.stderr), not tuned.searches
+        runs = recorded_runs(names, inputs, tally, messages, colored, saving, traces=alone)
+    if not tuned.searches:
+        _write_delays(runs, strategies, written.form, color)
+        return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+    spec = TuneSpec(
+        tuple(jobs.part(strategies)),
+        CompareSpec(
+            (),
+            timing,
+            purpose.weighing.weights,
+            inputs.truth_offset,
+            purpose.warm_up,
+            seed=network.seed,
+            threads=effort.threads,
+            aim_range=purpose.weighing.aim_range,
+        ),
+        purpose.figure,
+        purpose.division,
+        effort.trials,
+        effort.seconds,
+    )
+    found = _search(spec, runs, jobs, messages)
+    if found is None:
+        return ExitStatus.DONE
+    if jobs.shard is None:
+        _write(found, written, color, names, inputs.truth)
+    if any(one.evaluation.tuned.failed for one in found.tunings):
+        return ExitStatus.STRATEGY_FAILED
+    if found.interrupted:
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+
+
+def _check(tuned: Tuned) -> None:
+    """Options of the search are of no use without one."""
+    refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
+    if tuned.assignments and not tuned.searches:
+        raise WrongUsage("--set fixes a setting of a tuned strategy: name the strategy with -s")
+
+
+def _search(
+    spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Messages
+) -> Tunings | None:
+    """What is found; None: there is nothing to tune in this shard's part.
+
+    Raises ``WrongUsage``, ``CannotAccess``.
+    """
+    from epic_cli.engine.replay import TooManyRows
+    from epic_cli.jobs.compare.notes import not_enough_words
+    from epic_cli.jobs.tune.run import NeedsArrivals, NothingToTune, NothingTried, tune
+    from epic_cli.jobs.tune.trials import KIND
+    from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+    from epic_cli.shell.progress import Progress
+    from epic_cli.work.code import UnknownCode
+
+    try:
+        with contextlib.ExitStack() as opened:
+            journal = opened.enter_context(jobs.open_journal(KIND))
+            known = len(journal) if journal is not None else 0
+            executor = opened.enter_context(jobs.executor()) if jobs.remote else None
+            shown = opened.enter_context(Progress("tuning", silent=not jobs.remote))
+            progress = partial(_show, shown, spec.goal.metric)
+            found = None
+            # a shard may have no strategies, or one without settings
+            with contextlib.suppress(*[] if jobs.shard is None else [NothingToTune]):
+                found = spec.strategies and tune(
+                    spec, runs, executor=executor, journal=journal, progress=progress
+                )
+        if journal is not None and not messages.quiet and (jobs.shard or known):
+            new = len(journal) - known
+            trials = f"{new} new trial{'' if new == 1 else 's'}"
+            place = f"in {printable(journal.path)}, {known} known before"
+            say(f"epic: {jobs.part_label}{trials} {place}\n")
+        return found or None
+    except NotEnoughToSay as error:
+        whole = spec.division != "none" and _enough_undivided(spec, runs)
+        hint = "; --validate none tunes and evaluates on all" if whole else ""
+        raise WrongUsage(not_enough(f"{not_enough_words(error)}{hint}")) from error
+    except TooManyRows as error:
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    except (NothingToTune, UnknownCode) as error:
+        raise WrongUsage(str(error)) from error
+    except NeedsArrivals as error:
+        raise WrongUsage(f"{error}; --latency makes them") from error
+    except NothingTried:
+        raise KeyboardInterrupt from None
+
+
+def _show(progress: Progress, metric: Metric, step: Step) -> None:
+    """The progress of the search: the current strategy, and the best figure so far."""
+    best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
+    of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
+    progress.describe(f"{step.strategy}{of}{best}")
+    progress(round((step.number - 1 + step.trials / step.most) / step.strategies * 1000), 1000)
+
+
+def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
+    """Whether there is enough in the recordings where they are not divided."""
+    from epic_cli.jobs.tune.division import evaluation_set
+    from epic_cli.metrics.notes import NotEnoughToSay
+
+    try:
+        evaluation_set(runs, spec.compare)
+    except NotEnoughToSay:
+        return False
+    return True
+
+
+def _write_delays(
+    runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
+) -> None:
+    """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
+    from epic_cli.jobs.tune.delays import delays_needed
+    from epic_cli.jobs.tune.delays_report import NO_ARRIVALS, report
+    from epic_cli.metrics.notes import not_enough
+    from epic_cli.shell.console import write_report
+
+    found = delays_needed([one.packets for one in runs], strategies)
+    if found is None:
+        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
+    write_report(report(found), form, color)
+
+
+def _write(
+    found: Tunings, written: Written, color: ColorChoice, names: Sequence[str], truth: str | None
+) -> None:
+    """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
+    from epic_cli.jobs.tune.front_chart import picture
+    from epic_cli.jobs.tune.report import best_of, report
+    from epic_cli.shell.console import write_document, write_report
+
+    if written.html is not None:
+        from epic_cli.jobs.compare.output import about_of
+        from epic_cli.show.page.page import content_of, page_of
+        from epic_cli.show.scenes.scene import Selection
+
+        drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
+        best = best_of(found).evaluation
+        shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
+        about, details = about_of(names, truth), report(found, details=True)
+        content = content_of(drawn, "score", shown, about, (), details)
+        write_document(page_of(drawn.scenes, content), written.html)
+    if written.svg is not None:
+        write_document(picture(found), written.svg)
+    write_report(report(found), written.form, color, summary=True)

@@ -1,0 +1,190 @@
+"""``epic lab``: experiments in the browser, or a running game."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import click
+
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
+from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.strategies import remote_names
+from epic_cli.lab.spec import DEFAULT_STRATEGIES, MOST_STRATEGIES
+from epic_cli.live.event_loop import run_until_stopped
+from epic_cli.live.options import (
+    ENDPOINT,
+    Page,
+    Reached,
+    Recorded,
+    ended,
+    endless_option,
+    ingest_options,
+    lab_library,
+    page_options,
+)
+from epic_cli.recordings.addresses import Address
+from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.shell.console import use_color
+from epic_cli.shell.errors import WrongUsage, accessing
+from epic_cli.shell.options.common import quiet_option, tick_option
+from epic_cli.shell.options.groups import OptionGroup, given_options, refuse, shared, value
+from epic_cli.shell.options.help import command
+from epic_cli.shell.options.runs import Participants, strategies_option, variants_assignments_option
+from epic_cli.shell.parameters import InputFile
+
+EXAMPLES = """\b
+Examples:
+  epic lab
+  epic lab sample_inputs/jitter.txt
+  epic lab -s epic,sample_inputs/half_way.py:HalfWay
+  epic lab --no-open --port 8080
+  epic lab --experiment 'path=circle&latency=80ms&jitter=30ms&s=epic&s=mirror'
+  epic lab --listen --record game.csv
+  epic lab --listen 9871 --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16'
+"""
+
+#: Who draws a running game unless others are named, the first one all of it.
+_USUAL = ("snapshot", "epic", "dead-reckoning")
+
+_USUAL_ADDRESS = str(Address())
+
+#: What experiments have, too.
+_ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
+_ALWAYS |= {"strategies", "assignments"}
+
+_team_options = OptionGroup(
+    "participants",
+    partial(Participants, corrections=()),
+    strategies_option(
+        "Begin with these: names separated by commas, NAME+key=value with settings,"
+        " ./file.py:NAME of your own; up to six. Of a running game, the first one draws all."
+        f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
+    ),
+    variants_assignments_option,
+)
+
+
+@command(EXAMPLES, "experiment listen s layout record port open duration")
+def lab(
+    recording: str | None = shared(click.argument("recording", required=False, type=InputFile())),
+    experiment: str = value(
+        "Begin with the experiment of this address of a lab, or what follows its question mark.",
+        default="",
+        metavar="ADDRESS",
+    ),
+    page: Page = shared(page_options()),
+    duration: float = shared(endless_option("How long to serve the page.")),
+    address: Address | None = value(
+        "Show a running game whose packets come to this address, as epic listen takes them."
+        f"  [without an address: {_USUAL_ADDRESS}]",
+        "--listen",
+        type=ENDPOINT,
+        is_flag=False,
+        flag_value=_USUAL_ADDRESS,
+    ),
+    participants: Participants = shared(_team_options),
+    tick: Ratio = shared(tick_option),
+    ingest: IngestSpec = shared(ingest_options),
+    reached: Reached = shared(Reached),
+    recorded: Recorded = shared(Recorded),
+    quiet: bool = shared(quiet_option),
+) -> int:
+    """Move sliders in the browser, and see what each strategy draws, and how good it is.
+
+    The page is served to this machine alone, works offline and ends with Ctrl-C. RECORDING is
+    offered as it arrived, and as a movement to be sent over other networks; without it, there are
+    computed paths and what the mouse draws. The address of the page holds the experiment, and
+    "copy the command" gives the line of "epic compare" that makes the same figures. A strategy of
+    your own takes part if -s names it here: no address and no page can name code.
+
+    With --listen the page shows a running game: all entities on a map, and of the one that is
+    clicked what each strategy draws of it, how far off, how late. "epic proxy --lab" is the same
+    in the middle of a game, with the network as sliders.
+
+    Over SSH: forward the port (ssh -L 8080:127.0.0.1:8080) and open the printed address.
+
+    Exit status: 0 the time is over, 2 wrong usage, 3 a file or port is not accessible, 4 a custom
+    strategy failed, 130 interrupted.
+    """
+    if address is None:
+        names = [one.name for one in click.get_current_context().command.params if one.name]
+        refuse([one for one in names if one not in _ALWAYS], "needs --listen")
+        return _experiments(recording or "", experiment, participants, page, duration)
+    refuse(("recording", "experiment"), "is not for --listen")
+    team = _team(participants, _USUAL)
+    with lab_library():
+        from epic_cli.live.browser.live import Live
+    from epic_cli.live.browser.live_view import View
+    from epic_cli.live.listen.output import Progress
+    from epic_cli.live.listener import Listener, ListenSpec
+
+    tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
+    with contextlib.ExitStack() as stack:
+        receiving = reached.receive(address, ingest)
+        stack.callback(receiving.close)
+        where = str(address._replace(port=receiving.port))
+        recordings = recorded.open(receiving, stack)
+        progress = Progress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
+        spec = ListenSpec(ingest, None, tick, duration)
+        listener = Listener(spec, receiving, [*recordings, progress])
+        drawn = replace(spec, strategy=team[0])
+        view = View(listener, drawn, where, receiving, recordings, listener.settled)
+        progress.say(f"epic: listening on {where}\n")
+        try:
+            with accessing("listen on", where, "record in"):
+                stopped = run_until_stopped(Live({"": view}, team).show(page, listener.run()))
+        finally:
+            progress.end(listener)
+    return ended(stopped)
+
+
+def _team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
+    if not participants.strategies:
+        participants = replace(participants, strategies=(tuple(usual),))
+    team = participants.specs()
+    if len(team) > MOST_STRATEGIES:
+        raise WrongUsage(f"at most {MOST_STRATEGIES} strategies take part")
+    return team
+
+
+def _experiments(
+    recording: str, experiment: str, participants: Participants, page: Page, duration: float
+) -> int:
+    with lab_library():
+        from epic_cli.lab.server import ServeSpec, serve
+    from epic_cli.lab.bench import Bench, Impossible
+    from epic_cli.lab.spec import RECORDING, Given, LabSpec, read_query
+
+    if recording == "-":
+        raise WrongUsage("a recording that is read again and again must be a file")
+    team = _team(participants, DEFAULT_STRATEGIES)
+    given = Given(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
+    first = experiment or (f"path={RECORDING}" if recording else "")
+    try:
+        spec = read_query(first, given.own)
+        if participants != Participants((), (), ()):
+            spec = replace(spec, strategies=tuple(written(*one[:2]) for one in team))
+        query = spec.query() if spec != LabSpec() else ""
+        if recording:
+            with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
+                pass
+            with contextlib.closing(Bench(given)) as bench:
+                bench.picture(bench.read(LabSpec(moves=RECORDING)))
+    except (SettingError, Impossible) as error:
+        raise WrongUsage(str(error)) from error
+
+    async def job() -> None:
+        served = serve(ServeSpec(given, page.port, query), page.ready)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(served, None if duration == math.inf else duration)
+
+    with accessing("listen on", f"127.0.0.1:{page.port}"):
+        stopped = run_until_stopped(job())
+    return ended(stopped)

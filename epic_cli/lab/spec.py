@@ -1,0 +1,238 @@
+"""An experiment as a value: the query of an address, and a command line, by one table."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
+
+from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.places import named_in_data
+from epic_cli.engine.replay.playback import TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
+from epic_cli.engine.strategies import remote_names
+from epic_cli.metrics.weights import GAME
+from epic_cli.network.conditions import LINK
+from epic_cli.network.paths import PATH
+from epic_cli.network.randomness import SEED
+from epic_cli.network.sender import SENDER
+from epic_cli.network.turning import TURNING
+from epic_cli.network.words import PRESET
+from epic_cli.shell.options.common import DURATION
+
+#: What moves beside the paths: the recording with its own network; its movement over a simulated
+#: one; a movement drawn by hand.
+RECORDING, RECORDED, BY_HAND = "recording", "movement", "hand"
+
+#: How often players see a frame, and what the score weighs.
+TICK, SCORE = TIMING[0], "score"
+
+#: The parameters of an experiment by what they are about; of a recording with its own network,
+#: only the last ones mean something.
+GROUPS: dict[str, tuple[Parameter, ...]] = {
+    "movement": (*PATH, TURNING, DURATION, SEED),
+    "sender": SENDER,
+    "link": (PRESET, *LINK),
+    SCORE: (GAME, TICK),
+}
+TABLE = tuple(one for group in GROUPS.values() for one in group)
+
+#: Of paths alone, and of what is sent.
+_PATHS = {one.name for one in (*PATH, TURNING)}
+_SENT = {one.name for name, group in GROUPS.items() for one in group if name != SCORE}
+
+#: The figures are those of so many networks, one step after the other.
+STEPS = (1, 8, 64, 256)
+
+#: No more strategies than colours.
+MOST_STRATEGIES = 6
+
+#: A link is no longer than this, a movement drawn by hand has no more points.
+LONGEST_QUERY, MOST_POINTS = 60_000, 2000
+
+DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
+
+
+class Given(NamedTuple):
+    """What the line that starts the lab gives, and no address names.
+
+    The ``recording``, if any, the names of ``own`` strategies, and where a drawn movement is.
+    """
+
+    recording: str = ""
+    own: tuple[str, ...] = ()
+    by_hand: str = "by-hand.csv"
+
+
+NOTHING = Given()
+
+
+@dataclass(frozen=True)
+class LabSpec:
+    """An experiment.
+
+    ``moves`` is a path's name, ``RECORDING``, ``RECORDED`` or ``BY_HAND``. ``values`` are those of
+    ``TABLE`` that are set, as they are written, in its order; ``changes`` those of ``--at``.
+    ``strategies`` are written ``NAME+key=value``; ``points`` are ``t,x,y`` of the movement drawn by
+    hand (seconds, lengths).
+    """
+
+    moves: str = "strafe"
+    values: tuple[tuple[str, str], ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()
+    strategies: tuple[str, ...] = DEFAULT_STRATEGIES
+    points: str = ""
+    networks: int = 1
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a network is simulated."""
+        return self.moves != RECORDING
+
+    def query(self) -> str:
+        """The query of its address, which ``read_query`` reads."""
+        pairs = [("path", self.moves), *self.values]
+        pairs += [("at", f"{time} {words}") for time, words in self.changes]
+        pairs += [("s", one) for one in self.strategies]
+        pairs += [("points", self.points)] if self.points else []
+        pairs += [("networks", str(self.networks))] if self.networks > 1 else []
+        return urlencode(pairs, quote_via=quote, safe="+,;")
+
+    def arguments(self, given: Given) -> list[str]:
+        """The words after ``epic compare`` that make the same figures."""
+        words = []
+        if self.moves == RECORDING:
+            words.append(given.recording)
+        elif self.moves in (RECORDED, BY_HAND):
+            file = given.recording if self.moves == RECORDED else given.by_hand
+            words.append(f"--truth={file}")
+        else:
+            words.append(f"--path={self.moves}")
+        without = {RECORDING: _SENT, RECORDED: _PATHS, BY_HAND: _PATHS}.get(self.moves, set())
+        words += [f"--seeds={self.networks}"] if self.simulated else []
+        for name, value in self.values:
+            words += [] if name in without else _option(name, value)
+        for time, change in self.changes if self.simulated else ():
+            words += ["--at", time, change]
+        return [*words, f"--strategies={','.join(self.strategies)}"]
+
+    def command(self, given: Given) -> str:
+        """The line for a shell."""
+        return f"epic compare {shlex.join(self.arguments(given))}"
+
+
+def _option(name: str, value: str) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if value in ("on", "off") and name in _SWITCHES:
+        return [flag] if value == "on" else []
+    return [f"{flag}={value}"]
+
+
+_SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
+
+
+def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
+    """The experiment of an address, or of its query; an empty one is the default.
+
+    ``own`` as in ``Given``. Raises ``SettingError`` with what is wrong, and what would be right.
+    """
+    if len(query) > LONGEST_QUERY:
+        raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
+    text = query.partition("?")[2] if "://" in query else query.removeprefix("?")
+    try:
+        pairs = parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
+    except ValueError as error:
+        raise SettingError(f"this is no experiment: {error}") from error
+    spec, values = LabSpec(), {}
+    changes, strategies = [], []
+    for name, value in pairs:
+        if name == "path":
+            spec = replace(spec, moves=_moves(value))
+        elif name == "s":
+            strategies.append(value)
+        elif name == "at":
+            time, _, words = value.strip().partition(" ")
+            named(DURATION, DURATION.read, time)
+            changes.append((time, words.strip()))
+        elif name == "points":
+            read_points(value)
+            spec = replace(spec, points=value)
+        elif name == "networks":
+            spec = replace(spec, networks=named(_NETWORKS, _NETWORKS.read, value))
+        else:
+            parameter = find(name, TABLE, "an experiment")
+            named(parameter, parameter.read, value)
+            values[parameter.name] = value
+    if "gemodel" in values:  # which has its own losses
+        values.pop("loss", None)
+        values.pop("loss_correlation", None)
+    checked_strategies(strategies, own)
+    if spec.moves == BY_HAND and not spec.points:
+        raise SettingError("nothing has been drawn yet: draw a movement on the map")
+    return replace(
+        spec,
+        values=tuple((one.name, values[one.name]) for one in TABLE if one.name in values),
+        changes=tuple(changes),
+        strategies=tuple(strategies) or DEFAULT_STRATEGIES,
+    )
+
+
+_NETWORKS = Number("networks", 1, "Over how many networks.", "", 1, STEPS[-1], whole=True)
+
+
+def _moves(value: str) -> str:
+    if value in (RECORDING, RECORDED, BY_HAND):
+        return value
+    return str(named(PATH[0], PATH[0].read, value))
+
+
+def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
+    """The strategies ``NAME+key=value`` that a page asks for; raises ``SettingError``.
+
+    ``own`` are names beside the built-in ones: those that the line names that starts the lab.
+    """
+    if len(texts) > MOST_STRATEGIES:
+        raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
+    try:
+        for one in texts:
+            _names(tuple(own)).check(split(one)[0])  # a page may run no code that it names
+            if "," in one:
+                raise SettingError(f"{one!r}: a comma separates strategies")
+        with named_in_data(trust=False, remedy="epic lab --strategies"):
+            return read_specs(texts)
+    except SettingError:
+        raise
+    except ValueError as error:  # the same one twice
+        raise SettingError(str(error)) from error
+
+
+@lru_cache(maxsize=1)
+def _names(own: tuple[str, ...]) -> Choice:
+    """The strategies that take part, which takes long: those of other packages are looked for."""
+    return Choice("strategy", None, "", (*remote_names(), *own))
+
+
+def read_points(text: str) -> list[tuple[float, float, float]]:
+    """``t,x,y;t,x,y``, of which times rise; raises ``SettingError``."""
+    try:
+        points = [tuple(map(float, one.split(","))) for one in text.split(";") if one]
+        rising = all(b[0] > a[0] for a, b in pairwise(points))
+        fits = all(len(one) == 3 and all(abs(n) < 1e6 for n in one) for one in points)
+    except (ValueError, IndexError):
+        rising = fits = False
+    if not (fits and rising and 2 <= len(points) <= MOST_POINTS):
+        raise SettingError(
+            f"a movement is 2 to {MOST_POINTS} points t,x,y with semicolons between, times rising"
+        )
+    return [(t, x, y) for t, x, y in points]
+
+
+def by_hand_file(text: str) -> bytes:
+    """The movement as a recording."""
+    rows = (f"{t!r},{x!r},{y!r},0\n" for t, x, y in read_points(text))
+    return ("time,x,y,z\n" + "".join(rows)).encode()

@@ -1,0 +1,1 @@
+"""A running game for pages in the browser."""

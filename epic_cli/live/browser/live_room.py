@@ -1,0 +1,224 @@
+"""One page's look at a running game: frames of what has changed, and one entity in detail."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import split
+from epic_cli.engine.text.widths import cut, printable
+from epic_cli.lab.spec import checked_strategies
+from epic_cli.live.browser.frames import Frame
+from epic_cli.live.browser.live_view import STATE
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.drawing import Drawing
+from epic_cli.live.model.hindsight import Hindsight
+from epic_cli.live.model.history import History
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities, SampleBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.lab.controls import LinkControls
+    from epic_cli.lab.rooms import Outbox
+    from epic_cli.live.browser.live_view import View
+
+#: Frames that may be under way to a page; seconds from one with words to the next.
+_UNDER_WAY, _WORDS = 4, 0.2
+
+#: Names in one frame, characters of one, and messages of a page that wait.
+_NAMES, _LONGEST_NAME, _WAITING = 2000, 48, 256
+
+
+class Member(Consumer):
+    """One strategy that draws one entity, by its ``number``; ``known`` are the last times sent."""
+
+    def __init__(self, strategy: StrategySpec, view: View, name: str, block: PacketBlock) -> None:
+        self._label, self._view, self._name = strategy.label, view, name
+        self._history = History(view.history.entities)
+        self._hindsight = Hindsight(view.tick[0] / view.tick[1])
+        self._drawing = Drawing(strategy, view.tick, view.history.entities, [self])
+        self._drawn = self._measured = -math.inf  # up to when the page knows it
+        self._drawing.draw(block, view.drawing.drawn_up_to)
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Packets came in."""
+        self._history.take(block)
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """Samples were drawn."""
+        del entities
+        self._history.draw(samples)
+
+    def step(self, now: float) -> None:
+        """Takes the fresh packets, and draws what is due."""
+        own, drawn_up_to = PacketBlock(self._view.history.entities), self._view.drawing.drawn_up_to
+        for block in self._view.fresh:
+            own.extend(block)
+        own.keep_entity(self._name)
+        self._drawing.draw(own, drawn_up_to)
+        of = self._history, drawn_up_to, now, self._name, (), self._view.truth
+        self._hindsight.look(*of)
+
+    def news(self, made: Frame) -> dict[str, Any]:
+        """What the page does not know yet: rows, errors, lags."""
+        rows = self._history.rows(np.nextafter(self._drawn, math.inf))
+        times, apart = self._hindsight.apart
+        later = times > self._measured
+        self._drawn = float(rows["time"][-1]) if len(rows) else self._drawn
+        self._measured = float(times[-1]) if len(times) else self._measured
+        lags = list(self._hindsight.curves[1].items())[-2:]
+        return {
+            "label": self._label,
+            "figures": self._hindsight.figures(),
+            "lags": [[second, 1000 * lag] for second, lag in lags if math.isfinite(lag)],
+            "time": made.pack(rows["time"]),
+            "position": made.pack(rows["position"]),
+            "status": made.pack(rows["status"].astype("u1")),
+            "measured": made.pack(times[later]),
+            "error": made.pack(apart[later]),
+        }
+
+
+class LiveRoom:
+    """Sends a page what has changed since its last frame, and obeys its messages.
+
+    They are ``{"got": number of a frame}``, which makes room for the next one, and ``follow`` (an
+    entity's number, or null), ``strategies``, ``way`` and ``link`` (a command). A frame has the
+    numbers and states of those that are drawn otherwise than before; some have words, too.
+    """
+
+    def __init__(
+        self,
+        views: Mapping[str, View],
+        team: Sequence[str],
+        link: LinkControls | None,
+        outbox: Outbox,
+    ) -> None:
+        self._views, self._usual, self._link, self._outbox = views, team, link, outbox
+        self.closed = False
+        self._asked: deque[dict[str, Any]] = deque(maxlen=_WAITING)
+        self._sent = self._got = 0
+        self._spoke = -math.inf
+        self._said = ""
+        self._own = [split(one)[0] for one in team]
+        self._team = checked_strategies(team, self._own)
+        self._show(next(iter(views)))
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """Takes a message, at once."""
+        got = message.get("got")
+        if isinstance(got, int):
+            self._got = max(self._got, min(got, self._sent))
+        else:
+            self._asked.append(message)
+
+    def close(self) -> None:
+        """The page has gone."""
+        self.closed = True
+
+    def _show(self, way: str) -> None:
+        self._way, self._view = way, self._views[way]
+        self._known = np.zeros(0, STATE)
+        self._named = 0
+        self._event: object = None
+        self._follow(None)
+
+    def _follow(self, number: int | None) -> None:
+        """Draws one entity by each strategy from now on, and the last seconds."""
+        view, self._followed, self._members = self._view, number, list[Member]()
+        self._known_up_to: dict[str, float] = {}
+        self._begins = True
+        if number is not None:
+            name = view.history.entities.name(number)
+            for block in view.history.by_entity(name).values():
+                self._members += [Member(one, view, name, block) for one in self._team]
+
+    def _obey(self, message: dict[str, Any]) -> None:
+        try:
+            if "link" in message:
+                self._said = self._link.say(str(message["link"])) if self._link else ""
+            if message.get("way") in self._views:
+                self._show(message["way"])
+            if "strategies" in message:
+                wanted = [str(one) for one in message["strategies"]]
+                team = checked_strategies(wanted or self._usual, self._own)
+                if team[0] != self._view.lead:
+                    self._view.change(team[0])
+                self._team, self._said = team, ""
+                self._follow(self._followed)
+            if "follow" in message:
+                number = message["follow"]
+                there = type(number) is int and 0 <= number < len(self._view.history.entities)
+                self._follow(number if there else None)
+        except (StrategyFailed, ValueError, TypeError) as error:
+            self._said = f"error: {error}"
+
+    def step(self, now: float) -> None:
+        """Draws the entity that is followed, and sends a frame where there is room for one."""
+        while self._asked:
+            self._obey(self._asked.popleft())
+        for member in self._members:
+            member.step(now)
+        if self._sent - self._got >= _UNDER_WAY:
+            return
+        made = Frame()
+        message = self._changes(made)
+        if now - self._spoke >= _WORDS or self._begins:
+            self._spoke = now
+            message |= self._words(made)
+        if message:
+            self._sent += 1
+            up_to = self._view.drawing.drawn_up_to
+            message |= {"number": self._sent, "now": up_to if up_to > -math.inf else None}
+            self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.bytes(message))
+
+    def _changes(self, made: Frame) -> dict[str, Any]:
+        """Who is drawn otherwise than the page knows."""
+        state = self._view.state
+        more = np.zeros(len(state) - len(self._known), STATE)
+        self._known = np.concatenate((self._known, more))
+        both = [one.view("u1").reshape(-1, STATE.itemsize) for one in (state, self._known)]
+        changed = np.flatnonzero((both[0] != both[1]).any(axis=1))
+        self._known[changed] = state[changed]
+        packed = {"changed": changed.astype("i4"), "states": state[changed]}
+        return {key: made.pack(one) for key, one in packed.items()} if len(changed) else {}
+
+    def _words(self, made: Frame) -> dict[str, Any]:
+        view, entities = self._view, self._view.history.entities
+        numbers = range(self._named, min(len(entities), self._named + _NAMES))
+        names = [printable(entities.name(one)) or "(no name)" for one in numbers]
+        events = list(takewhile(lambda one: one is not self._event, reversed(view.events)))
+        self._event, self._named = view.events[-1] if view.events else None, numbers.stop
+        message = {
+            **view.words(),
+            "names": [numbers.start, [cut(one, _LONGEST_NAME) for one in names]],
+            "events": [[one.time, one.words] for one in reversed(events)],
+            "team": [one.label for one in self._team],
+            "said": self._said,
+            "link": self._link.state() if self._link else {},
+            "way": self._way,
+            "where": view.where,
+            "followed": self._followed,
+            "begins": self._begins,
+        }
+        self._begins = False
+        if self._followed is not None:
+            both = {"received": view.history, "sent": view.truth}
+            message |= {key: self._points(made, key, one) for key, one in both.items() if one}
+            message["members"] = [one.news(made) for one in self._members]
+        return message
+
+    def _points(self, made: Frame, key: str, history: History) -> dict[str, Any]:
+        """The packets of the one that is followed that the page does not know."""
+        since = self._known_up_to.get(key, -math.inf)
+        points = history.points(since)
+        points = points[(points["entity"] == self._followed) & (points["time"] > since)]
+        self._known_up_to[key] = float(points["time"][-1]) if len(points) else since
+        return {name: made.pack(points[name]) for name in ("time", "delay", "position")}

@@ -1,0 +1,1 @@
+"""``epic listen``: a running game, received and drawn."""

@@ -1,0 +1,219 @@
+"""``epic listen``: packets of a running game to rows, in real time, and to a recording."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from dataclasses import dataclass, replace
+
+import click
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import DEFAULT
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.event_loop import run_until_stopped
+from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
+from epic_cli.live.listen.output import Progress, RowOutput
+from epic_cli.live.listener import Listener, ListenSpec
+from epic_cli.live.options import (
+    ENDPOINT,
+    Reached,
+    Recorded,
+    ended,
+    endless_option,
+    ingest_options,
+)
+from epic_cli.live.receiving import Reception, machine_time
+from epic_cli.recordings.addresses import Address, ReceivedDatagram, resolve
+from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.shell.console import ColorChoice, has_terminal, use_color, write_report
+from epic_cli.shell.errors import WrongUsage, accessing, say
+from epic_cli.shell.options.common import (
+    color_option,
+    output_option,
+    quiet_option,
+    row_format_option,
+    strategy_options,
+    tick_option,
+)
+from epic_cli.shell.options.groups import flag, given_options, shared, value
+from epic_cli.shell.options.help import command
+from epic_cli.shell.output import open_sink
+from epic_cli.shell.parameters import Parsed
+
+#: ``--explore`` ends with so many datagrams, or so many seconds after the first.
+EXPLORED, EXPLORED_SECONDS = 4000, 15.0
+
+_ADDRESS = click.argument(
+    "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
+)
+
+EXAMPLES = """\b
+Examples:
+  epic listen --format table --strategy snapshot
+  epic listen --record game.csv --format csv 0.0.0.0:9870 > rows.csv
+  epic listen --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16' -f csv
+  epic listen ws://127.0.0.1:9870 --record game.jsonl
+  epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
+"""
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where what is drawn goes, and the packets."""
+
+    screen: bool | None = value(
+        "Show a map that fills the terminal, or write rows.  [default: the screen, on a"
+        " terminal and unless an option is about rows]",
+        "--screen/--no-screen",
+        default=None,
+    )
+    row_format: str = shared(
+        row_format_option("How rows are written; epic is the demo's own format, for one entity.")
+    )
+    output: str | None = shared(
+        output_option("Write the rows to a file, which appears when listening ends.")
+    )
+    recorded: Recorded = shared(Recorded)
+    forward: tuple[Target, ...] = value(
+        f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
+        " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
+        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
+        multiple=True,
+    )
+
+    def wants_screen(self, given: set[str]) -> bool:
+        """Whether a screen is shown; ``given`` are the names of options on the command line.
+
+        Raises ``WrongUsage`` where it is wanted and there is no terminal.
+        """
+        there = has_terminal()
+        if self.screen and not there:
+            raise WrongUsage("--screen needs a terminal")
+        if self.screen is None:
+            return there and not {"row_format", "output"} & given
+        return self.screen
+
+
+@command(EXAMPLES, "s set input-format layout columns entity explore duration f o record forward")
+def listen(
+    address: Address = shared(_ADDRESS),
+    chosen: StrategySpec = shared(
+        strategy_options(
+            "--strategy",
+            DEFAULT,
+            "The smoothing strategy; 'epic strategies' lists them.",
+            "Set one of the strategy's settings; may be repeated.",
+        )
+    ),
+    tick: Ratio = shared(tick_option),
+    ingest: IngestSpec = shared(ingest_options),
+    reached: Reached = shared(Reached),
+    explore: bool = flag("Show what moves in unknown binary datagrams, and propose a --layout."),
+    duration: float = shared(endless_option("How many seconds to listen, or endless.")),
+    outputs: _Outputs = shared(_Outputs),
+    quiet: bool = shared(quiet_option),
+    color: ColorChoice = shared(color_option),
+) -> int:
+    """Receive packets of a running game, and draw them as they arrive.
+
+    They are UDP datagrams, messages of WebSockets (ws://), or over TCP (tcp://) lines and, for
+    --layout, messages behind their lengths. A datagram or message is one or more lines of packet
+    text, CSV under a header, JSON objects or an array of them, or binary records. What a player
+    would see is drawn in real time, whether or not a packet arrives: on a terminal as a map that
+    fills the screen, with figures of the link and the strategy, and keys to change them (? lists
+    them); otherwise, or with an option for rows, as rows. Without a HOST it only receives from this
+    machine (127.0.0.1:9870).
+
+    Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
+    strategy failed, 130 interrupted.
+    """
+    if explore:
+        if address.scheme == "tcp":
+            raise WrongUsage("--explore is for datagrams and messages: UDP and ws://")
+        return _explore(address, reached.receive(address, ingest), duration, color)
+    given = given_options()
+    on_screen = outputs.wants_screen(given)
+    chosen.make()  # a wrong setting shows before anything is received
+    writes_rows = outputs.output is not None or not on_screen
+    spec = ListenSpec(
+        replace(ingest, single_entity=outputs.row_format == "epic" and writes_rows),
+        chosen,
+        SCREEN_TIMING.tick if on_screen and "tick" not in given else tick,
+        duration,
+    )
+    with contextlib.ExitStack() as stack:
+        receiving = reached.receive(address, ingest)
+        stack.callback(receiving.close)
+        where = str(address._replace(port=receiving.port))
+        recordings = outputs.recorded.open(receiving, stack)
+        consumers: list[Consumer] = [*recordings]
+        screen = rows = None
+        if on_screen:
+            # rows alone wait for neither numpy nor prompt_toolkit
+            from epic_cli.live.screen.monitor import Monitor
+
+            screen = Monitor(spec, where, receiving, recordings)
+            consumers.append(screen)
+        if writes_rows:
+            rows = RowOutput(
+                outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
+            )
+            consumers.append(rows)
+        own = 0 if address.scheme else receiving.port  # of UDP, which they use
+        targets = [one.beside(own) for one in outputs.forward]
+        for target in targets:
+            consumers.append(_forwarder(target, receiving, own))
+            stack.callback(consumers[-1].close)
+        progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
+        if screen is None:
+            consumers.append(progress)
+        listener = Listener(spec, receiving, consumers)
+        try:
+            with accessing("listen on", where, "record in"):
+                if screen is not None:
+                    stopped = screen.run(listener, use_color(color, sys.stdout))
+                else:
+                    progress.say(f"epic: listening on {where}\n")
+                    for one in targets:
+                        progress.say(f"epic: sending to {one.format.name} at {one.address}\n")
+                    stopped = run_until_stopped(listener.run())
+        finally:
+            progress.end(listener)
+    return ended(stopped)
+
+
+def _explore(address: Address, receiving: Reception, duration: float, color: ColorChoice) -> int:
+    from epic_cli.jobs.inspect.exploring_report import report
+
+    received: list[ReceivedDatagram] = []
+
+    async def gather() -> None:
+        end = machine_time() + duration
+        while (left := end - machine_time()) > 0 and len(received) < EXPLORED:
+            await receiving.readable(left if left < math.inf else None)
+            received.extend(receiving.read(EXPLORED))
+            if received:
+                end = min(end, received[0].time + EXPLORED_SECONDS)
+
+    with contextlib.closing(receiving):
+        where = str(address._replace(port=receiving.port))
+        say(f"epic: exploring what comes to {where}; Ctrl-C ends it\n")
+        with accessing("listen on", where):
+            stopped = run_until_stopped(gather())
+    place = "" if address == Address() else f" {address}"
+    write_report(report(received, f"epic listen{place}"), "table", color)
+    return ended(stopped if not received else None)
+
+
+def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
+    with accessing("send to", target.address):
+        place = resolve(target.address)
+        if own and place.place[:2] == receiving.socket.getsockname()[:2]:
+            raise WrongUsage(
+                f"--forward {target.format.name} would send to {target.address}, which is listened"
+                " on: give one of them another port"
+            )
+        return Forwarder(target.format, place)

@@ -1,0 +1,110 @@
+"""What passes through a proxy: a few lines while it runs, and a summary at the end."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from epic_cli.live.proxy.control import words_of
+from epic_cli.live.proxy.link_control import Direction, Passage
+from epic_cli.live.proxy.relay import Relay
+from epic_cli.metrics.digits import counted
+from epic_cli.show.link import quantiles
+from epic_cli.show.link import summary as link_summary
+
+#: Seconds that the rates on the screen are of.
+_WINDOW = 1.0
+
+#: What the keys do.
+KEYS = (
+    "space blackout, arrows latency (up, down) and loss (left, right), j J jitter,",
+    "p P preset, u d b for the way up, down or both, r reset, c clear, q quit",
+)
+
+
+def summary(relay: Relay) -> str:
+    """Counts and delays of both directions, and what went wrong."""
+    lines = ""
+    for one in (relay.up, relay.down):
+        where = "to the server" if one.way == "up" else "from the server"
+        lines += f"{one.way}, {where}: {link_summary(one, one.fates)}{_more(one)}"
+    return f"{counted(relay.clients_total, 'client')}\n{lines}{_errors(relay)}"
+
+
+def _more(one: Direction) -> str:
+    lines = ""
+    if one.arrived:
+        lines += f"  requested: {quantiles(one.requested.delay)}\n"
+        late = quantiles(one.lateness.delay, (0.5, 0.99, 0.999, 1.0), digits=2)
+        lines += f"  later than requested: {late}; {one.late:,} by more than 1 ms\n"
+    if one.sent:
+        lines += f"  {one.received_bytes:,} bytes received, {one.delivered_bytes:,} sent\n"
+    if one.blacked_out:
+        lines += f"  {one.blacked_out:,} lost in blackouts\n"
+    if one.overflowed:
+        lines += f"  {one.overflowed:,} lost because too much was in flight\n"
+    for reason, count in sorted(one.unsent.items()):
+        lines += f"  {count:,} could not be sent: {reason}\n"
+    return lines
+
+
+def _errors(relay: Relay) -> str:
+    lines = ""
+    if relay.refused:
+        lines += f"the target refused {counted(relay.refused, 'datagram')}: nothing listens there\n"
+    for reason, count in sorted(relay.socket_errors.items()):
+        lines += f"no socket for a client, {counted(count, 'time')}: {reason}\n"
+    if relay.rejected:
+        lines += f"{counted(relay.rejected, 'datagram')} rejected: too many clients\n"
+    if relay.overrun:
+        lines += f"{counted(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
+    return lines
+
+
+class Status:
+    """Lines that say what passes now; rates are those of the last second."""
+
+    def __init__(self, relay: Relay, what: str) -> None:
+        self._relay = relay
+        self.what = what
+        self._seen: deque[tuple[float, Passage, Passage]] = deque()
+
+    def lines(self, chosen: str, preset: str) -> list[str]:
+        """What is on the screen; ``chosen``: the direction that keys change."""
+        relay, now = self._relay, self._relay.now()
+        self._seen.append((now, relay.up.passage, relay.down.passage))
+        while now - self._seen[0][0] > _WINDOW and len(self._seen) > 2:
+            self._seen.popleft()
+        since, up, down = self._seen[0]
+        seconds = max(now - since, 1e-9)
+        head = f"{self.what}  {_clock(now)}  {counted(len(relay.clients), 'client')}"
+        head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
+        return [
+            head,
+            *_lines(relay.up, relay.up.passage.since(up), seconds),
+            *_lines(relay.down, relay.down.passage.since(down), seconds),
+            *_errors(relay).splitlines(),
+        ]
+
+
+def _lines(one: Direction, new: Passage, seconds: float) -> list[str]:
+    lost = f"{100 * new.lost / new.received:.1f}%" if new.received else "-"
+    delay = f"{1000 * new.delay / new.delivered:.1f} ms" if new.delivered else "-"
+    words = "BLACKOUT, " if one.blackout else ""
+    return [
+        f"{one.way:4} {new.received / seconds:7,.0f}/s {_rate(new.received_bytes / seconds):>10}"
+        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} in flight",
+        f"     {words}{words_of(one.conditions)}",
+    ]
+
+
+def _rate(rate: float) -> str:
+    for unit, size in (("MB", 1e6), ("kB", 1e3)):
+        if rate >= size:
+            return f"{rate / size:.1f} {unit}/s"
+    return f"{rate:.0f} B/s"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(math.floor(seconds), 60)
+    return f"{minutes}:{rest:02}"

@@ -1,0 +1,161 @@
+"""The screen of ``epic proxy``: the link, and what its other sides get, draw, and were sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+from epic_cli.engine.text.widths import cut, printable
+from epic_cli.live.event_loop import beside, microsecond_loop
+from epic_cli.live.listener import ListenSpec
+from epic_cli.live.model.history import History
+from epic_cli.live.proxy.link_control import LinkController
+from epic_cli.live.proxy.relay import Relay
+from epic_cli.live.proxy.report import KEYS, Status
+from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.receiving import Reception
+from epic_cli.live.recording import Recording
+from epic_cli.live.screen.monitor import STYLES, Monitor
+from epic_cli.live.screen.sight import SMALLEST
+from epic_cli.network.words import WAYS, Way
+from epic_cli.show.cells import Lines
+from epic_cli.show.full_screen import FullScreen
+
+_HINT = "w: the other direction; n: keys for the network"
+
+
+#: By key: a quantity of the link, and what one press adds to it.
+_STEPS = {
+    "up": ("latency", 0.01),
+    "down": ("latency", -0.01),
+    "right": ("loss", 0.01),
+    "left": ("loss", -0.01),
+    "j": ("jitter", 0.005),
+    "J": ("jitter", -0.005),
+}
+
+_CHOICES: dict[str, tuple[str, tuple[Way, ...]]] = {
+    "u": ("up", ("up",)),
+    "d": ("down", ("down",)),
+    "b": ("both", WAYS),
+}
+
+
+#: Keys that the link has.
+_LINK_KEYS = (*_STEPS, *_CHOICES, "space", "p", "P", "r", "c")
+
+
+class _LinkKeys:
+    """Changes the link key by key; ``chosen`` is the direction that they change."""
+
+    def __init__(self, links: LinkController) -> None:
+        self._links = links
+        self._ways: tuple[Way, ...] = WAYS
+        self.chosen = "both"
+
+    def press(self, key: str) -> None:
+        """A key by its name; others than those that are shown do nothing."""
+        links = self._links
+        if key in _STEPS:
+            links.add(*_STEPS[key], self._ways)
+        elif key in _CHOICES:
+            self.chosen, self._ways = _CHOICES[key]
+        elif key == "space":
+            dark = all(links.directions[way].blackout for way in self._ways)
+            links.black_out(not dark, self._ways)
+        elif key in ("p", "P"):
+            links.next_preset(1 if key == "p" else -1)
+        elif key == "r":
+            links.reset()
+        elif key == "c":
+            links.clear()
+
+
+class Watching:
+    """The lines of the link and, where packets are watched, the screen of ``epic listen`` below.
+
+    It begins with the direction ``way``. Keys are the link's; below, they are that screen's until
+    ``n`` is pressed.
+    """
+
+    def __init__(
+        self,
+        relay: Relay,
+        what: str,
+        watches: Mapping[Way, Watch],
+        spec: ListenSpec,
+        receiving: Reception,
+        recordings: Sequence[Recording],
+        way: Way,
+    ) -> None:
+        self._relay = relay
+        self._status = Status(relay, what)
+        self._keys = _LinkKeys(relay.links)
+        self._way = way
+        self._drawings: list[WatchDrawing] = []
+        self._monitors: dict[Way, Monitor] = {}
+        for one, watch in watches.items():
+            truth = History(watch.entities)
+            where = f"{what}, {one}"
+            monitor = Monitor(spec, where, receiving, recordings, truth=truth)
+            drawing = WatchDrawing(watch, spec, relay.settled, [monitor], truth.take)
+            monitor.follow(drawing)
+            self._monitors[one] = monitor
+            self._drawings.append(drawing)
+        self._for_link = not watches
+        self._head = 0
+
+    def note(self, words: str) -> None:
+        """Shows something else about the proxy."""
+        self._status.what += f", {words}"
+
+    def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
+        """Shows it while the proxy's ``job`` runs on a thread of its own, as ``Monitor.run``."""
+        acts = self._monitor.acts if self._monitor else ()
+        keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
+        click = self.click if self._monitor else None
+        screen = FullScreen(self, keys, STYLES, color, lambda: self._takes_text, click)
+        return asyncio.run(screen.run(beside(job, microsecond_loop(), self._relay.end)))
+
+    @property
+    def _monitor(self) -> Monitor | None:
+        return self._monitors.get(self._way)
+
+    @property
+    def _takes_text(self) -> bool:
+        return self._monitor is not None and self._monitor.takes_text
+
+    def advance(self, real_time: float) -> None:
+        """Draws what is due in both directions, and looks at the figures."""
+        for one in self._drawings:
+            one.step()
+        for monitor in self._monitors.values():
+            monitor.advance(real_time)
+
+    def press(self, key: str) -> None:
+        """A key; others do nothing."""
+        monitor = self._monitor
+        if monitor is None or (self._for_link and key not in ("w", "n")):
+            self._keys.press(key)
+        elif monitor.takes_text or key not in ("w", "n"):
+            monitor.press(key)
+        elif key == "w":
+            self._way = "up" if self._way == "down" else "down"
+        else:
+            self._for_link = not self._for_link
+
+    def click(self, column: int, line: int) -> None:
+        """Follows an entity, as on the screen of ``epic listen``."""
+        if self._monitor and line >= self._head:
+            self._monitor.click(column, line - self._head)
+
+    def lines(self, columns: int, lines: int) -> Lines:
+        """The whole screen."""
+        head = self._status.lines(self._keys.chosen, self._relay.links.preset)
+        head += KEYS if self._for_link else [f"shown: {self._way}; {_HINT}"]
+        # where there is no room for all, which direction is shown matters least
+        below = SMALLEST[1] + 6 if self._monitor else 0
+        self._head = max(min(len(head), lines - below), 0)
+        shown: Lines = [[("", cut(printable(one), columns))] for one in head[: self._head]]
+        return shown + (self._monitor.lines(columns, lines - self._head) if self._monitor else [])

@@ -1,0 +1,180 @@
+"""The entities on a map, as they were received and as they are drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.text.widths import cut, printable, width
+from epic_cli.live.screen.viewport import HEIGHT, Viewport
+from epic_cli.metrics.turns import headings
+from epic_cli.show import cells
+from epic_cli.show.cells import Cells, Lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.live.model.history import Floats, History, Integers, Points
+
+#: What is drawn where the terminal speaks UTF-8, and where it does not.
+UNICODE = {
+    **cells.UNICODE,
+    "drawn": "●",
+    "received": "\N{MULTIPLICATION SIGN}",
+    "sent": "○",
+    "packet": "·",
+    "trail": "",
+}
+ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "sent": "o", "packet": ".", "trail": "-"}
+
+#: So many columns beside an entity are the entity's, for a mouse.
+_REACH = 3.0
+
+#: What lies in the plane by a smaller share has no direction there.
+_FLAT = 0.1
+
+#: How many colours entities have.
+COLOURS = 6
+
+#: Seconds of trails: of a few entities, and of many.
+_LONG, _SHORT, _FEW = 2.0, 0.6, 12
+
+#: Names are written beside so many entities at most.
+_NAMED, _LONGEST_NAME = 24, 12
+
+#: The dots of a braille character, by row and column, as bits of its number from U+2800.
+_DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+
+
+def draw_map(
+    history: History,
+    now: float,
+    viewport: Viewport,
+    size: tuple[int, int],
+    symbols: dict[str, str],
+    followed: str | None,
+    truth: History | None = None,
+) -> Lines:
+    """The frame with the map; ``size`` in columns and lines, border included.
+
+    ``truth`` is what was sent.
+    """
+    canvas = Cells(*size, symbols)
+    begin = now - (_LONG if len(history.newest) <= _FEW else _SHORT)
+    received, drawn = history.received(begin), history.drawn(begin)
+    heads, newest = drawn.last(), history.newest_points()
+    everything = np.concatenate((received.positions, newest.positions))
+    if len(received.times):  # what nobody sends any more may be drawn further and further away
+        everything = np.concatenate((everything, drawn.positions))
+    viewport.look((canvas.columns, canvas.lines), everything, _place_of(history, heads, followed))
+    _draw_points(canvas, viewport, received, symbols["packet"], "packet")
+    _draw_trails(canvas, viewport, drawn, symbols["trail"])
+    _draw_points(canvas, viewport, newest, symbols["received"], "received")
+    if truth is not None:
+        _draw_points(canvas, viewport, truth.newest_points(), symbols["sent"], "received")
+    _draw_points(canvas, viewport, heads, symbols["drawn"], "drawn")
+    directions = symbols["heading"]
+    sectors = _sectors(history, heads, viewport.plane, len(directions))
+    for sector, direction in enumerate(directions):
+        one = heads.at(np.flatnonzero(sectors == sector))
+        _draw_points(canvas, viewport, one, direction, "drawn")
+    for number, place in zip(heads.entities, viewport.project(heads.positions), strict=True):
+        name = history.entities.name(int(number))
+        if (len(heads.entities) <= _NAMED or name == followed) and np.isfinite(place).all():
+            column, line = np.floor(place).astype(int).tolist()
+            _write_name(canvas, column, line, name, _style(number, "drawn"))
+    drawn_as = directions[0] if (sectors >= 0).any() else symbols["drawn"]
+    legend = f"{drawn_as} drawn  {symbols['received']} received"
+    legend += f"  {symbols['sent']} sent" if truth is not None else ""
+    return canvas.framed(_title(viewport, legend, followed))
+
+
+def entity_at(
+    history: History, now: float, viewport: Viewport, column: int, line: int
+) -> str | None:
+    """The entity that is drawn nearest to a place on the map, border included; None: none is."""
+    heads = history.drawn(now - _SHORT).last()
+    places = viewport.project(heads.positions) + 0.5 - (column, line)
+    apart = np.hypot(places[:, 0], HEIGHT * places[:, 1])
+    if not (apart <= _REACH).any():
+        return None
+    return history.entities.name(int(heads.entities[np.nanargmin(apart)]))
+
+
+def _sectors(
+    history: History, heads: Points, plane: tuple[int, int], count: int
+) -> NDArray[np.intp]:
+    """Into which of so many directions (n) entities head, -1: none, or up or down."""
+    unknown = np.full(4, np.nan)
+    rotations = [history.rotations.get(one, unknown) for one in heads.entities.tolist()]
+    seen = headings(np.array(rotations).reshape(-1, 4), plane)
+    turns = np.nan_to_num(np.arctan2(seen[:, 1], seen[:, 0])) / (2 * np.pi)
+    nearest = np.rint(turns * count).astype(int) % count
+    return np.where(np.hypot(*seen.T) > _FLAT, nearest, -1)
+
+
+def _title(viewport: Viewport, legend: str, followed: str | None) -> str:
+    title = f"{viewport.name}, {viewport.width:.3g} wide  {legend}"
+    return f"{title}  follows {cut(printable(followed), 20)}" if followed else title
+
+
+def _place_of(history: History, heads: Points, name: str | None) -> Floats | None:
+    """Where an entity is drawn."""
+    if name is None:
+        return None
+    found = np.flatnonzero(heads.entities == history.entities.number_of(name))
+    return heads.positions[found[0]] if len(found) else None
+
+
+def _style(number: int, what: str) -> str:
+    if what == "packet":
+        return "class:packet"
+    return f"class:{what} class:entity-{int(number) % COLOURS}"
+
+
+def _inside(canvas: Cells, viewport: Viewport, points: Points) -> tuple[Floats, Integers]:
+    """Where on the map points are (n, 2), with fractions, and whose they are (n)."""
+    places = viewport.project(points.positions)
+    kept = (places >= 0).all(axis=1) & (places < (canvas.columns, canvas.lines)).all(axis=1)
+    return places[kept], points.entities[kept]
+
+
+def _draw_points(
+    canvas: Cells, viewport: Viewport, points: Points, symbol: str, style: str
+) -> None:
+    """A symbol in each cell with a point."""
+    places, numbers = _inside(canvas, viewport, points)
+    column, line = places.astype(int).T
+    cells_there, first = np.unique(line * canvas.columns + column, return_index=True)
+    for cell, number in zip(cells_there.tolist(), numbers[first].tolist(), strict=True):
+        canvas.put(cell % canvas.columns, cell // canvas.columns, symbol, _style(number, style))
+
+
+def _draw_trails(canvas: Cells, viewport: Viewport, drawn: Points, mark: str) -> None:
+    """The ways on which entities were drawn: dots of braille, or a ``mark`` for each cell."""
+    places, numbers = _inside(canvas, viewport, drawn)
+    column, line = places.astype(int).T
+    across, down = (places % 1 * (2, 4)).astype(int).T
+    dots = np.zeros((canvas.lines, canvas.columns), int)
+    owner = np.zeros((canvas.lines, canvas.columns), int)
+    np.bitwise_or.at(dots, (line, column), _DOTS[down, across])
+    owner[line, column] = numbers
+    for row, place in np.argwhere(dots).tolist():
+        symbol = mark or chr(0x2800 + int(dots[row, place]))
+        canvas.put(place, row, symbol, _style(owner[row, place], "trail"))
+
+
+def _write_name(canvas: Cells, column: int, line: int, name: str, style: str) -> None:
+    """Beside a head, or above or below it, where there is room."""
+    text = cut(printable(name), _LONGEST_NAME) if name else ""
+    right, left = column + 2, column - 1 - width(text)
+    for begin, row in (
+        (right, line),
+        (left, line),
+        *((at, near) for near in (line - 1, line + 1) for at in (column, left + 1)),
+    ):
+        if all(canvas.is_free(at, row) for at in range(begin - 1, begin + width(text) + 1)):
+            for index, character in enumerate(text):
+                canvas.put(begin + width(text[:index]), row, character, style)
+            return

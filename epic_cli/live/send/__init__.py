@@ -1,0 +1,1 @@
+"""``epic send``: packets as a game sends them."""

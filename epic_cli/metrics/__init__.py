@@ -1,0 +1,58 @@
+"""The metrics of a comparison, each declared once: adding one is adding an entry to its theme.
+
+Tables, CSV, JSON lines, Markdown, the page, the session's ``:compare``, ``--sort`` and the help of
+``epic compare`` all read ``METRICS``. A metric is computed from what was accumulated over all rows
+that count (``Measurement``), so that several entities together are measured as one is. With
+p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
+
+    error       sqrt(mean |p(i) - x(i)|^2)
+    lag         the shift s that minimises mean |p(t) - x(t - s)|^2 (``lag.py``)
+    residual    the root of that minimum
+    jump        max over i of |p(i) - p(i-1)| - the truth's longest step within 0.5 s
+    jerk_rms    sqrt(mean |p(i) - 3 p(i-1) + 3 p(i-2) - p(i-3)|^2) / T^3
+    truth_jerk  the same of x(i)
+    jerk        jerk_rms / truth_jerk
+    overshoot   max over i of the least (p(i) - x(j)) . u, u the direction of p(i) - p(i-1), over
+                the rows j within 0.5 s of the one that is drawn, lag included
+    recovery    ``recovery.py``
+    score       ``score.py``
+
+The modules of entries need no numpy, since help does not: what computes is imported when it is
+called.
+"""
+
+from __future__ import annotations
+
+from epic_cli.metrics import accuracy, score, smoothness, turning
+from epic_cli.metrics.metric import Metric
+
+#: All of them, in the order of columns.
+METRICS: tuple[Metric, ...] = (
+    *accuracy.METRICS,
+    *smoothness.METRICS,
+    *score.METRICS,
+    *turning.METRICS,
+)
+
+#: Those of rotation, and what they add up.
+TURNING = {"turning_cost", "aim_cost", *(one.name for one in turning.METRICS)}
+TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
+
+#: What the metrics add up over rows, by name.
+SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
+
+
+def shown_metrics() -> list[Metric]:
+    """The metrics that people are shown."""
+    return [one for one in METRICS if one.weight]
+
+
+def named(name: str) -> Metric:
+    """The metric of this name; raises ``KeyError``."""
+    return {one.name: one for one in METRICS}[name]
+
+
+def figure_names(turns: bool = True) -> list[str]:
+    """What CSV and JSON lines call the metrics and the ends of their intervals; ``turns``: all."""
+    chosen = [one for one in METRICS if turns or one.name not in TURNING]
+    return [name for one in chosen for name in (one.name, *(one.ends if one.interval else ()))]

@@ -1,0 +1,122 @@
+"""Metrics of how near to the truth it is drawn, and how late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.metrics.digits import milliseconds, one_decimal, whole
+from epic_cli.metrics.metric import Better, Metric, Section
+from epic_cli.metrics.score import residual_part, score
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.cells import Resampled
+    from epic_cli.metrics.measurement import Measurement
+
+
+def _across(measured: Measurement | Resampled) -> Any:
+    import numpy as np  # help needs none
+
+    return np.sqrt(np.maximum(measured.error**2 - measured.mean("along"), 0.0))
+
+
+METRICS = (
+    Metric(
+        "score",
+        "overall, 0 to 100; the formula is under the table",
+        score,
+        better=Better.HIGH,
+        format=one_decimal,
+        section=Section.ACCURACY,
+        weight=13,
+        interval=True,
+    ),
+    Metric(
+        "rows",
+        "how many rows are judged",
+        lambda measured: measured.rows,
+        better=Better.NEITHER,
+        format=whole,
+    ),
+    Metric(
+        "error",
+        "RMS distance from the truth at the time it is drawn",
+        lambda measured: measured.error,
+        unit="length",
+        section=Section.ACCURACY,
+        weight=12,
+        interval=True,
+    ),
+    Metric(
+        "error95",
+        "the distance that 95 % of the rows do not exceed",
+        lambda measured: measured.error95,
+        title="95 %",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=5,
+    ),
+    Metric(
+        "error_max",
+        "the largest distance",
+        lambda measured: measured.error_max,
+        title="max",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=7,
+    ),
+    Metric(
+        "lag",
+        "the shift in time that brings it nearest to the truth",
+        lambda measured: measured.lag.seconds,
+        title="lag ms",
+        unit="s",
+        better=Better.NEAR_ZERO,
+        format=milliseconds,
+        section=Section.ACCURACY,
+        weight=11,
+        interval=True,
+    ),
+    Metric(
+        "residual",
+        "RMS distance that is left after that shift",
+        lambda measured: measured.lag.residual,
+        unit="length",
+        section=Section.ACCURACY,
+        weight=4,
+        interval=True,
+    ),
+    Metric(
+        "residual_across",
+        "the part of it that is beside the way, which no other time explains: a wrong curve",
+        lambda measured: residual_part(measured, "late_across"),
+        title="across",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=3,
+        interval=True,
+        sums={"late_across": lambda drawn: drawn.late[1]},
+    ),
+    Metric(
+        "residual_along",
+        "the part of it that is along the way: too early here, too late there",
+        lambda measured: residual_part(measured, "late_along"),
+        unit="length",
+        interval=True,
+        sums={"late_along": lambda drawn: drawn.late[0]},
+    ),
+    Metric(
+        "error_across",
+        "the part of the error that is beside the truth's way",
+        _across,
+        unit="length",
+        interval=True,
+    ),
+    Metric(
+        "error_along",
+        "the part of the error that is along the truth's way, lag included",
+        lambda measured: measured.mean("along") ** 0.5,
+        unit="length",
+        interval=True,
+        sums={"along": lambda drawn: drawn.along},
+    ),
+)

@@ -1,0 +1,188 @@
+"""What a game drew, frame by frame, and as one that takes part in a comparison."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.contract import Sample
+from epic_cli.engine.text.widths import some
+from epic_cli.jobs.diagnose.drawn import LABEL
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.arrays import Floats
+
+#: A game's rows as the demo prints them, as a pattern for lines of text.
+ROWS = (
+    r"pos: (?P<x>[^, ]+),(?P<y>[^, ]+),(?P<z>[^, ]+)"
+    r"  vel: (?P<vx>[^, ]+),(?P<vy>[^, ]+),(?P<vz>[^, ]+)  time: (?P<time>\S+)"
+)
+
+_ORIGIN = (0.0, 0.0, 0.0)
+
+#: In frames: how long each position is held where it is drawn at ticks; what share of them stays
+#: for one of two neighbouring numbers of frames.
+REPEATED, REGULAR = 1.12, 0.93
+
+#: What stays for so many times as long as usual rests.
+RESTS = 2.5
+
+#: Of fewer frames nothing is said.
+FEWEST_FRAMES = 20
+
+
+class UnusableDrawing(ValueError):
+    """What was drawn cannot be used: why, in words that go after the file's name."""
+
+
+class DrawnPath(NamedTuple):
+    """An entity's frames: ``times`` (n, rising seconds of the receiver's clock), ``positions``.
+
+    Positions (n, 3) are those of the recording, known to the nearest ``resolution`` (length).
+    """
+
+    times: Floats
+    positions: Floats
+    resolution: float
+
+    @property
+    def frame(self) -> float:
+        """Seconds from one frame to the next, usually."""
+        return float(np.median(np.diff(self.times)))
+
+
+def drawn_paths(
+    rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
+) -> dict[str, DrawnPath]:
+    """What was drawn of the recording's ``entities``; ``offset`` (s) is added to its times.
+
+    Where both have only one, that is meant, whatever it is called. Of frames with the same time
+    the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
+    """
+    if not rows:
+        raise UnusableDrawing("there is nothing in it")
+    if len(rows) == len(entities) == 1:
+        rows = dict(zip(entities, rows.values(), strict=True))
+    shared = {name: rows[name] for name in entities if name in rows}
+    if not shared:
+        raise UnusableDrawing(
+            f"none of its entities is in the recording: it has {_names(rows)}, the recording has"
+            f" {_names(entities)}"
+        )
+    paths = {name: _path(name, packet_table(block), offset) for name, block in shared.items()}
+    found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
+    if not found:
+        most = max(len(one.times) for one in paths.values())
+        raise UnusableDrawing(
+            f"it has {most} usable frame{'' if most == 1 else 's'} of an entity, and"
+            f" {FEWEST_FRAMES} are needed"
+        )
+    return found
+
+
+def _names(named: Mapping[str, object]) -> str:
+    names = sorted(repr(one) if one else "one without a name" for one in named)
+    return some(names) or "none"
+
+
+def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
+    with np.errstate(invalid="ignore"):
+        rows = columns[:, (np.abs(columns[:4]) < LARGEST).all(axis=0)]
+    times = rows[TIME] + offset
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        before, after = times[back[0]] - offset, times[back[0] + 1] - offset
+        whose = f" of {name!r}" if name else ""
+        raise UnusableDrawing(
+            f"its frames{whose} are not in the order of time: {after:.6g} s comes after"
+            f" {before:.6g} s"
+        )
+    last = np.append(np.diff(times) > 0, True)[: len(times)]
+    positions = rows[POSITION].T[last]
+    return DrawnPath(times[last], positions, resolution_of(positions))
+
+
+def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
+    """The same at the ticks at which it changes, where that is not in each frame.
+
+    Where it moves, each position stays for one of two neighbouring numbers of frames. Ticks are the
+    latest regular times of which none is behind the first frame that shows it. None: it changes in
+    nearly every frame, or irregularly.
+    """
+    steps = np.linalg.norm(np.diff(path.positions, axis=0), axis=1)
+    frame = path.frame
+    around = np.ones(2 * max(round(0.15 / frame), 1) + 1)
+    pace = np.convolve(steps, around / len(around), "same")
+    starts = np.flatnonzero(steps > 0) + 1
+    held = np.diff(starts)
+    # what rests, or hardly moves, changes when it likes
+    moving = np.minimum(pace[starts[:-1] - 1], pace[starts[1:] - 1]) > 4 * path.resolution
+    if int(moving.sum()) < FEWEST_FRAMES:
+        return None
+    moving &= held <= RESTS * np.median(held[moving])
+    ratio = float(held[moving].mean())
+    one = np.isin(held, (math.floor(ratio), math.floor(ratio) + 1))
+    if ratio < REPEATED or float(one[moving].mean()) < REGULAR:
+        return None
+    tick = ratio * frame
+    for _ in range(3):  # the more ticks are counted right, the better is their length known
+        passed = np.where(one, 1.0, np.maximum(np.round(held * frame / tick), 1.0))
+        numbers = np.cumsum(np.append(0, passed))
+        tick = float(np.polyfit(numbers, path.times[starts], 1)[0])
+    begin = float((path.times[starts] - tick * numbers).min())
+    numbers, kept = np.unique(numbers, return_index=True)
+    return path._replace(times=begin + tick * numbers, positions=path.positions[starts[kept]])
+
+
+class Shown:
+    """Draws an entity where the game drew it, on straight lines from frame to frame.
+
+    Packets say which entity it is, and nothing else. Before the first frame, and after the last
+    one, nothing is drawn.
+    """
+
+    def __init__(self, paths: Mapping[str, DrawnPath]) -> None:
+        self._paths = paths
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets which entity it is."""
+        self._path: DrawnPath | None = None
+
+    def update(self, packet: Packet, now: float) -> bool:
+        """Takes every packet."""
+        del now
+        self._path = self._paths.get(packet.entity)
+        return True
+
+    def read(self, at: float) -> Sample:
+        """Where it was drawn at this time."""
+        path = self._path
+        if path is None or not path.times[0] <= at <= path.times[-1]:
+            return Sample(at, _ORIGIN, _ORIGIN, "none")
+        after = min(max(bisect_right(path.times, at), 1), len(path.times) - 1)
+        begin, end = path.times[after - 1 : after + 1]
+        one, other = path.positions[after - 1 : after + 1]
+        velocity = (other - one) / (end - begin)
+        position = one + velocity * (at - begin)
+        x, y, z = position.tolist()
+        u, v, w = velocity.tolist()
+        return Sample(at, (x, y, z), (u, v, w), "interpolated")
+
+
+class DrawnCandidate(NamedTuple):
+    """What the game drew, under a name."""
+
+    paths: Mapping[str, DrawnPath]
+    label: str = LABEL
+
+    def make(self) -> Shown:
+        """A new one."""
+        return Shown(self.paths)

@@ -1,0 +1,158 @@
+"""Conditions on the figures of a comparison: ``error>0.3``, ``score(snapshot)<60``, ``lag>120ms``.
+
+A program that judges a comparison (a step of continuous integration, a golden file) says in this
+way what it expects. Names and units are those of ``METRICS``.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.quantities import parse as quantity
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.metric import Metric
+
+_RELATIONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_CONDITION = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*((?:[<>=!]+)?)\s*(.*?)\s*", re.DOTALL)
+_EXPECTATION = re.compile(r"\s*((?:[<>=!]+)?)\s*(.*?)\s*", re.DOTALL)
+
+#: Seconds. A limit of time above this is one in milliseconds whose unit was forgotten.
+_LONGEST = 60.0
+
+
+class ConditionError(ValueError):
+    """A text is no condition; says what is wrong with it and how one is written."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A ``metric`` (its name) compared with a ``limit`` in the unit of the metric.
+
+    ``strategy`` is the label of the only candidate that is meant, None: each. ``text`` is the
+    condition as it was written.
+    """
+
+    text: str
+    metric: str
+    relation: str
+    limit: float
+    strategy: str | None = None
+
+    def concerns(self, label: str) -> bool:
+        """Whether it is meant for the candidate of this label."""
+        return self.strategy is None or self.strategy == label
+
+    def holds(self, figures: Mapping[str, float]) -> bool:
+        """Whether the figures fulfil it; a figure that is missing or NaN fulfils nothing."""
+        return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
+
+    def known(self, figures: Mapping[str, float]) -> bool:
+        """Whether the figure is there to be compared."""
+        return not math.isnan(figures.get(self.metric, math.nan))
+
+
+def condition(text: str) -> Condition:
+    """A condition as it is written: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
+
+    Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time
+    takes ``ms``, a share ``%``. Raises ``ConditionError``.
+    """
+    name, strategy, relation, limit = _parts(_CONDITION, text)
+    if strategy is not None and not strategy.strip():
+        raise ConditionError(f"{text!r}: no strategy stands between the brackets")
+    return _made(text, name, relation, limit, strategy.strip() if strategy else None)
+
+
+def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
+    """A condition on the metric ``name`` of which only ``<0.3`` is written.
+
+    Raises ``ConditionError``.
+    """
+    relation, limit = _parts(_EXPECTATION, text)
+    return _made(f"{name}{text}", name, relation or "", limit or "", strategy)
+
+
+def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
+    """Each condition is on a candidate that there is; raises ``ConditionError``."""
+    for one in conditions:
+        if one.strategy is not None and one.strategy not in labels:
+            near = nearest(one.strategy, labels)
+            hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(labels)}"
+            raise ConditionError(f"{one.text!r}: {one.strategy!r} does not take part; {hint}")
+
+
+def check_sense(conditions: Collection[Condition]) -> None:
+    """No two of them leave a figure no value at all; raises ``ConditionError``.
+
+    Whatever the figure is, one of ``error>0.3`` and ``error<=0.3`` holds.
+    """
+    for low in conditions:
+        for high in conditions:
+            if (low.metric, low.strategy) != (high.metric, high.strategy):
+                continue
+            if low.relation[0] != "<" or high.relation[0] != ">":
+                continue
+            touching = low.limit == high.limit and "=" in low.relation + high.relation
+            if low.limit > high.limit or touching:
+                raise ConditionError(
+                    f"{low.text!r} and {high.text!r} leave no value that is neither;"
+                    " take one of them away"
+                )
+
+
+def _parts(pattern: re.Pattern[str], text: str) -> tuple[str | None, ...]:
+    found = pattern.fullmatch(text)
+    if not found:
+        raise ConditionError(f"{text!r} is no condition: {_FORM}")
+    return found.groups()
+
+
+_FORM = "write error>0.3, score(snapshot)<60 or lag>=120ms"
+
+
+def _made(
+    text: str, name: str | None, relation: str | None, limit: str | None, strategy: str | None
+) -> Condition:
+    metrics = {
+        name: one for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))
+    }
+    if name is None or name not in metrics:
+        near = nearest(name or "", list(metrics))
+        known = ", ".join(one.name for one in METRICS)
+        hint = f"did you mean {near!r}?" if near else f"they are {known}"
+        raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")
+    if relation is None or relation not in _RELATIONS:
+        what = f"{relation!r} is no relation" if relation else "it compares with nothing"
+        raise ConditionError(f"{text!r}: {what}; {_FORM}")
+    return Condition(text, name, relation, _limit(text, metrics[name], limit or ""), strategy)
+
+
+def _limit(text: str, metric: Metric, written: str) -> float:
+    unit = {"s": "s", "0 to 1": ""}.get(metric.unit, "length units")
+    try:
+        limit = quantity(written, unit)
+        if math.isinf(limit):  # no figure is beyond it
+            raise ValueError(written)
+    except ValueError:
+        example = {"s": "120ms or 0.12", "0 to 1": "5% or 0.05"}.get(metric.unit, "0.3")
+        raise ConditionError(
+            f"{text!r}: {written!r} is no limit for {metric.name}; write a number, as {example}"
+        ) from None
+    if metric.unit == "s" and abs(limit) > _LONGEST:
+        raise ConditionError(f"{text!r}: {metric.name} is in seconds; did you mean {written}ms?")
+    if metric.unit == "0 to 1" and not 0 <= limit <= 1:
+        raise ConditionError(
+            f"{text!r}: {metric.name} is a share from 0 to 1; did you mean {written}%?"
+        )
+    return limit

@@ -1,0 +1,207 @@
+"""How long it takes until what is drawn is right again after a teleport or an outage."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.metrics.arrays import ARRIVAL, TELEPORT, TIME, lengths, median, packet_table
+from epic_cli.metrics.truth import GAP_INTERVALS, GAP_SECONDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.arrays import Flags, Floats
+    from epic_cli.metrics.sampled_truth import SampledTruth
+    from epic_cli.metrics.truth import Truth
+
+    Rows = NDArray[np.intp]
+
+#: Nobody waits longer for it, in seconds.
+LONGEST = 5.0
+
+#: Of a silence that the truth was rebuilt across, so many seconds count as wrong: nobody knows what
+#: a player saw, and in a pause of the game it is all the same.
+UNSEEN = 1.0
+
+#: What is right again stays so for this long, in seconds.
+STEADY = 0.2
+
+#: So many times its median distance is as near as usual: even half of the time spent recovering
+#: does not change the median much.
+USUAL = 3.0
+
+#: Between the old place and the new one is where less than this share of the way is left to both.
+BETWEEN = 0.1
+
+
+class Events(NamedTuple):
+    """The n teleports, corrections and outages of one entity, by when the packet after it arrived.
+
+    ``arrivals`` and ``stamps`` (n) are of that packet, in seconds on the receiver's clock;
+    ``teleports`` (n) says which are teleports, ``corrections`` (n) which packets are marked as such
+    where the truth goes on: a client corrected its prediction. ``silences`` (n) is how long no
+    packet had come, in seconds. ``first`` is when the state was true that came first, ``interval``
+    the median time between the states of two packets, infinite of fewer than two.
+    """
+
+    arrivals: Floats
+    stamps: Floats
+    teleports: Flags
+    corrections: Flags
+    silences: Floats
+    first: float
+    interval: float
+
+
+class Recovery(NamedTuple):
+    """After how many teleports, outages and corrections it recovered in how many seconds in all.
+
+    ``smeared`` is after how many teleports it drew something between the old place and the new.
+    ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
+    ``unseen`` are seconds in which no packet came, and in which nobody knows what was right.
+    """
+
+    teleports: int = 0
+    teleport_seconds: float = 0.0
+    smeared: int = 0
+    outages: int = 0
+    outage_seconds: float = 0.0
+    corrections: int = 0
+    correction_seconds: float = 0.0
+    each: tuple[float, ...] = ()
+    unseen: float = 0.0
+
+    def __or__(self, other: Recovery) -> Recovery:
+        """Both together."""
+        return Recovery(*map(operator.add, self, other))
+
+
+def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float | None) -> Events:
+    """What happened to an entity, as its packets and its truth tell.
+
+    ``offset`` (s) makes the receiver's times of the sender's. A packet without an arrival time
+    arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent.
+    """
+    table = packet_table(packets)
+    stamps = table[TIME] + offset
+    if latency is None:
+        arrivals = stamps
+    else:
+        arrivals = np.where(np.isnan(table[ARRIVAL]), table[TIME] + latency, table[ARRIVAL])
+    known = np.isfinite(stamps) & np.isfinite(arrivals)
+    stamps, arrivals, marked = stamps[known], arrivals[known], table[TELEPORT][known] > 0
+    if not (arrivals[1:] >= arrivals[:-1]).all():
+        order = np.argsort(arrivals, kind="stable")
+        stamps, arrivals, marked = stamps[order], arrivals[order], marked[order]
+    earliest = float(stamps[0]) if len(stamps) else -np.inf
+    # late and repeated packets are no news
+    newest = np.maximum.accumulate(stamps) if len(stamps) else stamps
+    fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
+    stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
+    silence = np.diff(arrivals, prepend=arrivals[:1])
+    usual = median(silence[1:]) if len(silence) > 1 else 0.0
+    outage = silence > max(GAP_INTERVALS * usual, GAP_SECONDS)
+    moved = np.flatnonzero(outage)
+    outage[moved] = [_moved(truth, stamps[k - 1], stamps[k]) for k in moved]
+    teleport = np.zeros(len(stamps), bool)
+    first = np.searchsorted(stamps, truth.starts[truth.teleported] - 1e-9)
+    teleport[first[first < len(stamps)]] = True
+    corrected = marked & ~teleport & (truth.origin == "given")
+    chosen = np.flatnonzero(outage | teleport | corrected)
+    return Events(
+        arrivals[chosen],
+        stamps[chosen],
+        teleport[chosen],
+        corrected[chosen],
+        np.where(outage, silence, 0.0)[chosen],
+        earliest,
+        median(np.diff(stamps)) if len(stamps) > 1 else np.inf,
+    )
+
+
+def _moved(truth: Truth, start: float, end: float) -> bool:
+    """Whether the entity moved meanwhile, as far as anybody knows."""
+    positions = truth.at(np.linspace(start, end, 9)).positions
+    ends = truth.at(np.array([start, end])).positions
+    if not np.isfinite(positions).all() or not np.isfinite(ends).all():
+        return True
+    return bool((np.ptp(positions, axis=0) > 2 * truth.resolution).any())
+
+
+def recovery(
+    shown: Floats, sampled: SampledTruth, events: Events, lag: float, tolerance: float
+) -> Recovery:
+    """How a strategy recovers that draws ``shown`` (n, 3), ``lag`` seconds late.
+
+    It has recovered when it is, for ``STEADY`` seconds, as near to the truth, at the lag that it
+    always has, as it usually is (``USUAL``), or within ``tolerance``. That lag is not
+    held against it again: the time counts from the arrival, or from when it would show that packet.
+    """
+    if not len(events.arrivals):
+        return Recovery()
+    times, truth = sampled.times, sampled.truth
+    late = truth.at(times, lag).positions
+    away = lengths(shown - late)
+    usual = away[sampled.counted & np.isfinite(away)]
+    near = max(tolerance, USUAL * median(usual) if len(usual) else 0.0)
+    # where nothing is known of the truth, nothing is wrong
+    wrong = np.append(0, np.cumsum(~(away <= near) & ~np.isnan(late[:, 0])))
+    steady = max(1, round(STEADY / sampled.tick))
+    rows = np.arange(len(times))
+    right = np.flatnonzero(wrong[np.minimum(rows + steady, len(times))] == wrong[rows])
+    begins = np.maximum(events.arrivals, events.stamps + max(lag, 0.0))
+    ends = np.minimum(np.append(events.arrivals[1:], np.inf), begins + LONGEST)
+    first, last = np.searchsorted(times, begins), np.searchsorted(times, ends)
+    found = np.append(right, len(times))[np.searchsorted(right, first)]
+    found = np.minimum(found, last)
+    seconds = (found - first) * sampled.tick
+    judged = last - first >= steady
+    teleports, corrections = judged & events.teleports, judged & events.corrections
+    outages = judged & ~(teleports | corrections)
+    return Recovery(
+        int(teleports.sum()),
+        float(seconds[teleports].sum()),
+        _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
+        int(outages.sum()),
+        float(seconds[outages].sum()),
+        int(corrections.sum()),
+        float(seconds[corrections].sum()),
+        tuple(np.where(judged, seconds, np.nan).tolist()),
+        float(np.minimum(events.silences, UNSEEN).sum()) if truth.origin == "rebuilt" else 0.0,
+    )
+
+
+def _smeared(
+    shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
+) -> int:
+    """After how many teleports something is drawn between the old place and the new.
+
+    ``stamps`` (n) are the times (s) of the first packets after them, ``recovered`` (n) the rows at
+    which all was right again.
+    """
+    truth, count = sampled.truth, 0
+    segments = np.searchsorted(truth.starts, stamps + 1e-9) - 1
+    for segment, end in zip(segments.tolist(), recovered.tolist(), strict=True):
+        if segment < 1:
+            continue
+        begin = truth.ends[segment - 1]
+        (here,) = truth.at(np.array([begin])).positions
+        (there,) = truth.at(truth.starts[segment : segment + 1]).positions
+        way = there - here
+        length = float(np.sqrt(way @ way))
+        if not length * BETWEEN > near:
+            continue
+        rows = slice(int(np.searchsorted(sampled.times, begin)), end)
+        # what is still on its old way, as late as ever, is not between
+        before = truth.at(np.clip(sampled.times[rows] - lag, truth.starts[segment - 1], begin))
+        left = lengths(shown[rows] - before.positions) > near
+        beside = shown[rows] - here
+        along = beside @ way / length**2
+        aside = lengths(beside - along[:, None] * way)
+        between = (along > BETWEEN) & (along < 1 - BETWEEN) & (aside < BETWEEN * length)
+        count += bool((left & between).any())
+    return count

@@ -1,0 +1,161 @@
+"""One number for a strategy: the score, from what it costs and what matters; what it is made of."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.metrics.digits import whole
+from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.turning import aim_cost, turning_cost
+from epic_cli.metrics.weights import SCALE, Weights, without_turning
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.cells import Resampled
+    from epic_cli.metrics.measurement import Measurement
+
+#: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
+SHARE = 0.1
+
+#: Below this nothing is good: what is drawn is off by 0.3 s of movement in everything that counts.
+GOOD = 25.0
+
+#: How each cost is made, by its name among the weights; V is the truth's RMS speed.
+COSTS = {
+    "accuracy": "residual / (V * 0.1 s)",
+    "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
+    "latency": "abs(lag) / 0.1 s, 50 where the lag is unknown",
+    "recovery": "share of the time spent recovering / 0.1, on top of the mean of the others",
+    "overshoot": "RMS overshoot / (V * 0.1 s)",
+    "backward": "share of backward steps / 0.1",
+    "across": "residual across the movement / (V * 0.1 s)",
+    "turning": "residual angle / (0.1 s of the truth's RMS turning, 10 deg/s at least)",
+    "aim": "distance by which the aim is off / (aim range * 0.1)",
+}
+
+
+def formula(weights: Weights) -> str:
+    """The score's formula, with the costs that these weights count."""
+    used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
+    return (
+        "score = 100 / (1 + weighted sum of the costs / sum of the weights but recovery's);"
+        f" {'; '.join(used)}; V: the truth's RMS speed"
+    )
+
+
+def residual_part(measured: Measurement | Resampled, part: str) -> Any:
+    """The part of the residual along the movement (``late_along``), or across (``late_across``)."""
+    import numpy as np  # help needs none
+
+    both = measured.mean("late_along") + measured.mean("late_across")
+    share = measured.mean(part) / np.where(both > 0, both, 1.0)  # nothing has no parts
+    return measured.lag.residual * np.sqrt(share)
+
+
+def costs(measured: Measurement | Resampled) -> Any:
+    """The costs, as ``Weights`` of them (of arrays for draws); worked out once.
+
+    NaN where there is not enough to say, or nothing to recover from.
+    """
+    kept = measured.__dict__
+    if "_costs" not in kept:
+        kept["_costs"] = _costs(measured)
+    return kept["_costs"]
+
+
+def _costs(measured: Measurement | Resampled) -> Any:
+    import numpy as np  # help needs none
+
+    speed = np.where(measured.speed > 0, measured.speed, math.nan)
+    excess = np.maximum(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
+    seconds = measured.recovery_seconds
+    time = measured.rows * measured.tick
+    movement = speed * SCALE
+    known = speed / speed
+    made: Any = Weights  # of arrays, where there are several draws
+    recovered = np.where(measured.recoveries > 0, known, math.nan)
+    return made(
+        measured.lag.residual / movement,
+        np.sqrt(excess) * measured.tick**2 / speed,
+        measured.lag.charged / SCALE * known,
+        seconds / (time + seconds) / SHARE * recovered,
+        measured.overshoot_rms / movement,
+        measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
+        residual_part(measured, "late_across") / movement,
+        turning_cost(measured),
+        aim_cost(measured),
+    )
+
+
+def score(measured: Measurement | Resampled) -> Any:
+    """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
+
+    It depends on nothing but what was measured of the candidate, and on the weights: adding others
+    to a comparison does not change it.
+    """
+    import numpy as np  # help needs none
+
+    weights, found = measured.weights, costs(measured)
+    # on top of the mean of the others: as a part of it, an outage would water these down
+    found = found._replace(recovery=np.where(np.isnan(found.recovery), 0.0, found.recovery))
+    if np.isnan(found.turning).all() and np.isnan(found.aim).all():
+        weights = without_turning(weights)
+    parts = [weight * cost for weight, cost in zip(weights, found, strict=True) if weight > 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))
+
+
+def _cost(name: str) -> Metric:
+    return Metric(
+        f"{name}_cost",
+        f"what the score counts: {COSTS[name]}",
+        lambda measured: getattr(costs(measured), name),
+        title=f"{name} cost",
+    )
+
+
+#: Metrics for programs: what others are made of.
+METRICS = (
+    Metric(
+        "overshoot_rms",
+        "RMS of how far it runs ahead, over all judged rows",
+        lambda measured: measured.overshoot_rms,
+        title="RMS overshoot",
+        unit="length",
+    ),
+    Metric(
+        "teleports",
+        "teleports after which recovery was measured",
+        lambda measured: measured.recovery.teleports,
+        better=Better.NEITHER,
+        format=whole,
+    ),
+    Metric(
+        "outages",
+        "outages without a packet after which recovery was measured",
+        lambda measured: measured.recovery.outages,
+        better=Better.NEITHER,
+        format=whole,
+    ),
+    Metric(
+        "beyond",
+        "how far it is drawn outside of the box that the truth fills, at most",
+        lambda measured: measured.beyond,
+        unit="length",
+    ),
+    *map(_cost, COSTS),
+    Metric(
+        "speed",
+        "RMS speed of the truth",
+        lambda measured: measured.speed,
+        unit="length/s",
+        better=Better.NEITHER,
+    ),
+    Metric(
+        "tick",
+        "time from one row to the next",
+        lambda measured: measured.tick,
+        unit="s",
+        better=Better.NEITHER,
+    ),
+)

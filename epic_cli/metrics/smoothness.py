@@ -1,0 +1,161 @@
+"""Metrics of what a player sees of it: jumps, jerk, overshoot, recovery, rows without news."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.packets import Status
+from epic_cli.metrics.digits import milliseconds, percent, whole
+from epic_cli.metrics.metric import Better, DrawnRows, Metric
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.cells import Resampled
+    from epic_cli.metrics.measurement import Measurement
+
+
+def _jerk(measured: Measurement | Resampled) -> Any:
+    """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
+    import numpy as np  # help needs none
+
+    shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
+    least = np.maximum(1e-6 * measured.speed * measured.tick, measured.resolution)
+    some = truth * cube > least
+    alone = np.where(shown * cube <= measured.resolution, 0.0, shown)
+    return np.where(some, shown / np.where(some, truth, 1.0), alone)
+
+
+def _each(seconds: float, count: int) -> float:
+    return seconds / count if count else math.nan
+
+
+def _has(status: Status) -> Callable[[DrawnRows], Floats]:
+    """Which rows have this status, 0 or 1."""
+    return lambda drawn: (drawn.status == int(status)).astype(float)
+
+
+METRICS = (
+    Metric(
+        "largest_jump",
+        "how far the largest step goes beyond the truth's longest within half a second",
+        lambda measured: measured.excess,
+        title="jump",
+        unit="length",
+        weight=10,
+    ),
+    Metric(
+        "jumps",
+        "steps more than 1.5 times as long as the truth's longest within half a second",
+        lambda measured: measured.jumps,
+        format=whole,
+        weight=8,
+        interval=True,
+    ),
+    Metric(
+        "jerk",
+        "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
+        _jerk,
+        weight=9,
+        interval=True,
+    ),
+    Metric(
+        "jerk_rms",
+        "RMS jerk of what is drawn",
+        lambda measured: measured.jerk_rms,
+        title="RMS jerk",
+        unit="length/s^3",
+        interval=True,
+    ),
+    Metric(
+        "truth_jerk",
+        "RMS jerk of the truth in the same rows",
+        lambda measured: measured.truth_jerk,
+        title="truth's jerk",
+        unit="length/s^3",
+        better=Better.NEITHER,
+    ),
+    Metric(
+        "overshoot",
+        "how far it runs ahead of everywhere the truth is within half a second, at most",
+        lambda measured: measured.overshoot,
+        title="over",
+        unit="length",
+        weight=5,
+    ),
+    Metric(
+        "backward",
+        "steps against the truth's direction",
+        lambda measured: measured.backward,
+        title="back",
+        format=whole,
+        weight=3,
+    ),
+    Metric(
+        "after_teleport",
+        "how long it is wrong after a teleport is known, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.teleport_seconds, measured.recovery.teleports),
+        title="tele ms",
+        unit="s",
+        format=milliseconds,
+        weight=6,
+    ),
+    Metric(
+        "smeared",
+        "teleports that it draws as a movement",
+        lambda measured: measured.recovery.smeared if measured.recovery.teleports else math.nan,
+        format=whole,
+        weight=2,
+    ),
+    Metric(
+        "after_outage",
+        "how long it is wrong after packets come again, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.outage_seconds, measured.recovery.outages),
+        title="gap ms",
+        unit="s",
+        format=milliseconds,
+        weight=6,
+    ),
+    Metric(
+        "settle",
+        "how long it is wrong after a correction of one's own prediction; mean",
+        lambda measured: _each(measured.recovery.correction_seconds, measured.recovery.corrections),
+        title="settle ms",
+        unit="s",
+        format=milliseconds,
+        weight=6,
+    ),
+    Metric(
+        "held",
+        "share of the judged rows that are frozen for lack of data",
+        lambda measured: measured.mean("held"),
+        unit="0 to 1",
+        format=percent,
+        weight=6,
+        interval=True,
+        sums={"held": _has(Status.HELD)},
+    ),
+    Metric(
+        "extrapolated",
+        "share of the judged rows drawn beyond what was known",
+        lambda measured: measured.mean("extrapolated"),
+        title="extrap.",
+        unit="0 to 1",
+        better=Better.NEITHER,
+        format=percent,
+        weight=2,
+        interval=True,
+        sums={"extrapolated": _has(Status.EXTRAPOLATED)},
+    ),
+    Metric(
+        "none",
+        "share of the judged rows in which nothing is drawn; they count as holding",
+        lambda measured: measured.mean("none"),
+        unit="0 to 1",
+        format=percent,
+        weight=1,
+        interval=True,
+        sums={"none": _has(Status.NONE)},
+    ),
+)

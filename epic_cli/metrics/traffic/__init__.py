@@ -1,0 +1,1 @@
+"""Traffic as it came: states, messages, stamps."""

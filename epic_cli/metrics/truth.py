@@ -1,0 +1,314 @@
+"""The truth that strategies are measured against: given, or rebuilt with hindsight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.measure import Path
+from epic_cli.metrics.arrays import (
+    LARGEST,
+    POSITION,
+    TELEPORT,
+    TIME,
+    VELOCITY,
+    all_three,
+    edges,
+    lengths,
+    median,
+    packet_table,
+    quantile,
+    resolution_of,
+)
+from epic_cli.metrics.notes import (
+    Bridged,
+    Cut,
+    CutOut,
+    Excluded,
+    NotJudged,
+    StatesLeftOut,
+    TooFewStates,
+    TruthNote,
+    Unjudged,
+    Unusable,
+    VelocitiesReplaced,
+)
+from epic_cli.metrics.turns import TurnTruth, turns_of
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.arrays import Flags, Floats, Integers
+
+Origin = Literal["given", "rebuilt"]
+
+#: Two states further apart than this many usual intervals, and than so many seconds, are a gap.
+GAP_INTERVALS = 4
+GAP_SECONDS = 0.5
+
+#: An interval this many times longer than the usual one has lost a packet, or more.
+BRIDGED_INTERVALS = 1.5
+
+#: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
+TELEPORT_STEPS = 5
+
+#: A teleport between two states that were sampled more often takes up to so many seconds.
+SMEARED_SECONDS = 0.2
+
+#: Velocities that differ from what the positions say by more than this share are not used.
+VELOCITY_MISMATCH = 0.5
+
+
+class Motion(NamedTuple):
+    """Where an entity was and how fast, at n times.
+
+    ``positions`` and ``velocities`` are (n, 3), NaN where nothing is known; ``segments`` (n)
+    numbers the stretches of unbroken movement, -1 where nothing is known.
+    """
+
+    positions: Floats
+    velocities: Floats
+    segments: Integers
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One entity's movement, cut at teleports and gaps.
+
+    ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
+    ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
+    positions that means something. ``notes`` say what was cut out and why. ``turns`` is how it
+    turned, if the recording knows.
+    """
+
+    path: Path
+    origin: Origin
+    start: float
+    end: float
+    starts: Floats
+    ends: Floats
+    teleported: Flags
+    resolution: float
+    notes: tuple[TruthNote, ...]
+    turns: TurnTruth | None = None
+
+    def at(self, times: Floats, shift: float = 0.0) -> Motion:
+        """The movement at ``times - shift``."""
+        count = len(times)
+        motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
+        self.path.read(times, shift, *motion)
+        return motion
+
+    def away(self, times: Floats, shown: Floats) -> Floats:
+        """The squared distances (n) of ``shown`` (n, 3) from where it was at ``times``."""
+        apart = self.at(times).positions - shown
+        return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+    def squares(
+        self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+    ) -> tuple[Floats, Integers]:
+        """For each shift the sum of the squared distances, and of how many rows."""
+        totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+        self.path.squared_distances(times, shown, segments, shifts, totals, counts)
+        return totals, counts
+
+    def moves(self, times: Floats, resolution: float) -> bool:
+        """Whether it moves at all."""
+        return bool((np.ptp(self.at(times).positions, axis=0) > max(resolution, 1e-9)).any())
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first state to the last."""
+        return self.end - self.start
+
+
+def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
+    """The truth from the packets (or the recorded states) of one entity; see ``build``.
+
+    ``offset`` (seconds) is added to the times. Raises ``TooFewStates``.
+    """
+    table = packet_table(packets)
+    positions, velocities = table[POSITION].T, table[VELOCITY].T
+    truth = build(table[TIME] + offset, positions, velocities, table[TELEPORT] > 0, origin)
+    if not packets.turns():
+        return truth
+    return replace(truth, turns=turns_of(packets, truth.path, truth.starts, truth.ends, offset))
+
+
+def truths_of(
+    packets: Mapping[str, PacketBlock], origin: Origin = "rebuilt", offset: float = 0.0
+) -> tuple[dict[str, Truth], list[NotJudged]]:
+    """The truths of entities by name, see ``truth_of``, and of those that have none, why."""
+    truths: dict[str, Truth] = {}
+    missing: list[NotJudged] = []
+    for name, block in packets.items():
+        try:
+            truths[name] = truth_of(block, origin, offset)
+        except TooFewStates as error:
+            missing.append(NotJudged(name, Unjudged.TOO_FEW_STATES, states=error.usable))
+    return truths, missing
+
+
+def build(
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    teleports: Flags | None = None,
+    origin: Origin = "rebuilt",
+) -> Truth:
+    """A truth through n states: cubic Hermite through positions and velocities.
+
+    ``times`` (n) in seconds, in any order; ``positions`` and ``velocities`` (n, 3); ``teleports``
+    (n) marks states before which the entity was moved on purpose. It is cut there, at steps that
+    look like teleports, and at gaps, unless the entity rested. States that are not finite are
+    left out, of states with equal times the last one counts. Velocities that are all zero, or
+    that differ from the positions' own differences by more than half, or some of which are
+    missing (NaN), are replaced by these.
+
+    Raises ``TooFewStates`` where fewer than two states are left.
+    """
+    notes: list[TruthNote] = []
+    marks = np.zeros(len(times), bool) if teleports is None else teleports
+    missing = all_three(np.isnan(velocities))
+    with np.errstate(invalid="ignore"):
+        finite = (np.abs(times) < LARGEST) & all_three(np.abs(positions) < LARGEST)
+        velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
+    whole = bool(finite.all())
+    if not whole:
+        notes.append(StatesLeftOut(int((~finite).sum()), Excluded.NOT_FINITE))
+    if not whole or not (times[1:] >= times[:-1]).all():
+        order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
+        times, positions, velocities = times[order], positions[order], velocities[order]
+        marks, missing = marks[order], missing[order]
+    absent = bool(missing.any())
+    last = np.append(times[1:] > times[:-1], True)[: len(times)]
+    if len(times) and not last.all():
+        groups = np.concatenate(([0], np.cumsum(last)[:-1]))
+        marks = np.asarray(np.bincount(groups, marks) > 0)
+        notes.append(StatesLeftOut(int((~last).sum()), Excluded.SAME_TIME))
+        times, positions, velocities = times[last], positions[last], velocities[last]
+    if len(times) < 2:
+        raise TooFewStates(len(times))
+    inside = _within_teleports(times, positions)
+    if inside.any():
+        marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
+        times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
+    cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
+    segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
+    velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
+    return Truth(
+        Path(times, positions, velocities, segments),
+        origin,
+        float(times[0]),
+        float(times[-1]),
+        times[np.concatenate(([True], cut))],
+        times[np.concatenate((cut, [True]))],
+        np.concatenate(([False], ~gap[cut])),
+        resolution_of(positions),
+        tuple(notes),
+    )
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _within_teleports(times: Floats, positions: Floats) -> Flags:
+    """Which states lie on the way of a teleport that was sampled as a movement.
+
+    That is, in a short run of steps, each as fast as a teleport, between others that are not.
+    """
+    inside = np.zeros(len(times), bool)
+    pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
+    moving = pace[pace > 0]
+    if len(moving) < 3:
+        return inside
+    fast = pace > TELEPORT_STEPS * quantile(moving, 0.9)
+    for first, last in zip(*edges(fast), strict=True):
+        way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
+        straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
+        if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:
+            inside[first + 1 : last] = True
+    return inside
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _cuts(
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    marks: Flags,
+    notes: list[TruthNote],
+    origin: Origin,
+) -> tuple[Flags, Flags]:
+    """Which of the n - 1 intervals are not bridged, and which of these are gaps."""
+    intervals = np.diff(times)
+    usual = median(intervals)
+    steps = lengths(np.diff(positions, axis=0))
+    speeds = lengths(velocities)
+    moving = steps[steps > 0]
+    rest = 0.01 * median(moving) if len(moving) else 0.0
+    slow = np.where(np.isnan(speeds), 0.0, speeds) * usual <= rest
+    rested = (steps <= rest) & slow[1:] & slow[:-1]
+    marked = marks[1:]
+    gap = (intervals > max(GAP_INTERVALS * usual, GAP_SECONDS)) & ~rested & ~marked
+    # times that nearly coincide must not make a usual step look fast
+    pace = steps / np.maximum(intervals, usual)
+    seen = np.zeros(len(steps), bool)
+    if len(moving) > 2:
+        around = np.maximum(np.append(0.0, pace[:-1]), np.append(pace[1:], 0.0))
+        long = quantile(pace[steps > 0], 0.9)
+        seen = (pace > TELEPORT_STEPS * np.maximum(long, around)) & ~gap & ~marked
+    for flags, kind in (
+        (marked, Cut.MARKED_TELEPORT),
+        (seen, Cut.UNMARKED_TELEPORT),
+        (gap, Cut.GAP),
+    ):
+        if flags.any():
+            notes.append(CutOut(int(flags.sum()), kind, float(intervals[flags].sum())))
+    cut: Flags = marked | seen | gap
+    long_ones = (intervals > BRIDGED_INTERVALS * usual) & ~cut & ~rested
+    if origin == "rebuilt" and long_ones.any():
+        notes.append(Bridged(int(long_ones.sum()), float(intervals[long_ones].sum())))
+    return cut, gap
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _usable(
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    cut: Flags,
+    segments: Integers,
+    absent: bool,
+    notes: list[TruthNote],
+) -> Floats:
+    """The velocities, or the positions' own where those cannot be meant."""
+    kept = ~cut
+    if not kept.any():
+        return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
+    sent = (velocities[1:] + velocities[:-1]) / 2
+    differences = np.diff(positions, axis=0) / np.diff(times)[:, None]
+    if cut.any():
+        sent, differences = sent[kept], differences[kept]
+    speed = lengths(differences)
+    moving = speed > 0
+    if absent:
+        notes.append(VelocitiesReplaced(Unusable.ABSENT))
+    elif not np.isfinite(velocities).all():
+        notes.append(VelocitiesReplaced(Unusable.NOT_FINITE))
+    elif not moving.any():
+        return velocities
+    elif not velocities.any():
+        notes.append(VelocitiesReplaced(Unusable.ALL_ZERO))
+    else:
+        mismatch = lengths(sent - differences)[moving]
+        share = float(np.median(mismatch) / np.median(speed[moving]))
+        if share <= VELOCITY_MISMATCH:
+            return velocities
+        notes.append(VelocitiesReplaced(Unusable.MISMATCH, share))
+    derived = np.zeros_like(positions)
+    for segment in range(int(segments[-1]) + 1):
+        mine = np.flatnonzero(segments == segment) if segments[-1] else slice(None)
+        if len(times[mine]) > 1:
+            derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
+    return derived

@@ -1,0 +1,177 @@
+"""Metrics of how it is turned, where the recording has rotation and a strategy turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.metrics.digits import milliseconds, whole
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, Section
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.cells import Resampled
+    from epic_cli.metrics.measurement import Measurement
+
+#: So fast (degrees a second) anything turns for the score: less is no movement to speak of.
+SLOWEST = 10.0
+
+#: An aim that is off by so much of its range costs 1: some 6 degrees.
+AIM_SHARE = 0.1
+
+
+def _sum(name: str) -> Callable[[DrawnRows], Floats]:
+    """What the drawn rotations add up under this name; see ``turned.py``."""
+
+    def of(drawn: DrawnRows) -> Floats:
+        from epic_cli.metrics.turned import sums
+
+        return sums(drawn)[name]
+
+    return of
+
+
+def ratio(measured: Measurement | Resampled, part: str, whole: str = "turn_rows") -> Any:
+    """One sum per another; NaN where there is nothing of that."""
+    import numpy as np  # help needs none
+
+    divisor = measured.mean(whole)
+    if isinstance(divisor, float):  # of each entity by itself: arrays would take most of the time
+        return measured.mean(part) / divisor if divisor > 0 else math.nan
+    some = divisor > 0
+    return np.where(some, measured.mean(part) / np.where(some, divisor, 1.0), math.nan)
+
+
+def _root(part: str) -> Callable[[Measurement | Resampled], Any]:
+    return lambda measured: ratio(measured, part) ** 0.5
+
+
+def _count(part: str) -> Callable[[Measurement | Resampled], Any]:
+    return lambda measured: ratio(measured, part) * measured.mean("turn_rows") * measured.rows
+
+
+def _jerk(measured: Measurement | Resampled) -> Any:
+    """As ``jerk``: degrees/s^3 where the truth has none to speak of."""
+    import numpy as np  # help needs none
+
+    shown, truth = (ratio(measured, part, "turn_fours") for part in ("turn_third", "turn_third_of"))
+    some = truth > 1e-12
+    alone = np.where(shown > 1e-12, np.sqrt(shown) / measured.tick**3, 0.0 * shown)
+    return np.where(some, np.sqrt(shown / np.where(some, truth, 1.0)), alone)
+
+
+def turning_cost(measured: Measurement | Resampled) -> Any:
+    """The residual angle, in tenths of a second of the truth's turning."""
+    import numpy as np  # help needs none
+
+    rate = ratio(measured, "turn_rates") ** 0.5
+    return measured.turn_lag.residual / (np.maximum(rate, SLOWEST) * 0.1)
+
+
+def aim_cost(measured: Measurement | Resampled) -> Any:
+    """How far off it aims, in tenths of the range."""
+    return ratio(measured, "aim_shares") ** 0.5 / AIM_SHARE
+
+
+METRICS = (
+    Metric(
+        "angle",
+        "RMS angle between the rotation that is drawn and the true one at that time",
+        _root("angle_squares"),
+        unit="deg",
+        section=Section.ACCURACY,
+        weight=7,
+        interval=True,
+        sums={one: _sum(one) for one in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")},
+    ),
+    Metric(
+        "angle95",
+        "the angle that 95 % of the rows do not exceed",
+        lambda measured: measured.turned.error95 if measured.turned else math.nan,
+        title="angle 95 %",
+        unit="deg",
+        section=Section.ACCURACY,
+        weight=3,
+    ),
+    Metric(
+        "angle_max",
+        "the largest angle",
+        lambda measured: measured.turned.error_max if measured.turned else math.nan,
+        title="angle max",
+        unit="deg",
+        section=Section.ACCURACY,
+        weight=4,
+    ),
+    Metric(
+        "turn_lag",
+        "the shift in time that brings its rotation nearest to the true one",
+        lambda measured: measured.turn_lag.seconds,
+        title="turn lag ms",
+        unit="s",
+        better=Better.NEAR_ZERO,
+        format=milliseconds,
+        section=Section.ACCURACY,
+        weight=5,
+        interval=True,
+    ),
+    Metric(
+        "angle_residual",
+        "RMS angle that is left after that shift",
+        lambda measured: measured.turn_lag.residual,
+        title="angle resid.",
+        unit="deg",
+        section=Section.ACCURACY,
+        weight=5,
+        interval=True,
+    ),
+    Metric(
+        "aim",
+        "RMS distance of where a ray along its x axis ends from where it truly would (--aim-range)",
+        _root("aim_squares"),
+        unit="length",
+        section=Section.ACCURACY,
+        weight=4,
+        interval=True,
+        sums={"aim_squares": _sum("aim_squares")},
+    ),
+    Metric(
+        "long_way",
+        "turns the long way round: it gains or loses a whole turn on the truth",
+        _count("long_ways"),
+        title="long way",
+        format=whole,
+        weight=6,
+        interval=True,
+        sums={"long_ways": _sum("long_ways")},
+    ),
+    Metric(
+        "turn_jumps",
+        "steps that turn more than 1.5 times as far as the truth's longest within half a second",
+        _count("turn_jumps"),
+        title="turn jumps",
+        format=whole,
+        weight=5,
+        interval=True,
+        sums={"turn_jumps": _sum("turn_jumps")},
+    ),
+    Metric(
+        "turn_overshoot",
+        "RMS angle by which it turns past everywhere the truth is within half a second",
+        _root("turn_overshoots"),
+        title="turn over",
+        unit="deg",
+        weight=4,
+        interval=True,
+        sums={"turn_overshoots": _sum("turn_overshoots")},
+    ),
+    Metric(
+        "turn_jerk",
+        "RMS angular jerk as a multiple of the truth's, or as it is where the truth has none",
+        _jerk,
+        title="turn jerk",
+        weight=4,
+        interval=True,
+        sums={one: _sum(one) for one in ("turn_fours", "turn_third", "turn_third_of")},
+    ),
+)

@@ -1,0 +1,249 @@
+"""How an entity is turned over time: unit quaternions x, y, z, w, and the angles between them.
+
+q and -q are the same rotation; what lies between two of them is on the shorter way (Shoemake,
+"Animating rotation with quaternion curves", 1985). Angles are in degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.measure import fill_rotations, read_turns
+from epic_cli.metrics.arrays import TIME, lengths, packet_table
+
+if TYPE_CHECKING:
+    from epic_cli.engine.measure import Path
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.arrays import Flags, Floats, Integers
+
+#: Times nearer to each other than this (s) are the same.
+SAME_TIME = 1e-9
+
+#: Spins that differ from what the rotations say by more than this share are not used.
+SPIN_MISMATCH = 0.5
+
+#: What turns less than this (degrees) does not turn: quantised rotations are rounded to as much.
+RESTING = 0.01
+
+
+@dataclass(frozen=True)
+class TurnTruth:
+    """The rotations and spins ``states`` (m, 7) of one entity at ``times`` (m), as lags need them.
+
+    Between two it turns on the curve that matches both spins (rad/s), as positions do. It is cut
+    where the ``path`` is, at whose ``starts`` and ``ends``. Rotations are of length 1.
+    """
+
+    path: Path
+    starts: Floats
+    ends: Floats
+    times: Floats
+    states: Floats
+
+    @cached_property
+    def _segments(self) -> Integers:
+        return _segments_at(self.path, self.times)
+
+    def at(self, times: Floats, shift: float = 0.0) -> Floats:
+        """The rotations (n, 4) at ``times - shift``, NaN where nothing is known."""
+        at = times - shift
+        last = np.clip(np.searchsorted(self.times, at, "right"), 1, len(self.times) - 1)
+        begin, end = self.times[last - 1], self.times[last]
+        share = (at - begin) / (end - begin)
+        slack = SAME_TIME / (end - begin)
+        known = (share >= -slack) & (share <= 1 + slack)
+        known &= (self._segments[last - 1] == self._segments[last]) | (share <= slack)
+        found = np.empty((len(at), 4))
+        read_turns(self.times, self.states, at, found)
+        found[~known] = np.nan
+        return found
+
+    def away(self, times: Floats, shown: Floats) -> Floats:
+        """The squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
+        return np.asarray(angles(shown, self.at(times)) ** 2)
+
+    def squares(
+        self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+    ) -> tuple[Floats, Integers]:
+        """For each shift the sum of ``away``, and of how many rows; as ``Truth.squares``."""
+        totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+        for place, shift in enumerate(shifts):
+            squared = self.away(times - shift, shown)
+            same = _segments_at(self.path, times, shift) == segments
+            squared = squared[same & (segments >= 0) & np.isfinite(squared)]
+            totals[place], counts[place] = squared.sum(), len(squared)
+        return totals, counts
+
+    def moves(self, times: Floats, resolution: float) -> bool:
+        """Whether it turns at all."""
+        found = self.at(times)
+        found = found[~np.isnan(found[:, 0])]
+        return bool((angles(found, found[:1]) > max(resolution, RESTING)).any())
+
+
+def turns_of(
+    packets: PacketBlock, path: Path, starts: Floats, ends: Floats, offset: float
+) -> TurnTruth | None:
+    """The rotations of the packets that move on the ``path``; None: fewer than two.
+
+    ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
+    missing, or that differ from the rotations' own differences by more than half, are replaced by
+    these.
+    """
+    found = np.empty((len(packets), 7))
+    fill_rotations(packets, found)
+    times = packet_table(packets)[TIME] + offset
+    sizes = lengths(found[:, :4])
+    with np.errstate(invalid="ignore"):
+        usable = np.isfinite(times) & (sizes > 1e-6) & (sizes < 1e6)
+    order = np.flatnonzero(usable)[np.argsort(times[usable], kind="stable")]
+    order = order[np.append(np.diff(times[order]) > 0, True)[: len(order)]]
+    if len(order) < 2:
+        return None
+    states = found[order]
+    states[:, :4] /= sizes[order, None]
+    times = times[order]
+    segments = _segments_at(path, times)
+    unbroken = (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
+    states[:, 4:] = _usable(times, states, unbroken)
+    return TurnTruth(path, starts, ends, times, states)
+
+
+def _segments_at(path: Path, times: Floats, shift: float = 0.0) -> Integers:
+    """The segments (n) of a path at ``times - shift``, -1 where nothing is known."""
+    count = len(times)
+    found = np.empty(count, np.int32)
+    path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
+    return found
+
+
+def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
+    """The spins (n, 3), or the rotations' own where those cannot be meant.
+
+    ``unbroken`` says which of the n - 1 intervals are of one movement.
+    """
+    steps = np.diff(times)[:, None]
+    sent = states[:, 4:]
+    rates = np.radians(vectors(between(states[:-1, :4], states[1:, :4]))) / steps
+    if np.isfinite(sent).all() and sent.any():
+        mean = (sent[1:] + sent[:-1])[unbroken] / 2
+        # more than half a turn in a step looks like less, the other way
+        ways = _with_whole_turns(rates[unbroken], mean, steps[unbroken])
+        speed = lengths(ways)
+        moving = speed > 0
+        if not moving.any():
+            return sent
+        mismatch = np.median(lengths(mean - ways)[moving])
+        if mismatch <= SPIN_MISMATCH * np.median(speed[moving]):
+            return sent
+    # the slope of the parabola through three states, at an end that to the one neighbour
+    weight = np.where(unbroken[:, None], 1 / steps, 0.0)
+    totals, sums = np.zeros((len(times), 1)), np.zeros((len(times), 3))
+    for side in (slice(1, None), slice(None, -1)):
+        totals[side] += weight
+        sums[side] += weight * rates
+    return sums / np.where(totals > 0, totals, 1.0)
+
+
+def _with_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
+    """``rates`` (n, 3, rad/s) with whole turns more a step (n, 1, s) where these are expected."""
+    speeds = lengths(rates)[:, None]
+    turn = 2 * np.pi / steps
+    along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
+    turns = np.rint((along - speeds) / turn)
+    return np.asarray(rates * (1 + turns * turn / np.where(speeds > 0, speeds, 1.0)))
+
+
+@dataclass(frozen=True)
+class SampledTurns:
+    """A truth's rotations (n, 4) at n ticks, NaN where unknown.
+
+    ``step_limit`` (n - 1) is the largest angle of a step around each step, ``usual_step`` the
+    root mean square, in degrees.
+    """
+
+    turns: TurnTruth
+    rotations: Floats
+    step_limit: Floats
+    usual_step: float
+
+
+def one_sided(rotations: Floats) -> Floats:
+    """The same rotations (n, 4), each on the side of the one before."""
+    dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
+    signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
+    return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
+
+
+def angles(one: Floats, other: Floats) -> Floats:
+    """The angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
+    apart, sum_ = lengths(one - other), lengths(one + other)
+    return np.asarray(np.degrees(4 * np.arctan2(np.minimum(apart, sum_), np.maximum(apart, sum_))))
+
+
+def between(begin: Floats, end: Floats) -> Floats:
+    """The quaternions (n, 4) that turn ``begin`` to ``end``, about the axes of the world."""
+    x, y, z, w = begin.T
+    a, b, c, d = end.T
+    return np.stack(
+        (
+            a * w - d * x - b * z + c * y,
+            b * w - d * y - c * x + a * z,
+            c * w - d * z - a * y + b * x,
+            d * w + a * x + b * y + c * z,
+        ),
+        axis=1,
+    )
+
+
+def vectors(rotations: Floats) -> Floats:
+    """The rotation vectors (n, 3), in degrees, of half a turn at most."""
+    part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
+    sine = lengths(part)
+    angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
+    return np.asarray(part * np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0.0)[:, None])
+
+
+def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Yaw, pitch and roll in degrees (n each): with z up, x forward, and with y up, z forward.
+
+    About the body's own axes in this order: z, y, x, or y, x, z.
+    """
+    x, y, z, w = rotations.T
+    return {"z": _angles(x, y, z, w), "y": _angles(z, x, y, w)}
+
+
+def _angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    pitch = np.arcsin((2 * (w * y - x * z)).clip(-1, 1))
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    return np.degrees(yaw), np.degrees(pitch), np.degrees(roll)
+
+
+def forward(rotations: Floats) -> Floats:
+    """Where what is turned looks, unit vectors (n, 3): its x axis, which yaw and pitch move."""
+    x, y, z, w = rotations.T
+    return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
+
+
+def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
+    """``forward`` as it is seen on a plane of two axes (n, 2); of length 0 along the third.
+
+    On the plane of x and y, its direction is yaw.
+    """
+    return forward(rotations)[:, plane]
+
+
+def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
+    """The directions (n, degrees) of ``headings``, from the first axis towards the second."""
+    across, up = headings(rotations, plane).T
+    return np.asarray(np.degrees(np.arctan2(up, across)))
+
+
+def known(rotations: Floats) -> Flags:
+    """Which rows (n, 4) have a rotation."""
+    return ~np.isnan(rotations[:, 0])

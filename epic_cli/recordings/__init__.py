@@ -1,0 +1,234 @@
+"""Recordings in their formats, as values: the table of formats, and what it takes to be in it.
+
+Each module, or room, in ``entries`` has ``FORMATS``, its entries of the table: what a format is
+called, how a recording shows that it is one, and what reads and writes it. From the table come the
+choices of ``--input-format`` and ``--to``, the endings of files, and what is detected. An entry is
+there before what it needs is loaded: packet text must start fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import IO, Protocol
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Entities, PacketBlock
+    from epic_cli.recordings.layout import Layout
+
+    #: What is called with the layout that was inferred from a recording.
+    OnLayout = Callable[[Layout], object] | None
+
+    class Source(Protocol):
+        """Where the bytes of a recording come from."""
+
+        def more(self) -> bytes:
+            """Some more bytes; none at the end."""
+
+        def file(self, title: str) -> IO[bytes]:
+            """The whole of it, to be read in any order.
+
+            Raises ``Unreadable`` for a stream, in the name of a format.
+            """
+
+    class Reader(Protocol):
+        """Turns the bytes of one recording into blocks of packets."""
+
+        @property
+        def entities(self) -> Entities:
+            """The names of the entities seen so far."""
+
+        @property
+        def ended(self) -> bool:
+            """The recording has said that it ends here; what follows is not read."""
+
+        def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+            """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+
+    class Writer(Protocol):
+        """Turns packets into a recording that its format's reader reads back as the same."""
+
+        @property
+        def header(self) -> bytes:
+            """What stands above the first packet."""
+
+        def row(self, packet: Packet) -> bytes:
+            """The line of a packet; raises ``Unwritable`` where it would not be read back."""
+
+        def end(self) -> bytes:
+            """What is left to be written below the last packet."""
+
+
+#: Bytes of a line with its end; a longer one is refused. Packet text has the demo's own limit.
+LONGEST_LINE = 65536
+
+#: As much, of a JSON object: one may have some thousand entities.
+LONGEST_OBJECT = 1 << 20
+
+#: What Windows programs put in front of UTF-8 text: it is passed over.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: The format that a recording has if it has no other.
+DEFAULT = "text"
+
+_ARRAY = rb"""\[\s*(?:$|[{[]|(?:"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*)\s*(?:$|,|\]\s*(?:$|,|\])))"""
+
+
+class Unreadable(ValueError):
+    """A recording that cannot be read in this way, whatever its packets are."""
+
+
+class Fit(IntEnum):
+    """How well the beginning of a recording fits a format; the best fit wins."""
+
+    NO = 0
+    LAST_RESORT = 1  # nothing speaks for it, but it takes anything
+    SHAPE = 2  # its lines look alike
+    WORDS = 3
+    UNDECIDED = 4  # more of the recording is needed
+    GOOD = 5
+    CERTAIN = 6  # no other format is asked
+
+
+class Head:
+    """The beginning of a recording, as formats look at it.
+
+    ``data`` are its bytes without a byte order mark, ``begin`` those without blanks in front, and
+    ``line`` the first line of these, which has ``ended`` or goes on. ``final``: there is no more;
+    ``enough``: no more is waited for. ``layout``: what is known of the recording's columns.
+    """
+
+    def __init__(self, data: bytes, final: bool = False, layout: Layout | None = None) -> None:
+        self.data = data.removeprefix(BYTE_ORDER_MARK)
+        self.begin = self.data.lstrip()
+        self.line, newline, self.below = self.begin.partition(b"\n")
+        self.ended = bool(newline)
+        self.final = final
+        longest = LONGEST_OBJECT if self.begin[:1] == b"{" else LONGEST_LINE
+        self.enough = final or len(data) >= longest
+        self.layout = layout
+
+    @property
+    def begins_as_json(self) -> bool:
+        """Whether an object or an array begins; a header or a log may begin with a bracket, too."""
+        import re
+
+        return self.begin[:1] == b"{" or re.match(_ARRAY, self.line.rstrip()) is not None
+
+    @property
+    def has_object_line(self) -> bool:
+        """Whether the first line is an object."""
+        if self.line[:1] != b"{" or not self.line.rstrip().endswith(b"}"):
+            return False
+        if self.ended:
+            return True
+        from json import loads
+
+        try:
+            loads(self.line)
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines that are complete and not blank."""
+        lines = self.begin.split(b"\n")
+        if not self.enough:
+            lines.pop()  # it goes on
+        return [line for line in lines if line.strip()]
+
+
+class Format:
+    """A format of recordings: an entry of the table says what differs.
+
+    ``suffixes`` are what names of its files end with, the usual one first; ``magic`` is what any
+    recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
+    recording in the format of that name. Nobody chooses it to be read where not ``by_name``.
+    ``needs_velocity`` and ``needs_delta_column``: it cannot hold packets otherwise. ``binary`` ones
+    are not for a terminal.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    magic: tuple[bytes, ...] = ()
+    unpacked = ""
+    by_name = True
+    needs_velocity = False
+    needs_delta_column = False
+    binary = False
+
+    def begins(self, head: bytes) -> bool:
+        """Whether a recording that begins like this is certainly in it."""
+        return head.startswith(self.magic)
+
+    def detect(self, head: Head) -> Fit:
+        """How well the beginning of a recording fits."""
+        return Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What reads a recording that begins with ``head``."""
+        raise NotImplementedError
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """A function for the bytes of what is inside; columns that no layout wants may be empty."""
+        raise NotImplementedError
+
+    def writer(self, delta: bool, turns: bool) -> Writer:
+        """What writes a recording, with a place for ``delta`` and turns if there is a choice."""
+        raise NotImplementedError
+
+    @property
+    def reads(self) -> bool:
+        """Whether it has a reader."""
+        return type(self).reader is not Format.reader
+
+    @property
+    def writes(self) -> bool:
+        """Whether it has a writer."""
+        return type(self).writer is not Format.writer
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """The table: all formats by their names, the default one first."""
+    import importlib
+    import pkgutil
+
+    from epic_cli.recordings import entries
+
+    modules = [
+        importlib.import_module(f"{entries.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(entries.__path__)
+    ]
+    found = {one.name: one for module in modules for one in module.FORMATS}
+    return {DEFAULT: found.pop(DEFAULT), **dict(sorted(found.items()))}
+
+
+def input_formats() -> tuple[str, ...]:
+    """The formats that somebody can choose for a recording to be read."""
+    return (
+        "auto",
+        *(one.name for one in formats().values() if one.by_name and (one.reads or one.unpacked)),
+    )
+
+
+def written_formats() -> tuple[str, ...]:
+    """The formats that recordings can be written in."""
+    return tuple(one.name for one in formats().values() if one.writes)
+
+
+def packet_formats() -> tuple[str, ...]:
+    """The formats that packets can be sent and received in, one by one."""
+    return tuple(one.name for one in formats().values() if one.reads and one.writes)
+
+
+def suffixes() -> dict[str, str]:
+    """What files of recordings end with, and which format that is."""
+    return {suffix: one.name for one in formats().values() for suffix in one.suffixes}

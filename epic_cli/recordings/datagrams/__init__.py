@@ -1,0 +1,1 @@
+"""Packets in datagrams: text, CSV, JSON, msgpack and binary records."""

@@ -1,0 +1,1 @@
+"""One format a file, or a room; ``epic_cli.recordings.entries`` finds them."""

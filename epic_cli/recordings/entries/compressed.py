@@ -1,0 +1,152 @@
+"""Compressed recordings, and text in UTF-16: recognised by their content, read as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.recordings import Format, Unreadable
+
+if TYPE_CHECKING:
+    from epic_cli.recordings import Source
+    from epic_cli.recordings.layout import Layout
+
+#: Bytes that are unpacked at once; of Zstandard, which may hold more, so many packed ones.
+_BLOCK, _PACKED = 65536, 1024
+
+
+class _Packed:
+    """The packed bytes as a file, for libraries that read one."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._kept = b""
+
+    def read(self, size: int) -> bytes:
+        """Up to ``size`` bytes: what there is, without waiting for more."""
+        data = self._kept or self._source.more()
+        self._kept = data[size:]
+        return data[:size]
+
+
+def _zstd(packed: Any) -> Iterator[bytes]:
+    try:
+        from compression.zstd import ZstdFile  # Python 3.14
+    except ImportError:
+        return _zstandard(packed)
+    return _read(ZstdFile(packed))
+
+
+def _zstandard(packed: _Packed) -> Iterator[bytes]:
+    try:
+        from zstandard import ZstdDecompressor
+    except ImportError as error:
+        message = "Zstandard needs Python 3.14 or a library: pip install 'epic-cli[zstd]'"
+        raise Unreadable(message) from error
+    frame = ZstdDecompressor().decompressobj()
+    while data := packed.read(_PACKED):
+        while data:
+            if frame.eof:
+                frame = ZstdDecompressor().decompressobj()
+            yield frame.decompress(data)
+            data = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise EOFError
+
+
+def _by(module: str, name: str) -> Callable[[_Packed], Iterator[bytes]]:
+    """What unpacks with a class of the standard library for files, loaded when it is wanted."""
+
+    def unpacks(packed: Any) -> Iterator[bytes]:
+        opened = getattr(import_module(module), name)
+        return _read(opened(fileobj=packed) if module == "gzip" else opened(packed))
+
+    return unpacks
+
+
+def _read(file: Any) -> Iterator[bytes]:
+    while data := file.read1(_BLOCK):
+        yield data
+
+
+class Compressed(Format):
+    """What is inside is read as if it had been unpacked; ``unpacks`` gives it bit by bit."""
+
+    by_name = False
+    unpacked = "auto"
+
+    def __init__(
+        self,
+        name: str,
+        suffix: str,
+        magic: tuple[bytes, ...],
+        unpacks: Callable[[_Packed], Iterator[bytes]],
+    ) -> None:
+        self.name, self.suffixes, self.magic = name, (suffix,), magic
+        self._unpacks = unpacks
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """What is inside; raises ``Unreadable``, as what it gives does, where it is broken."""
+        data = self._whole(self._unpacks(_Packed(source)))
+        return lambda: next(data, b"")
+
+    def _whole(self, data: Iterator[bytes]) -> Iterator[bytes]:
+        """Without empty pieces; raises ``Unreadable`` where it is cut off or damaged."""
+        try:
+            yield from filter(None, data)
+        except EOFError as error:
+            raise Unreadable(f"{self.name} data that end too early") from error
+        except Exception as error:
+            if isinstance(error, Unreadable) or getattr(error, "errno", None) is not None:
+                raise
+            raise Unreadable(f"{self.name} data that are damaged: {error}") from error
+
+
+class Utf16(Format):
+    """UTF-16 behind a byte order mark."""
+
+    name = "utf16"
+    magic = (b"\xff\xfe", b"\xfe\xff")
+    by_name = False
+    unpacked = "auto"
+
+    def begins(self, head: bytes) -> bool:
+        """Behind the mark, one character in ASCII or in Latin-1 has a NUL."""
+        return super().begins(head) and b"\0" in head[2:4]
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """The text as UTF-8; raises ``Unreadable``, as what it gives does."""
+        return decoded(source, "utf-16")
+
+
+def decoded(source: Source, encoding: str) -> Callable[[], bytes]:
+    """A function for the text of a source in this encoding, as UTF-8."""
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder(encoding)()
+
+    def texts() -> Iterator[bytes]:
+        try:
+            while data := source.more():
+                yield decoder.decode(data).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError as error:
+            raise Unreadable(f"text that is not {encoding}: {error}") from error
+
+    pieces = filter(None, texts())
+    return lambda: next(pieces, b"")
+
+
+FORMATS = (
+    Compressed("gzip", ".gz", (b"\x1f\x8b",), _by("gzip", "GzipFile")),
+    Compressed(
+        "bzip2",
+        ".bz2",
+        tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
+        _by("bz2", "BZ2File"),
+    ),
+    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _by("lzma", "LZMAFile")),
+    Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _zstd),
+    Utf16(),
+)

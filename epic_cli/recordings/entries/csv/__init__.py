@@ -1,0 +1,203 @@
+"""Tables: values separated by commas, semicolons, tabs, bars or blanks, mostly under a header."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Fit, Format, Head
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.recordings import OnLayout
+    from epic_cli.recordings.entries.csv.reader import CsvReader
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.writing import LineWriter
+
+#: The columns in the order in which they are written; ``delta`` may follow.
+COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", "teleport")
+
+#: So many lines may stand above a table's header, and so many rows are looked at below it.
+_ABOVE, _ROWS = 20, 5
+
+#: What may stand in a row of units.
+_UNITS = (
+    " s sec secs second seconds ms msec milliseconds us usec µs ns nsec min h m cm mm km ft in px"
+    " uu unit units meter meters metre metres m/s cm/s mm/s km/h kmh mph ft/s kn knots deg degree"
+    " degrees rad ° deg/s rad/s m/s² m/s^2 m/s2 hz % - text string id name bool int float "
+)
+
+#: The axes of two entities that have a column for each.
+_SIDE_BY_SIDE = 4
+
+
+def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
+    """How many of the first lines of a table are not its own: titles, and what a logger tells.
+
+    Its header has the names that are wanted as ``columns``, or such as a time and a position
+    have, and as many as the line below has cells. Where there is none, the first line is it.
+    """
+    from epic_cli.recordings.tables import delimiter_of, split_row
+
+    for place, line in enumerate(lines[:_ABOVE]):
+        header, names = cells_of(line)
+        if not _names_packets(names, columns):
+            continue
+        below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
+        if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
+            above = place
+            while (
+                above
+                and goes_on_below(cells_of(lines[above - 1])[1], names)
+                and (
+                    lines[above - 1][:1] != b"#" or line[:1] == b"#"  # InfluxDB's annotations
+                )
+            ):
+                above -= 1
+            return above
+    return 0
+
+
+def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a header has groups, whose members are named by the row below it."""
+    from epic_cli.recordings.names.units import is_value
+
+    groups = len(header) == len(below) and any(header)
+    index = sum(map(bool, below)) == 1 and any("." in name for name in header)  # as pandas has it
+    groups &= index or len(set(header)) < len(header)
+    return groups and any(below) and not any(map(is_value, (*header, *below)))
+
+
+def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns that are in two rows: ``Position.X``; a lone one is that of an index."""
+    if sum(map(bool, below)) == 1:
+        return tuple(low or high for high, low in zip(header, below, strict=True))
+    group, names = "", []
+    for high, low in zip(header, below, strict=True):
+        group = high or group
+        group = "" if _is_time(low) else group  # the columns of frames have no group
+        names.append(".".join(filter(None, (group, low))) if low else high)
+    return tuple(names)
+
+
+def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
+    """The names with the units in the row below them; None: these are none."""
+    units = [cell.strip("[]() ") for cell in below]
+    if not any(units) or not all(not one or f" {one.lower()} " in _UNITS for one in units):
+        return None
+    pairs = zip(header, units, strict=True)
+    return tuple(f"{name} [{unit}]" if unit.strip("-") else name for name, unit in pairs)
+
+
+def cells_of(line: bytes) -> tuple[str, list[str]]:
+    """A line that may be a header, as text, and the names in it."""
+    from epic_cli.recordings.tables import delimiter_of, split_row
+
+    header = line.decode("utf-8", "replace").strip("\r").lstrip("#% ")
+    return header, [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
+
+
+def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
+    if columns:
+        begun = ((one, one.rpartition(".")[0], one.rpartition(" [")[0]) for one in columns)
+        return all(any(one and one in names for one in forms) for forms in begun)
+    if {"time", "x"} <= set(names):
+        return True
+    from epic_cli.recordings.names.spellings import component_of, name_of
+
+    known = [name_of(name) for name in names]
+    components = list(filter(None, map(component_of, known)))
+    positions = any(not component.velocity for component in components)
+    # of several entities, each has its own
+    beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
+    return any(map(_is_time, names)) and (positions or beside)
+
+
+def _is_time(name: str) -> bool:
+    """Whether a column is a time, or counts."""
+    from epic_cli.recordings.names.spellings import SPELLINGS, TICKS, name_of
+
+    spelling = name_of(name).spelling
+    return spelling in TICKS or any(spelling in spellings for spellings in SPELLINGS["time"])
+
+
+def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
+    """Whether the lines have several cells each, as many as the first one."""
+    from epic_cli.recordings.tables import delimiter_of, split_row
+
+    delimiter = delimiter_of(header)
+    if len(cells) <= 1 or (delimiter == " " and len(cells) <= 2):
+        return False
+    if delimiter != " ":
+        return True
+    rows = [split_row(line.decode("utf-8", "replace"), delimiter) or [] for line in others]
+    return bool(rows) and all(len(row) == len(cells) for row in rows)
+
+
+def csv_writer(delta: bool = False, separator: str = ",", turns: bool = False) -> LineWriter:
+    """What writes packets as CSV, or as TSV with tabs for ``separator``.
+
+    A ``delta`` other than 0 needs the column of that name, a rotation those of ``turns``.
+    """
+    from epic_cli.engine.text import TURN_COLUMNS
+    from epic_cli.recordings.writing import LineWriter, check_name, csv_field
+
+    columns = (*COLUMNS, *(("delta",) if delta else ()), *(TURN_COLUMNS if turns else ()))
+    return LineWriter(
+        lambda name: csv_field(check_name(name)),
+        header=separator.join(columns).encode() + b"\n",
+        holds_delta=delta,
+        holds_turns=turns,
+        separator=separator,
+        delta=delta,
+        turns=turns,
+    )
+
+
+class Csv(Format):
+    """CSV and its kin: what separates the cells is found in the first line."""
+
+    name = "csv"
+    suffixes = (".csv",)
+    needs_delta_column = True
+
+    def detect(self, head: Head) -> Fit:
+        """By the names in a header, or as many cells in each line."""
+        if head.begins_as_json:
+            return Fit.NO
+        lines = head.lines
+        above = lines_above_header(lines)
+        header, cells = cells_of(lines[0]) if lines else ("", [])
+        if above or {"time", "x"} <= set(cells):
+            return Fit.GOOD
+        if len(lines) <= 1 and not head.enough and len(cells) != 1:
+            return Fit.UNDECIDED
+        return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> CsvReader:
+        """What passes over the lines above a header."""
+        from epic_cli.recordings.entries.csv.reader import CsvReader
+
+        reader = CsvReader(layout, on_layout, entities)
+        reader.look_for_header(head)
+        return reader
+
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
+        """See ``csv_writer``."""
+        return csv_writer(delta, turns=turns)
+
+
+class Tsv(Format):
+    """CSV with tabs, to be written; it is read as CSV."""
+
+    name = "tsv"
+    suffixes = (".tsv",)
+
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
+        """See ``csv_writer``."""
+        return csv_writer(delta, "\t", turns)
+
+
+FORMATS = (Csv(), Tsv())

@@ -1,0 +1,273 @@
+"""Packets from tables: values separated by commas, semicolons, tabs, bars or blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.text import RecordScanner, TableScanner
+from epic_cli.recordings import BYTE_ORDER_MARK
+from epic_cli.recordings.columns import (
+    POSITION,
+    column_name,
+    column_text,
+    joined_columns,
+    joined_name,
+    star_of,
+)
+from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
+from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.lines import LineReader
+from epic_cli.recordings.names.guess import no_header
+from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
+from epic_cli.recordings.names.stars import entities_in, infer_row_layout, is_named, starred
+from epic_cli.recordings.names.units import AmbiguousLayout, is_value
+from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
+from epic_cli.recordings.vectors import numbers_in
+
+#: What is wrong with names is wrong with a header; there may be none.
+_UNNAMED = (Reason.COLUMN_UNCLEAR, Reason.COLUMN_UNKNOWN)
+
+#: What a line begins with that is none of a table's, where it has not as many cells.
+_COMMENT = ("#", "//")
+
+#: A time with its unit.
+_DURATION = re.compile(r"[-+.\deE]+ (?P<unit>ms|sec|min|hr)")
+
+#: The numbers of a vector, as texts.
+_INDICES = tuple("0123456789")
+_MOST_INDICES = len(_INDICES)
+
+
+class CsvReader(LineReader):
+    """Reads packets from rows: under a header that names the columns, or by their numbers.
+
+    Which column is which field is settled with the first row: its values have a say in it.
+    """
+
+    def begin(self) -> None:
+        """See ``LineReader``."""
+        self._delimiter = ","
+        self._names: tuple[str, ...] = ()
+        self._headed = True
+        self._header: tuple[int, bytes] = (0, b"")
+        self._above = 0  # lines that are still to come above the header
+        self._places: dict[str, int] = {}  # behind the columns come the numbers of vectors
+        self._vectors: list[tuple[int, int]] = []  # those numbers: a column, and which of it
+        self._entities: dict[str, dict[str, int]] = {"": self._places}
+        self._behind_time = ""  # a unit in its cells
+        self._joined: tuple[int, ...] = ()  # columns that together name the entity
+
+    def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
+        """Takes the header, then a packet a line."""
+        if not self._names:
+            if self._above:
+                self._above -= 1
+                return
+            self._take_header(line, raw)
+            if self._headed:
+                return
+        cells = split_row(line, self._delimiter)
+        if cells and not any(cells):  # spreadsheets have such rows
+            return
+        if cells is None:
+            self.refuse(block, raw, 0, Reason.QUOTES_OPEN, expected=self._names)
+        elif len(cells) != len(self._names):
+            if line.startswith(_COMMENT):
+                return
+            self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
+        elif self.records is None and self._headed and self._names_more(cells):
+            return
+        elif self.records is not None or self._settle(block, cells):
+            cells += self._numbers_in(cells)
+            for name, places in self._entities.items():
+                self._take_entity(block, name, places, cells, begin, raw)
+
+    def _take_entity(
+        self,
+        block: PacketBlock,
+        name: str,
+        places: dict[str, int],
+        cells: list[str],
+        begin: int,
+        raw: bytes,
+    ) -> None:
+        """Takes a packet; with columns for each of several entities, if this one is there."""
+        fields = {field: cells[place] for field, place in places.items()}
+        if self._behind_time:
+            fields["time"] = fields["time"].strip().removesuffix(self._behind_time)
+        if self._joined:
+            fields["entity"] = joined_name(cells[place] for place in self._joined)
+        if name:
+            if not any(fields.get(axis, "").strip() for axis in POSITION):
+                return
+            fields["entity"] = fields.get("entity", "").strip() or name
+        self._places = places
+        self.add(block, fields, begin, raw)
+
+    def take_end(self, block: PacketBlock) -> None:
+        """A header without any row may be wrong as well."""
+        if self._names and self.records is None:
+            self._settle(block, [""] * len(self._names))
+
+    def look_for_header(self, head: bytes) -> None:
+        """Passes over what stands above the header in a recording that begins like this."""
+        named = [column for column in self.layout.places.values() if star_of(column) < 0]
+        given = [column_name(column) for column in named]
+        columns = [] if any(column.isdigit() for column in given) else given
+        self.look_ahead(head)
+        lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+        self._above = lines_above_header([line for line in lines if line.strip()], columns)
+
+    def _take_header(self, line: str, raw: bytes) -> None:
+        line = line.lstrip("#% ")
+        self._delimiter = delimiter_of(line)
+        cells = split_row(line, self._delimiter) or [line]
+        cells = [cell.strip().strip('"') for cell in cells]
+        self._headed = not any(map(is_value, cells))
+        if self._headed:
+            self._names = tuple(cells if any(cells) else [line.strip()])
+        else:
+            self._names = tuple(str(number + 1) for number in range(len(cells)))
+        self._header = (self._line, raw)
+
+    def _names_more(self, cells: list[str]) -> bool:
+        """Takes a further row of the header: units, or the members of groups."""
+        below = [cell.strip() for cell in cells]
+        names = with_units(self._names, below)
+        if names is None and goes_on_below(self._names, below):
+            names = joined(self._names, below)
+        elif names is not None:
+            now = dict(zip(map(column_text, self._names), map(column_text, names), strict=True))
+            given = self.layout.columns
+            if given is not None:  # without the unit, as the header has it
+                columns = tuple((field, now.get(column, column)) for field, column in given)
+                self.layout = self.layout._replace(columns=columns)
+        self._names = names or self._names
+        return names is not None
+
+    def _settle(self, block: PacketBlock, cells: list[str]) -> bool:
+        """Makes the plan by which rows are read; False: the header is refused, and all with it."""
+        given = self.layout
+        numbers = {column for column in given.places.values() if column.isdigit()}
+        names = tuple(map(column_text, self._names))
+        if numbers and not numbers & set(names):
+            names = tuple(str(number + 1) for number in range(len(names)))
+        self._vectors = _vectors_of(names, cells, given)
+        names += tuple(f"{names[place]}.{index}" for place, index in self._vectors)
+        cells = cells + self._numbers_in(cells)
+        values = {name: value for name, value in zip(names, cells, strict=True) if name}
+        try:
+            layout = infer_row_layout(given, values)
+            without = self.without_counter(layout)
+            layout = layout if without is None else infer_row_layout(without, values)
+            twice = [name for name in layout.places.values() if names.count(name) > 1]
+            if twice:
+                raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
+        except AmbiguousLayout as ambiguous:
+            self._refuse_header(block, ambiguous, values)
+            return False
+        duration = _DURATION.fullmatch(values[layout.places["time"]].strip())
+        if duration is not None and given.time_unit is None:  # as MATLAB writes them
+            layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
+        self._behind_time = duration["unit"] if duration is not None else ""
+        templates = starred(layout)
+        parts = joined_columns(layout.places.get("entity", ""))
+        if len(parts) > 1 and layout.places["entity"] not in names:
+            self._joined = tuple(names.index(name) for name in parts)
+        shared = {
+            field: names.index(name)
+            for field, name in layout.places.items()
+            if field not in templates and not (field == "entity" and self._joined)
+        }
+        self._entities = {
+            column_name(name): {**shared, **places}
+            for name, places in entities_in(templates, names).items()
+        } or {"": shared}
+        self._places = next(iter(self._entities.values()))
+        width = len(self._names)
+        used = {place for places in self._entities.values() for place in places.values()}
+        if max(used) < width:
+            self._vectors = []
+        several = bool(templates or self._behind_time)
+        self.records = self._scanner(layout, width, several)
+        self.settle(layout)
+        return True
+
+    def _numbers_in(self, cells: list[str]) -> list[str]:
+        """The numbers of the vectors in a row; of what is none, the text."""
+        numbers: list[str] = []
+        for place, indices in groupby(self._vectors, itemgetter(0)):
+            cell = cells[place]
+            found = numbers_in(cell) or (cell,) * _MOST_INDICES
+            numbers += [found[at] if at < len(found) else "" for _, at in indices]
+        return numbers
+
+    def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
+        """What takes the usual rows at once; those with entities or vectors come one by one."""
+        decimal_comma = self._delimiter != ","
+        if several or self._vectors or self._joined:
+            return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
+        fields = {place: field for field, place in self._places.items()}
+        return TableScanner(
+            [fields.get(place) for place in range(width)],
+            self._delimiter,
+            self.entities,
+            decimal_comma=decimal_comma,
+            **layout.units,
+        )
+
+    def _refuse_header(
+        self, block: PacketBlock, ambiguous: AmbiguousLayout, values: dict[str, str]
+    ) -> None:
+        facts = ambiguous.facts
+        numbered = facts.get("detail", "").isdigit()
+        if not self._headed and not numbered and ambiguous.reason in _UNNAMED:
+            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), no_header(values)
+        line, raw = self._header
+        block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
+        self.ended = True
+
+    def sort_key(self, field: str) -> tuple[str, int]:
+        """See ``LineReader``."""
+        return self._delimiter, self._column(field) + 1 if field in self._places else 0
+
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """The cells of a row by their columns."""
+        cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
+        return dict(zip(map(column_text, self._names), cells, strict=False))
+
+    def label(self, field: str) -> str:
+        """What a field is called in the recording."""
+        if field not in self._places:
+            return field
+        name = self._names[self._column(field)]
+        return name if self._headed else f"{field} in column {name}"
+
+    def _column(self, field: str) -> int:
+        place = self._places[field]
+        width = len(self._names)
+        return place if place < width else self._vectors[place - width][0]
+
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
+        if name not in self._places:
+            return 0
+        return field_offset(raw, self._column(name), self._delimiter)
+
+
+def _vectors_of(names: Sequence[str], cells: Sequence[str], given: Layout) -> list[tuple[int, int]]:
+    """The numbers in the vectors that stand in cells of the first row, or that are asked for."""
+    asked = [column.rpartition(".") for column in given.places.values() if column not in names]
+    vectors = []
+    for place, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        width = 0 if is_value(cell.strip()) else len(numbers_in(cell) or ())
+        for column, _, index in asked:
+            if index in _INDICES and is_named(column, name):
+                width = max(width, int(index) + 1)
+        vectors += [(place, at) for at in range(width) if name and f"{name}.{at}" not in names]
+    return vectors

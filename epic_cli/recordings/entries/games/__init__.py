@@ -1,0 +1,53 @@
+"""Recordings of games that people play: Rocket League's and Melee's, each by its parser.
+
+Parsers are others' programs, for files that anybody may have made: they run in a process of their
+own, within bounds of memory and time. What they give is read as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Format, Unreadable
+
+if TYPE_CHECKING:
+    from epic_cli.recordings import Source
+    from epic_cli.recordings.layout import Layout
+
+
+class GameRecording(Format):
+    """What ``title`` writes: files with a ``mark`` near their beginning, of at most ``most`` MiB.
+
+    ``library`` is the module that parses it, an extra of this format's name.
+    """
+
+    unpacked = "csv"
+
+    def __init__(
+        self, name: str, suffix: str, title: str, mark: bytes, library: str, most: int
+    ) -> None:
+        self.name, self.suffixes, self.title = name, (suffix,), title
+        self.library, self.most, self._mark = library, most, mark
+
+    def begins(self, head: bytes) -> bool:
+        """By its mark."""
+        return self._mark in head[:40]
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """The states that it holds, as CSV; raises ``Unreadable``, as what it gives does."""
+        from importlib.util import find_spec
+
+        from epic_cli.recordings.entries.games.apart import parsed
+
+        if find_spec(self.library) is None:
+            raise Unreadable(f"{self.title} needs a library: pip install 'epic-cli[{self.name}]'")
+        found = parsed(self, source, names=layout is not None and layout.names)
+        return lambda: next(found, b"")
+
+
+FORMATS = (
+    GameRecording("rocketleague", ".replay", "a replay of Rocket League", b"\0TAGame.Replay_",
+                  "subtr_actor", 8),
+    GameRecording("slippi", ".slp", "a Slippi replay of Melee", b"{U\x03raw[$U#l", "peppi_py", 64),
+)  # fmt: skip

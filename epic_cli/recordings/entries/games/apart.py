@@ -1,0 +1,126 @@
+"""Runs a parser in a process of its own, where it may fail in any way.
+
+That is this module, with a format, a folder, and perhaps ``names``: it writes the states in the
+folder's ``recording`` as CSV, or what is wrong as a sentence on standard error, and removes both.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Unreadable, formats
+from epic_cli.recordings.writing import csv_field
+
+if TYPE_CHECKING:
+    from epic_cli.recordings import Source
+    from epic_cli.recordings.entries.games import GameRecording
+
+#: Seconds of processor time and bytes of memory: the longest match of 192 took 2 and 0.8 GB.
+SECONDS, MEMORY = 60, 4 << 30
+_BOUNDS = "it is damaged, or takes more than a minute or 4 GiB of memory"
+
+#: Bytes read at once, lines written at once, characters of what a parser says.
+_BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
+
+_COPY = "recording"
+
+
+def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
+    """The states of a recording as CSV; raises ``Unreadable``."""
+    import subprocess
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="epic-") as folder:
+        left = game.most << 20
+        with open(os.path.join(folder, _COPY), "wb") as file:  # noqa: PTH118, PTH123
+            while data := source.more():
+                left -= len(data)
+                if left < 0:
+                    raise Unreadable(f"{game.title} of more than {game.most} MiB")
+                file.write(data)
+        command = [sys.executable, "-P", "-m", __name__, game.name, folder, *["names"] * names]
+        with subprocess.Popen(  # noqa: S603 - this very program
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            try:
+                while some := process.stdout.read1(_BLOCK):  # type: ignore[attr-defined]
+                    yield some
+                said = process.stderr.read().decode("utf-8", "replace")
+                if process.wait():
+                    raise Unreadable(said or f"{game.title} on which its parser fails: {_BOUNDS}")
+            finally:
+                process.kill()
+
+
+def entity(taken: set[str], number: str, player: str) -> str:
+    """A name that is not taken yet: that of a player, or the number."""
+    name = _shown(player) or number
+    while name in taken:
+        name += "'"
+    taken.add(name)
+    return name
+
+
+def line(entity: str, *numbers: float | str) -> str:
+    """A state as a line of CSV."""
+    return f"{csv_field(entity)},{','.join(map(str, numbers))}\n"
+
+
+def _shown(text: str) -> str:
+    """What somebody else wrote, on one line."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+
+
+def _main(name: str, folder: str, *names: str) -> int:
+    """Writes a recording, and removes its copy, as who made it may be gone: the exit status."""
+    import gc
+    from contextlib import suppress
+    from importlib import import_module
+
+    complaints, path = os.dup(2), os.path.join(folder, _COPY)  # noqa: PTH118
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
+    gc.disable()  # a parser makes millions of objects, and no circles
+    title = getattr(formats()[name], "title", name)
+    try:
+        if sys.platform != "win32":
+            import resource
+
+            for kind, most in (("AS", MEMORY), ("CPU", SECONDS), ("CORE", 0)):
+                with suppress(AttributeError, ValueError, OSError):  # lower already, or not here
+                    resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
+        game = import_module(f"{__package__}.{name}")
+        lines = game.rows(path, bool(names))
+        some = list(islice(lines, 1))
+        if not some:
+            raise Unreadable(f"{title} in which nothing moves")
+        sys.stdout.write(f"{game.COLUMNS}\n")
+        while some:
+            sys.stdout.write("".join(some))
+            some = list(islice(lines, _LINES))
+        sys.stdout.flush()
+    except BaseException as error:  # a panic of Rust is no Exception
+        said = _shown(str(error)) or type(error).__name__
+        if not isinstance(error, Unreadable):
+            said = f"{title} that cannot be read: {said}"
+        os.write(complaints, said[:_SAID].encode("utf-8", "replace"))
+        return 1
+    finally:
+        with suppress(OSError):
+            os.remove(path)  # noqa: PTH107
+            os.rmdir(folder)  # noqa: PTH106
+    return 0
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+    os._exit(_main(*sys.argv[1:]))  # at once: freeing the objects one by one takes seconds

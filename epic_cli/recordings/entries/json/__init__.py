@@ -1,0 +1,122 @@
+"""JSON: an object on each line, or a document with the packets in an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Fit, Format, Head
+from epic_cli.recordings.entries.text import is_packet
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.recordings import OnLayout, Reader, Source
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.writing import LineWriter
+
+
+class JsonDocument(Format):
+    """An array of objects, also in an object, or objects that go over several lines."""
+
+    name = "json"
+
+    def detect(self, head: Head) -> Fit:
+        """Also by what is around the array of packets."""
+        lines = head.has_object_line
+        if not head.begins_as_json or (is_packet(head.line) and not lines):
+            return Fit.NO
+        from epic_cli.recordings.entries.json.envelope import Envelope, Sight, find_envelope
+
+        fit = Fit.NO if lines else _fit_by_lines(head)
+        found = find_envelope(head.data, head.final, head.layout)
+        if isinstance(found, Envelope):
+            return Fit.CERTAIN
+        return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What cuts the document into objects."""
+        from epic_cli.recordings.entries.json.document import JsonReader
+
+        return JsonReader(layout, on_layout, entities)
+
+
+class JsonLines(Format):
+    """An object on each line; whatever begins as JSON, unless it is a document."""
+
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+
+    def detect(self, head: Head) -> Fit:
+        """Documents fit better."""
+        return Fit.WORDS if head.begins_as_json else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What takes the lines one by one."""
+        from epic_cli.recordings.entries.json.reader import JsonlReader
+
+        reader = JsonlReader(layout, on_layout, entities)
+        reader.look_ahead(head)
+        return reader
+
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
+        """Objects without what a packet has not.
+
+        Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
+        """
+        from json import dumps
+
+        from epic_cli.recordings.writing import LineWriter, check_name
+
+        return LineWriter(lambda name: dumps(name) if check_name(name) else "", json=True)
+
+
+def _fit_by_lines(head: Head) -> Fit:
+    """Whether it is a document; a line may also be the beginning of an object that broke."""
+    begin, below = head.begin, head.below.lstrip()
+    if begin[:1] == b"[":
+        first = begin[1:].lstrip()[:1]
+        if first == b"{":
+            return Fit.CERTAIN
+        return Fit.NO if first or head.enough else Fit.UNDECIDED
+    if head.ended and head.line.rstrip().endswith(b"},"):
+        return Fit.CERTAIN
+    if not below and not head.enough:
+        return Fit.UNDECIDED
+    return Fit.CERTAIN if head.ended and below[:1] not in (b"", b"{") else Fit.NO
+
+
+class JsonShape(Format):
+    """Documents whose packets are columns, rows or members: they become JSON lines."""
+
+    name = "jsonshape"
+    by_name = False
+    unpacked = "jsonl"
+
+    def detect(self, head: Head) -> Fit:
+        """By the largest thing in it that has such a shape."""
+        if not head.begins_as_json or (head.has_object_line and head.below.strip()):
+            return Fit.NO
+        from epic_cli.recordings.entries.json.shapes import beginning_of, find_shape, is_followed
+
+        text = head.begin.decode("utf-8", "ignore")
+        if find_shape(beginning_of(text)) is None:
+            return Fit.NO
+        followed = is_followed(text)
+        if followed:
+            return Fit.NO
+        # one that has ended may have another behind it, one that goes on may turn out a packet
+        settled = head.enough or (followed is None and head.ended)
+        return Fit.GOOD if settled else Fit.UNDECIDED
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """Its packets as JSON lines; raises ``Unreadable``."""
+        from epic_cli.recordings.entries.json.shapes import lines_of
+
+        return lines_of(source)
+
+
+FORMATS = (JsonDocument(), JsonLines(), JsonShape())

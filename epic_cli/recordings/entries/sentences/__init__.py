@@ -1,0 +1,75 @@
+"""Logs in sentences: a regular expression says where the fields stand in their lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Fit, Format, Head
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.recordings import OnLayout, Reader
+    from epic_cli.recordings.layout import Layout
+
+#: What logs write that tables do not: a name before a number, a vector, words before a number.
+_SENTENCE = (
+    rb"[A-Za-z_] ?[=:] ?[\[({]?[-+.\d]"
+    rb"|[A-Za-z]\w* ?[=:]? ?[\[({] ?(?:[Xx] ?= ?)?[-+.\d]"
+    rb"|^\s*[-+.\d]+[,;\s]*[\[({][-+.\d]"
+    rb"|[A-Za-z]{2} (?:[^,;\t|]* )?[A-Za-z]{2}[^,;\t|]*\d"
+)
+
+#: So many names with a value are no table's.
+_ASSIGNED, _ASSIGNMENTS = rb"[A-Za-z_]\w+ ?=", 3
+
+#: Nor is a vector behind its name.
+_VECTOR = rb"[A-Za-z]{2} ?[:=] ?[-+.\d]+, [-+.\d]+(?![:\d])"
+
+#: So many lines are looked at, and so much of each.
+_LINES, _LOOKED_AT = 6, 400
+
+
+def is_sentence(line: bytes) -> bool:
+    """Whether a line has numbers among words, and not cells most of which are numbers."""
+    line = line[:_LOOKED_AT]
+    if not re.search(_SENTENCE, line):
+        return False
+    if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS or re.search(_VECTOR, line):
+        return True
+    from epic_cli.recordings.entries.csv import cells_of
+    from epic_cli.recordings.names.units import is_value
+    from epic_cli.recordings.vectors import numbers_in
+
+    _, cells = cells_of(line)
+    if any(cell.count("(") != cell.count(")") for cell in cells):
+        return True  # its commas are those of vectors
+    values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
+    return values < 3 or 2 * values < len(cells)
+
+
+class Sentences(Format):
+    """Chosen by a pattern; without one a log is refused with what may be its pattern."""
+
+    name = "sentences"
+    by_name = False
+
+    def detect(self, head: Head) -> Fit:
+        """By the words in most lines."""
+        if head.begins_as_json:
+            return Fit.NO
+        lines = head.lines[:_LINES]
+        return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What looks for the pattern."""
+        from epic_cli.recordings.entries.sentences.reader import PatternReader
+
+        reader = PatternReader(layout, on_layout, entities)
+        reader.look_ahead(head)
+        return reader
+
+
+FORMATS = (Sentences(),)

@@ -1,0 +1,113 @@
+"""Packet text, ``x,y,z / vx,vy,vz / t [key=value ...]``: the engine's ``TextScanner`` reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.recordings import Fit, Format, Head, Unreadable
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Entities
+    from epic_cli.engine.text import TextScanner
+    from epic_cli.recordings import OnLayout
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.writing import LineWriter
+
+#: Bytes of a line with its end; the scanner reads a longer one as several.
+LONGEST_PACKET_LINE = 1023
+
+#: The words behind the seven numbers, and what follows their ``=``.
+WORDS = {
+    "arrival": "SECONDS",
+    "entity": "NAME",
+    "seq": "NUMBER",
+    "teleport": "1",
+    "delta": "SECONDS",
+    "rotation": "X,Y,Z,W",
+    "yaw": "DEGREES",
+    "pitch": "DEGREES",
+    "roll": "DEGREES",
+    "spin": "X,Y,Z",
+}
+
+#: Those of a rotation.
+TURN_WORDS = ("rotation", "yaw", "pitch", "roll", "spin")
+
+#: So many lines may stand above the first packet.
+_LINES = 6
+
+
+class NoLayout(Unreadable):
+    """A layout was given for packet text, which has but one."""
+
+    def __init__(self) -> None:
+        super().__init__("columns and units are for tables and JSON lines; this is packet text")
+
+
+def is_packet(line: bytes) -> bool:
+    """Whether a line, without blanks before it, is meant to be packet text.
+
+    All that the demo could read is: a number, two commas, a slash. So is anything with the commas
+    and slashes of packet text, whose mistake deserves a message.
+    """
+    position, *others = line.split(b"/")
+    if not others or position.count(b",") != 2:
+        return False
+    return _begins_as_number(line) or (len(others) > 1 and others[0].count(b",") == 2)
+
+
+def _begins_as_number(line: bytes) -> bool:
+    return line[:1] in b"0123456789+-." or line[:3].lower() in (b"nan", b"inf")
+
+
+def text_writer() -> LineWriter:
+    """What writes packets as packet text."""
+    from epic_cli.recordings.writing import LineWriter, check_unbroken_name
+
+    return LineWriter(check_unbroken_name, longest=LONGEST_PACKET_LINE, needs_velocity=True)
+
+
+def packet_line(packet: Packet) -> str:
+    """A packet as one line, without its end, each number as short as it can be.
+
+    Raises ``Unwritable`` for a packet that would be read back as another one.
+    """
+    return text_writer().row(packet).decode().removesuffix("\n")
+
+
+class Text(Format):
+    """Packet text, which takes anything that nothing else takes."""
+
+    name = "text"
+    suffixes = (".txt",)
+    needs_velocity = True
+
+    def detect(self, head: Head) -> Fit:
+        """A packet at once, or in the first lines; else the last resort."""
+        line = head.line
+        quits = line[:1] == b"q" and (head.ended or head.final) and b"," not in line  # the demo's
+        if quits or (is_packet(line) and not head.has_object_line):
+            # no magic begins like these, but one may begin with blanks
+            plain = quits or _begins_as_number(line)
+            return Fit.CERTAIN if plain and head.begin == head.data else Fit.GOOD
+        if head.begins_as_json:
+            return Fit.NO
+        return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> TextScanner:
+        """The engine's; raises ``NoLayout``."""
+        from epic_cli.engine.text import TextScanner
+
+        if layout is not None and not (layout.unless_own or layout.is_empty):
+            raise NoLayout
+        return TextScanner(entities)
+
+    def writer(self, delta: bool, turns: bool) -> LineWriter:
+        """Lines that the demo takes as well."""
+        return text_writer()
+
+
+FORMATS = (Text(),)

@@ -1,0 +1,280 @@
+"""What is found in a recording that makes its meaning doubtful: one table of codes, with words.
+
+A finding is a value; what it says, how grave it is and what ``epic inspect --explain`` tells of it
+is in ``KINDS`` alone, whoever reports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from epic_cli.recordings.wording import FrontEnd, given
+
+
+class Severity(Enum):
+    """How grave a finding is."""
+
+    ERROR = "error"  #: what is computed from the recording cannot be trusted
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Kind(NamedTuple):
+    """What findings of one code have in common.
+
+    ``says`` is what was seen, with the facts of a finding; ``cure`` what helps where no option can
+    be proposed; ``explanation`` is for who wants to know more.
+    """
+
+    title: str
+    severity: Severity
+    says: str
+    cure: str
+    explanation: str
+
+
+_ERROR, _WARNING, _NOTE = Severity
+
+KINDS: Mapping[str, Kind] = {
+    "E101": Kind("entities not told apart", _ERROR,
+        "{seen}; {column}",
+        "add a column that names the entity of each packet",
+        "Packets of several entities are read as those of one, which is drawn between them. It"
+        " shows when two packets have the same time at different places, or when the path leaps"
+        " back and forth. Where a column that was not read separates them, it is proposed; two"
+        " columns that only together name an entity are joined, as entity=team+number."),
+    "E102": Kind("an entity for each packet", _ERROR,
+        "{column} is different in each of {packets:,} packets, so each is an entity of its own",
+        "choose the column that names entities, or none",
+        "What was taken for the name of an entity counts packets. Nothing moves then: each entity"
+        " has one position."),
+    "E103": Kind("time starts over", _ERROR,
+        "time goes back {times} and goes on from there{column}; later packets are dropped as late",
+        "split the recording there, or add a column that names the match",
+        "The recording holds several matches, rounds or sessions, each with a clock of its own."
+        " With the column that names them in the name of the entity, as entity=match+player, each"
+        " is drawn; otherwise split the file."),
+    "E104": Kind("not in order of time", _ERROR,
+        "times go {how}",
+        "sort the recording by time",
+        "Strategies discard packets that are older than the newest one, so most would not be"
+        " drawn. Sort the lines by time, below the header."),
+    "E105": Kind("grouped by entity", _NOTE,
+        "the {entities} entities stand one after the other; {done}",
+        "",
+        "A table exported from a group-by has all rows of one entity, then those of the next. That"
+        " times go back from one to the next is the order of the file, not lateness: each entity"
+        " is drawn by itself. Rows come in order of time; those of a pipe, whose end nobody knows,"
+        " and all beyond 1 GiB of them, come one entity after the other."),
+    "E106": Kind("sorted by send time", _NOTE,
+        "{packets:,} packets arrived before the one above them; they are replayed in order of"
+        " arrival",
+        "",
+        "Packets are replayed in the order in which they arrived. Where the lines are in the order"
+        " in which they were sent, they are sorted by arrival: comparisons sort all packets of an"
+        " entity, replays those of two seconds in a file, and of 64 KiB in a pipe. For more, sort"
+        " the file."),
+    "E107": Kind("only what changed", _ERROR,
+        "{partial:,} packets lack what others have, as snapshots that carry only what changed do;"
+        " they are refused",
+        "fill in what is missing",
+        "A server that sends only what changed leaves out the rest. With --delta a packet has what"
+        " its entity's packet before had, where it lacks it."),
+    "E201": Kind("times in another unit", _ERROR,
+        "times look like {unit} ({step:,.6g} from packet to packet) and are taken for seconds",
+        "divide them by {size:,.0f}",
+        "Taken for seconds, such times make a recording a thousand times too long: each packet is"
+        " drawn long before the next one comes. The unit is read from names such as time_ms and"
+        " 'time [ms]'; elsewhere it has to be given."),
+    "E202": Kind("Unix times", _WARNING,
+        "times look like Unix times, of which single precision keeps minutes at best",
+        "subtract the first",
+        "The original computes in single precision, which has seven digits. Let the times begin"
+        " at the first packet."),
+    "E203": Kind("times too coarse", _ERROR,
+        "{share:.0%} of the packets have the time of the one before, though the entity moves on",
+        "log times with fractions of a second",
+        "The times were written with too few digits: several packets share each, and the movement"
+        " leaps from one to the next. A column that counts ticks or frames at a known rate can"
+        " stand in for them."),
+    "E204": Kind("time stands still", _ERROR,
+        "all {packets:,} packets have the time {time:.6g}{likely}",
+        "check which field or column is the time",
+        "Nothing can be drawn of packets that all have one time. In a binary record a tick or a"
+        " time in milliseconds that is a u32 and read as f32 looks like 0."),
+    "E205": Kind("numbers out of range", _ERROR,
+        "{packets:,} packets have a time or a position that is absurd, as {shown}",
+        "check the offsets, types and byte order of the fields",
+        "Lengths and times beyond a million million, or below the smallest normal numbers, come"
+        " from reading bytes as a type that they are not: big-endian as little-endian, integers as"
+        " floats."),
+    "E301": Kind("velocities are all 0", _ERROR,
+        "all velocities are 0, though the positions move",
+        "leave them out",
+        "Strategies that use velocities would draw an entity that stands still and leaps. Without"
+        " velocities each gets one from the positions."),
+    "E302": Kind("velocities in another unit", _ERROR,
+        "velocities are about {ratio:.3g} times as long as the positions move in a second",
+        "multiply them by {inverse:.3g}, or leave them out",
+        "Velocities have to be in the recording's own length unit per second. Units in names, as"
+        " 'vx [km/h]', are converted."),
+    "E303": Kind("velocities with other axes", _ERROR,
+        "velocities fit the positions if their x, y, z are taken for {axes}",
+        "name the columns of each axis",
+        "Positions and velocities come from programs, or libraries, with different axes."),
+    "E304": Kind("velocities unrelated to positions", _ERROR,
+        "velocities do not go the way that the positions go",
+        "leave them out",
+        "They may be accelerations, directions of view, or velocities relative to something."),
+    "E401": Kind("misspelt word", _WARNING,
+        "{name}= is not known and passed over; did you mean {near}=?",
+        "",
+        "Behind the seven numbers of packet text stand words as arrival=0.1; those that are not"
+        " known are passed over, as the demo does with all of them."),
+    "E402": Kind("something behind the time", _ERROR,
+        "{lines_words} something glued to the time, which is read up to there, as the demo reads"
+        " it: {shown}",
+        "write the time in seconds, with a point",
+        "The demo reads the seventh number as far as it goes: '0,3' is 0, '100ms' is 100 seconds."),
+    "E403": Kind("words that are not read", _WARNING,
+        "{lines_words} words behind the numbers that are not key=value; they are passed over",
+        "",
+        "Behind the seven numbers stand words as arrival=0.1, and comments behind a #."),
+    "E501": Kind("rotations not of length 1", _WARNING,
+        "rotations of a length other than 1: {packets:,}; they are drawn as if they had 1",
+        "check the order and the units of their four numbers",
+        "A quaternion that is a rotation has length 1; more than a thousandth off is no rounding:"
+        " numbers that were averaged, packed, or are something else. All of them are normalised."),
+    "E502": Kind("w is first", _WARNING,
+        "the four numbers of rotations look like w, x, y, z: as x, y, z, w it lies down, or rolls",
+        "name the columns in the order w, x, y, z",
+        "What lies on its back for good has such rotations, and what stands upright where w comes"
+        " first and is taken for x. Programs differ: Unity, Unreal, Godot and glTF have w last,"
+        " Eigen's constructor, MuJoCo and many papers first."),
+    "E503": Kind("a rotation that is not read", _NOTE,
+        "columns look like a rotation, which may be meant in {ways}",
+        "",
+        "A rotation is read where its names are clear: qx to qw, rot.x to rot.w, yaw. Four numbers"
+        " without names may have w first or last, three may be angles or a vector, a heading may"
+        " be that of a compass."),
+    "E504": Kind("angles look like radians", _WARNING,
+        "all angles are less than 6.3, though the entity turns, and are taken for degrees",
+        "convert them to degrees",
+        "Yaw, pitch and roll are taken for degrees, unless names say otherwise, as yaw_rad."),
+    "E505": Kind("spins in another unit", _WARNING,
+        "spins are about {ratio:.3g} times as fast as the rotations turn",
+        "leave them out",
+        "Angular velocities have to be in radians per second. Degrees are 57.3 times as much; units"
+        " in names, as 'wx [deg/s]', are converted."),
+    "E506": Kind("spins about the body's axes", _WARNING,
+        "spins fit the rotations if they are about the axes of the turning body",
+        "turn them by the rotation, or leave them out",
+        "Gyroscopes and many physics engines give angular velocities about the body's own axes;"
+        " here they are about those of the world, as velocities are."),
+    "E507": Kind("rotations change their sign", _NOTE,
+        "the sign of rotations changes {times}: the four numbers leap, the rotation does not",
+        "",
+        "q and -q are one rotation. Drawn here, it makes no difference; a receiver that blends the"
+        " numbers without the hemisphere check turns the long way round at each."),
+    "E508": Kind("rotations never change", _NOTE,
+        "all rotations of {entities} are equal, though it moves",
+        "",
+        "The sender may write a rotation that nobody sets."),
+    "E509": Kind("rotations of zeros", _WARNING,
+        "rotations that are zeros: {packets:,}; how it is turned there is not known",
+        "send no rotation until there is one",
+        "Loggers write 0, 0, 0, 0 before the first rotation is known. Such packets count as if they"
+        " had no rotation; their positions are read."),
+    "E510": Kind("angles look like degrees", _WARNING,
+        "yaw goes from {low:.4g} to {high:.4g} and {how}, and is taken for radians",
+        "read it as degrees",
+        "Angles in radians seldom leave -6.3 to 6.3, and where they add up over whole turns they do"
+        " not leap; nobody turns three times a second for long."),
+}  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """Something found in a recording: its ``code``, the ``facts`` of its words, and where.
+
+    ``lines`` are numbers of lines to look at; ``options`` those of the layout, by name, that mend
+    it; none: nothing can be proposed.
+    """
+
+    code: str
+    facts: Mapping[str, Any] = {}
+    lines: Sequence[int] = ()
+    options: Sequence[tuple[str, str]] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """What all findings of this code have in common."""
+        return KINDS[self.code]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return self.kind.title
+
+    @property
+    def severity(self) -> Severity:
+        """How grave it is."""
+        return self.kind.severity
+
+    @property
+    def is_error(self) -> bool:
+        """Whether what is computed from the recording cannot be trusted."""
+        return self.kind.severity is Severity.ERROR
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two findings the same; their numbers may differ."""
+        return self.code, self.facts.get("name", "")
+
+    @property
+    def what(self) -> str:
+        """What was seen, in a sentence without its full stop."""
+        return self.kind.says.format_map(self.facts)
+
+    def cure(self, front_end: FrontEnd) -> str:
+        """What mends it, in the words of a front end; empty: nothing needs to be done."""
+        if self.options:
+            return given(self.options, front_end)
+        if self.facts.get("command"):
+            return str(self.facts["command"])
+        return self.kind.cure.format_map(self.facts)
+
+    def words(self, front_end: FrontEnd) -> str:
+        """The code, what was seen and what helps, on one line."""
+        cure = self.cure(front_end)
+        ready = self.options or self.facts.get("command")
+        helps = f"; {'try ' if ready else ''}{cure}" if cure else ""
+        return f"{self.code} {self.title}: {self.what}{self._places()}{helps}"
+
+    def _places(self) -> str:
+        shown = ", ".join(map(str, self.lines))
+        return f" (line{'s' if len(self.lines) > 1 else ''} {shown})" if self.lines else ""
+
+    def record(self) -> dict[str, Any]:
+        """All of it for programs."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "title": self.title,
+            "what": self.what,
+            "lines": list(self.lines),
+            "cure": self.cure(FrontEnd.COMMAND_LINE),
+            "options": dict(self.options),
+        }
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, gravest first, then by code."""
+    order = list(Severity)
+    return sorted(findings, key=lambda one: (order.index(one.severity), one.code))
+
+
+def doubts(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The codes of those that make all that is computed doubtful."""
+    return tuple(dict.fromkeys(one.code for one in worst_first(findings) if one.is_error))

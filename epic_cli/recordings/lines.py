@@ -1,0 +1,181 @@
+"""Recordings with a packet on each line, of limited length: what tables and JSON lines share.
+
+The engine takes the lines that are as usual, many at once. One that it leaves over is cut out and
+taken here, field by field, or refused.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.text import RecordScanner
+from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings.columns import in_order
+from epic_cli.recordings.layout import Layout
+
+#: So many lines are looked at ahead, of so many with a name each.
+_AHEAD, _FEWEST = 40, 6
+
+
+class LineReader(ABC):
+    """Cuts bytes into lines and makes a packet of each; formats say how.
+
+    ``layout`` is what is known of it; the rest is inferred from the first lines. ``on_layout`` is
+    called with the result, unless it is what was given, or the layout of this program's own files.
+    """
+
+    #: Bytes of a line with its end.
+    longest = LONGEST_LINE
+
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        on_layout: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
+    ) -> None:
+        self.entities = Entities() if entities is None else entities
+        self.layout = layout or Layout()
+        self.records: RecordScanner | None = None
+        self.ended = False
+        self._on_layout = on_layout
+        self._kept = b""
+        self._line = 0
+        self._skipping = False
+        self._ahead: list[bytes] = []
+        self.begin()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Makes ready what the format keeps besides, before the first line."""
+
+    def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+        """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+        block = PacketBlock(self.entities)
+        block.find_field = self.find_field
+        block.text = text = self._kept + data
+        begin = 0
+        while not self.ended:
+            if self.records is not None and not self._skipping:
+                begin, line = self.records.take_lines(block, begin, self._line + 1, self.longest)
+                self._line = line - 1
+            end = text.find(b"\n", begin) + 1
+            if not end and (begin == len(text) or not final):
+                break
+            self._take(block, begin, end or len(text))
+            begin = end or len(text)
+        if final and not self.ended:
+            self.take_end(block)
+        self._keep_beginning()
+        self._kept = b"" if self.ended else text[begin:]
+        if len(self._kept) > self.longest:
+            if not self._skipping:
+                self._line += 1
+                self._refuse_length(block, self._kept)
+                self._line -= 1  # it is counted when its end comes
+            self._skipping, self._kept = True, b""
+        return block
+
+    def _take(self, block: PacketBlock, begin: int, end: int) -> None:
+        self._line += 1
+        if self._skipping:  # this is the end of a line that was refused
+            self._skipping = False
+            return
+        raw = block.text[begin:end]
+        if len(raw) > self.longest:
+            self._refuse_length(block, raw)
+            return
+        if self._line == 1 and raw.startswith(BYTE_ORDER_MARK):
+            raw = raw.removeprefix(BYTE_ORDER_MARK)
+            begin += len(BYTE_ORDER_MARK)
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError as error:
+            self.refuse(block, raw, error.start, Reason.NOT_UTF8)
+            return
+        if "\0" in line:
+            self.refuse(block, raw, raw.index(0), Reason.NUL_BYTE)
+        elif not line.isspace():
+            self.take_line(block, line, raw, begin)
+
+    def _refuse_length(self, block: PacketBlock, raw: bytes) -> None:
+        self.refuse(block, raw[:80], 0, Reason.LINE_TOO_LONG, limit=self.longest)
+
+    def refuse(
+        self, block: PacketBlock, raw: bytes, caret: int, reason: Reason, **facts: Any
+    ) -> None:
+        """Refuses the present line; ``facts`` are those of ``Refusal`` that go with the reason."""
+        block.refusals.append(Refusal(self._line, caret + 1, raw, caret, reason, **facts))
+
+    def add(self, block: PacketBlock, fields: dict[str, str], begin: int, raw: bytes) -> None:
+        """Adds the present line's packet, or refuses the line; see ``RecordScanner.add``."""
+        assert self.records is not None
+        wrong = self.records.add(block, fields, self._line, begin, len(raw))
+        if wrong:
+            reason, field = wrong
+            if field == "time" and ":" in fields[field]:
+                reason = Reason.NOT_A_DATE
+            self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
+
+    def look_ahead(self, head: bytes) -> None:
+        """Takes the beginning of the recording: its first lines have a say in what is what."""
+        self._ahead = head.split(b"\n")[1:_AHEAD]
+
+    def without_counter(self, layout: Layout) -> Layout | None:
+        """What is given, but for a column that was taken for the entity, and counts lines.
+
+        None: there is no such column.
+        """
+        column = layout.places.get("entity", "")
+        if column in ("", "entity") or "entity" in dict(self.layout.columns or ()):
+            return None
+        names = [cells[column] for cells in map(self.cells_of, self._ahead) if column in cells]
+        if len(names) < _FEWEST or len(set(names)) < len(names):
+            return None
+        columns = {**dict(self.layout.columns or ()), "entity": ""}
+        return self.layout._replace(columns=in_order(columns))
+
+    def settle(self, layout: Layout) -> None:
+        """The layout is complete."""
+        news = layout.options() != self.layout.options() and not layout.is_own
+        self.layout = layout
+        if news and self._on_layout is not None:
+            self._on_layout(layout)
+
+    def _keep_beginning(self) -> None:
+        """Lets other recordings know what time ``first`` is."""
+        beginning = self.layout.beginning
+        if beginning is not None and beginning.time is None and self.records is not None:
+            beginning.time = self.records.beginning
+
+    @property
+    def watched(self) -> LineReader:
+        """Itself: it knows what it does not read."""
+        return self
+
+    def sort_key(self, _field: str) -> tuple[str, int]:
+        """What separates columns, and which of them, from 1, has a field; 0: none for ``sort``."""
+        return "", 0
+
+    @abstractmethod
+    def cells_of(self, raw: bytes) -> dict[str, str]:
+        """All that a line has, read or not, by names as a layout writes them."""
+
+    def label(self, field: str) -> str:
+        """What a field is called in the recording."""
+        return self.layout.places.get(field, field)
+
+    @abstractmethod
+    def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
+        """Makes a packet of a line, or refuses it."""
+
+    @abstractmethod
+    def take_end(self, block: PacketBlock) -> None:
+        """There are no more lines."""
+
+    @abstractmethod
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""

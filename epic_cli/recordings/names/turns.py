@@ -1,0 +1,223 @@
+"""Which columns are a rotation and an angular velocity, and in which units their angles are.
+
+A rotation is taken where it is whole and can be meant in one way only. What else looks like one is
+a ``proposals`` for the user, who knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from epic_cli.engine.text import TURN_FIELDS
+from epic_cli.recordings.columns import POSITION, in_order, star_of
+from epic_cli.recordings.names.spellings import (
+    FRAME_WORDS,
+    NEUTRAL_WORDS,
+    POSITION_WORDS,
+    WHO_WORDS,
+    Name,
+    component_of,
+    name_of,
+)
+
+#: The units of angles, as a name's last word or in brackets; a rate has them per second.
+_UNITS = {
+    **dict.fromkeys(("deg", "degs", "degree", "degrees", "°", "dps", "deg/s", "°/s"), "deg"),
+    **dict.fromkeys(("rad", "rads", "radian", "radians", "rad/s", "rps"), "rad"),
+}
+
+#: Words around the numbers of a quaternion (or of what has three), and of an angular velocity.
+_ROTATION = frozenset((
+    "q", "r", "quat", "quaternion", "rot", "rotation", "orientation", "att", "attitude",
+))  # fmt: skip
+_SPIN = frozenset(("w", "av", "angvel", "omega", "spin", "angular"))
+_SPIN_TOO = frozenset(("velocity", "vel", "twist", "speed"))
+
+#: The fields of angles.
+ANGLES = ("yaw", "pitch", "roll")
+_EULER_WORDS = frozenset(("euler", "angle", "angles", "eulers"))
+
+#: ``qx``, ``quatw``, ``rotX``, ``wx``, ``avz``, ``angvelx``: two words in one.
+_JOINED = re.compile(r"(q|quat|rot|w|av|angvel|omega)([xyzw])|(r)([xyz])")
+
+#: A number of a matrix in rows: ``rotation.0.2``.
+_CELL = re.compile(r"(.+\.)([0-2])\.([0-2])")
+
+#: So near to 0 one of the ends of a quaternion is not its w.
+_NONE = 1e-6
+
+Columns = dict[str, str]
+
+
+class _Part(NamedTuple):
+    """A number of a rotation (``q``), of angles (``a``) or of a spin (``w``)."""
+
+    kind: str
+    words: frozenset[str]
+    part: str
+
+
+def rotation_columns(
+    columns: Mapping[str, str], names: Mapping[str, Name], values: Mapping[str, str]
+) -> Columns:
+    """The columns of the rotation, and of its angular velocity, beside the known fields.
+
+    Empty: there is none, or it is not clear. ``values`` are the first ones.
+    """
+    if set(TURN_FIELDS) & set(columns):
+        return {}
+    groups = list(_groups(columns, names, values))
+    matrix = TURN_FIELDS[10:19]
+    whole = set(matrix) <= set(names)
+    found = {one: one for one in matrix} if whole else _best(groups, values)
+    if not found:
+        return {}
+    spins = [parts for key, parts in groups if key.kind == "w" and {*parts} == {*"xyz"}]
+    if len(spins) == 1:
+        spin = {f"w{axis}": spins[0][axis] for axis in POSITION}
+        if (_unit_of(found, ANGLES), _unit_of(spin, spin)) != ("rad", "deg"):  # one is for all
+            found |= spin
+    return found
+
+
+def _best(groups: Iterable[tuple[_Part, Mapping[str, str]]], values: Mapping[str, str]) -> Columns:
+    """The quaternion, else the angles, of the plainest name; empty: none, or several."""
+    ranked = [
+        ("qx" not in whole, len(key.words), whole)
+        for key, parts in groups
+        if (whole := _whole(parts, values))
+    ]
+    first = min((one[:2] for one in ranked), default=None)
+    best = [whole for *rank, whole in ranked if tuple(rank) == first]
+    return best[0] if len(best) == 1 else {}
+
+
+def _groups(
+    columns: Mapping[str, str], names: Mapping[str, Name], values: Mapping[str, str]
+) -> Iterator[tuple[_Part, dict[str, str]]]:
+    """The columns whose names are those of a rotation of the entity itself, by what they share."""
+    place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
+    component = component_of(name_of(place))
+    thing = component.thing if component is not None else frozenset()
+    known = thing | WHO_WORDS | NEUTRAL_WORDS | FRAME_WORDS | POSITION_WORDS
+    found: dict[_Part, dict[str, str]] = {}
+    for text, name in names.items():
+        part = _part_of(name)
+        if part is None or not part.words <= known or not _is_number(values.get(text, "")):
+            continue
+        if (star_of(place) >= 0) == (star_of(text) >= 0):
+            found.setdefault(part._replace(part=""), {}).setdefault(part.part, text)
+    yield from found.items()
+
+
+def _part_of(name: Name) -> _Part | None:
+    words = [part for word in name.words for part in _split(word)]
+    if name.unit and name.unit not in (*_UNITS, "s"):
+        return None
+    rate = name.unit == "s" or name.unit.endswith(("/s", "dps", "rps"))
+    if len(words) > 1 and words[-1] in _UNITS:
+        words.pop()
+    last = words[-1] if words else ""
+    rest = frozenset(words[:-1])
+    angles = [one for one in words if one in (*ANGLES, "heading")]
+    if len(angles) == 1:
+        others = frozenset(words) - {angles[0]} - _ROTATION - _EULER_WORDS
+        return None if rate else _Part("a", others, angles[0])
+    if last in ("x", "y", "z") and rest & _SPIN:
+        return _Part("w", rest - _SPIN - _SPIN_TOO, last)
+    if last in (*"xyzw", *"0123") and rest & (_ROTATION | _EULER_WORDS) and not rate:
+        euler = bool(rest & _EULER_WORDS)
+        return _Part("e" if euler else "q", rest - _ROTATION - _EULER_WORDS, last)
+    return None
+
+
+def _split(word: str) -> tuple[str, ...]:
+    joined = _JOINED.fullmatch(word)
+    return tuple(filter(None, joined.groups())) if joined else (word,)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(text.strip()) and abs(float(text.replace(",", "."))) < float("inf")
+    except ValueError:
+        return False
+
+
+def _whole(parts: Mapping[str, str], values: Mapping[str, str]) -> Columns:
+    """The fields of a rotation that is whole and clear; empty: it is not."""
+    if {*"xyzw"} <= set(parts):
+        return {f"q{one}": parts[one] for one in "xyzw"}
+    if {*"0123"} == set(parts):
+        orders = _orders(parts, values)
+        return orders[0] if len(orders) == 1 else {}
+    return {one: parts[one] for one in ANGLES if one in parts} if "yaw" in parts else {}
+
+
+def _orders(parts: Mapping[str, str], values: Mapping[str, str]) -> list[Columns]:
+    """Four numbers without names as quaternions, w last and first, by their first values.
+
+    Half a turn exactly is rare, so the end that is 0 is not w.
+    """
+    first, last = (abs(float(values[parts[at]].replace(",", "."))) < _NONE for at in "03")
+    orders = [
+        {f"q{one}": parts[at] for one, at in zip("xyzw", places, strict=True)}
+        for places in ("0123", "1230")
+    ]
+    return orders if first == last else orders[:1] if first else orders[1:]
+
+
+def _unit_of(columns: Mapping[str, str], fields: Iterable[str]) -> str | None:
+    """The unit of angles that the names of these fields have; None: none."""
+    for field in fields:
+        name = name_of(columns.get(field, ""))
+        unit = _UNITS.get(name.unit) or _UNITS.get(name.words[-1] if name.words else "")
+        if unit is not None:
+            return unit
+    return None
+
+
+def angles_in(columns: Mapping[str, str]) -> str | None:
+    """The unit of all angles and spins, by the names; None: the usual ones."""
+    angles = _unit_of(columns, ANGLES)
+    spins = _unit_of(columns, TURN_FIELDS[7:10] + TURN_FIELDS[19:])
+    if not any(columns.get(one) for one in ANGLES):
+        return "deg" if spins == "deg" else None
+    if angles == "rad":
+        return angles
+    return "deg" if spins == "deg" else None
+
+
+def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dict[str, str]]:
+    """The options that read what looks like a rotation; none where one is read, or left out."""
+    if set(TURN_FIELDS) & set(columns):
+        return []
+    names = {text: name_of(text) for text in values}
+    found: list[dict[str, str]] = []
+    cells: dict[str, dict[str, str]] = {}
+    for text in values:
+        if (cell := _CELL.fullmatch(text)) and _part_of(name_of(cell[1] + "0")):
+            cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
+    found += [{"columns": _written(one)} for one in cells.values() if len(one) == 9]
+    for key, parts in _groups(columns, names, values):
+        if key.kind in "qa" and {*"0123"} == set(parts):
+            found += [{"columns": _written(one)} for one in _orders(parts, values)]
+        elif key.kind == "q" and {*"xyzw"} <= set(parts):
+            found.append({"columns": _written({f"q{one}": parts[one] for one in "xyzw"})})
+        elif key.kind == "a" and "heading" in parts and "yaw" not in parts:
+            angles = {"yaw": parts["heading"]} | {one: parts[one] for one in ANGLES if one in parts}
+            found.append({"columns": _written(angles)})
+        elif key.kind == "a" and "yaw" in parts:
+            found.append({"columns": _written({one: parts[one] for one in ANGLES if one in parts})})
+        elif key.kind in "qe" and set(parts) in ({*"xyz"}, {*"012"}):
+            x, y, z = (parts[at] for at in sorted(parts))
+            angles = {"yaw": y, "pitch": x, "roll": z}
+            found.append({"columns": _written(angles), "euler": "unity"})
+            if key.kind == "q":
+                found.append({"columns": _written({"rx": x, "ry": y, "rz": z})})
+    return found
+
+
+def _written(columns: Mapping[str, str]) -> str:
+    return ",".join(map("=".join, in_order(columns)))

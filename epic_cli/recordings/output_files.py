@@ -1,0 +1,202 @@
+"""Files that this program writes: each appears whole or not at all, whatever ends the program.
+
+All output to a named file goes through ``open_whole``, but for what grows while others read it
+(``live.whole_files``, journals).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import BinaryIO
+
+from epic_cli.recordings import guard
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+#: By name, since one of them is not everywhere.
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+#: What the name of a file ends with that is not whole yet.
+_PART = ".part"
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+@contextlib.contextmanager
+def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> Iterator[BinaryIO]:
+    """A file to write to, which appears under its name when the block ends without an error.
+
+    Until then the old file is there, and stays there after an error or a signal; with a
+    ``backup`` it stays under that name afterwards, too, where nothing else may be. What a killed
+    run has left of this file is removed. A device or a named pipe is written as it is. Raises
+    ``OSError``, also for a file that this run reads (``formats.guard``), unless it ``replaces`` it.
+    """
+    if _is_special(path):
+        with open(path, "wb") as special:  # noqa: PTH123
+            yield special
+        return
+    target = os.path.realpath(path)
+    if backup is None and not replaces:
+        guard.check(target)
+    begun: list[str] = []
+
+    def remove() -> None:
+        for one in begun:
+            with contextlib.suppress(OSError):
+                os.unlink(one)  # noqa: PTH108
+
+    # from before there is a file, so that a signal finds none without an owner
+    with cleaning_up(remove):
+        try:
+            stream, temporary = _temporary(target, begun)
+        except BaseException:
+            remove()
+            raise
+        try:
+            yield stream
+            stream.flush()
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))  # noqa: PTH101, PTH116
+            if sys.platform == "win32":  # where what is open cannot be moved
+                stream.close()
+            if backup is not None:
+                _keep(target, backup)
+            os.replace(temporary, target)  # noqa: PTH105
+            stream.close()
+        except BaseException:
+            with contextlib.suppress(OSError):  # what is wrong is known
+                stream.close()
+            remove()
+            raise
+
+
+def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
+    """Writes a file whole or not at all, as ``open_whole``; raises ``OSError``."""
+    with open_whole(path, replaces=replaces) as stream:
+        stream.write(data)
+
+
+def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
+    """A locked file beside the target, and its path; those that nobody holds are removed.
+
+    Its path is in ``begun`` before the file is there.
+    """
+    folder, name = os.path.split(target)
+    start = f".epic-{zlib.crc32(os.fsencode(name)):08x}-"
+    with contextlib.suppress(OSError):  # a folder that cannot be listed
+        for one in os.listdir(folder):  # noqa: PTH208
+            if one.startswith(start) and one.endswith(_PART):
+                _remove_abandoned(os.path.join(folder, one))  # noqa: PTH118
+    # the permissions of a new file; those of an old one, which may be nobody else's, come last
+    mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
+    while True:
+        temporary = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PART}")  # noqa: PTH118
+        begun.append(temporary)
+        stream = os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+        # another run may have taken it for abandoned before it was locked
+        if lock(stream.fileno()) is not False and os.fstat(stream.fileno()).st_nlink:
+            return stream, temporary
+        stream.close()
+
+
+def _remove_abandoned(part: str) -> None:
+    with (
+        contextlib.suppress(OSError),
+        os.fdopen(os.open(part, os.O_WRONLY | _NO_FOLLOW), "wb") as held,
+    ):
+        if lock(held.fileno()):
+            if sys.platform == "win32":  # where what is open cannot be removed
+                held.close()
+            os.unlink(part)  # noqa: PTH108
+
+
+def lock(descriptor: int) -> bool | None:
+    """Whether the file is ours until it is closed; None: the file system has no locks."""
+    try:
+        if sys.platform == "win32":
+            place = os.lseek(descriptor, 0, os.SEEK_CUR)
+            os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # a byte that nobody reads or writes
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(descriptor, place, os.SEEK_SET)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def is_kept(target: str, backup: str) -> bool:
+    """Whether the backup is the file itself: a run was killed before the new one was there."""
+    try:
+        return os.path.samefile(target, backup)  # noqa: PTH121
+    except OSError:
+        return False
+
+
+def _keep(target: str, backup: str) -> None:
+    """The old file under a second name; raises ``OSError`` where that is another file's."""
+    try:
+        os.link(target, backup)
+    except FileExistsError:
+        if not is_kept(target, backup):
+            raise
+    except OSError:  # a file system without links
+        import shutil
+
+        with open(target, "rb") as old, open(backup, "xb") as kept:  # noqa: PTH123
+            shutil.copyfileobj(old, kept)
+        shutil.copystat(target, backup)
+
+
+def _is_special(path: str) -> bool:
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def cleaning_up(clean_up: Callable[[], None]) -> Iterator[None]:
+    """Within the block, a signal that ends the process calls ``clean_up`` first.
+
+    Blocks may stand in one another: the innermost cleans up first, and the process then ends by
+    the signal itself, as whoever sent it expects. A signal that is ignored (``nohup``) stays so.
+    """
+    before: dict[int, Callable[[int, FrameType | None], object] | int] = {}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        clean_up()
+        outer = before[number]
+        if callable(outer):
+            outer(number, frame)
+            return
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    with contextlib.suppress(ValueError):  # only the main thread gets signals
+        for number in _ENDINGS:
+            handler = signal.getsignal(number)
+            if handler is not None and handler != signal.SIG_IGN:
+                before[number] = handler
+                signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is end:
+                signal.signal(number, handler)

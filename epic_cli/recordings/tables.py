@@ -1,0 +1,176 @@
+"""CSV tables with named columns, read line by line; every cell is checked where it is used."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+
+#: What may separate a table's columns: the first of these that its first line has, outside quotes.
+DELIMITERS = "\t;|,"
+
+#: What stands between blanks as the engine knows them; Unicode has more, which are text.
+_WORD = re.compile(r"[^ \t-\r]+")
+
+#: A longer table is refused: it would be held in memory.
+MOST_ROWS = 5_000_000
+
+#: A greater number has no digits after the point left, and could overflow in a product.
+FARTHEST = 1e15
+
+
+def delimiter_of(line: str) -> str:
+    """What separates a table's columns, by its first line; blanks where there is nothing else."""
+    bare = line.strip("\r\n")
+    if '"' in bare:
+        bare = "".join(bare.split('"')[::2])
+    return next((one for one in DELIMITERS if one in bare), "," if '"' in line else " ")
+
+
+def split_row(line: str, delimiter: str) -> list[str] | None:
+    """The fields of a line; None: its quotes do not end."""
+    if delimiter == " ":
+        return _WORD.findall(line)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return None
+
+
+def field_offset(raw: bytes, place: int, delimiter: str) -> int:
+    """At which byte of a line its field number ``place`` (from 0) begins; 0: it has not so many."""
+    if delimiter == " ":
+        begins = [word.start() for word in re.finditer(rb"\S+", raw)]
+        return begins[place] if place < len(begins) else 0
+    quoted, separator = False, ord(delimiter)
+    for at, byte in enumerate(raw):
+        if place == 0:
+            return at
+        quoted ^= byte == ord('"')
+        place -= byte == separator and not quoted
+    return len(raw.rstrip(b"\r\n")) if place == 0 else 0
+
+
+class RefusedLine(ValueError):
+    """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
+
+    def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:
+        super().__init__(f"line {problem.line}: {problem.what}; expected {problem.expected}")
+        self.problem = problem
+        self.refusal = refusal
+
+    def worded(self, front_end: FrontEnd) -> Problem:
+        """The problem in the words of a front end."""
+        return in_words(self.refusal, front_end) if self.refusal else self.problem
+
+
+class Row:
+    """One line of a table: its cells by column."""
+
+    def __init__(self, table: Table, cells: list[str]) -> None:
+        self.table = table
+        self._cells = cells
+
+    def text(self, name: str, default: str = "") -> str:
+        """The cell of a column, without blanks around it; the default where there is no column."""
+        place = self.table.places.get(name)
+        return default if place is None else self._cells[place].strip()
+
+    def number(self, name: str) -> float:
+        """A cell that has to be a finite number."""
+        text = self.text(name)
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or "_" in text:
+            raise self.refuse(name, Reason.CELL_NOT_FINITE if text else Reason.FIELD_MISSING)
+        if abs(value) > FARTHEST:
+            raise self.refuse(name, Reason.CELL_OUT_OF_RANGE, limit=FARTHEST)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """A cell that is 0 or 1; empty, or without a column: 0."""
+        text = self.text(name) or "0"
+        if text not in ("0", "1"):
+            raise self.refuse(name, Reason.CELL_NOT_A_FLAG)
+        return text == "1"
+
+    def refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
+        """An error to raise for this row, at a column; ``facts`` are those of ``Refusal``."""
+        place = self.table.places.get(name, 0)
+        return self.table.refuse(reason, place, field=name, **facts)
+
+
+class Table:
+    """A table under a header that names its columns, separated by commas or tabs.
+
+    Iterating gives its rows. Raises ``RefusedLine`` for the header or a row that makes no sense.
+    """
+
+    def __init__(self, stream: BinaryIO, needed: Iterable[str]) -> None:
+        self._stream = stream
+        self._line = 0
+        self._raw = b""
+        self._delimiter = ","
+        self.places: dict[str, int] = {}
+        header = self._next_line()
+        self._delimiter = delimiter_of(header)
+        names = [name.strip() for name in self._split(header)]
+        expected = tuple(needed)
+        missing = tuple(name for name in expected if name not in names)
+        if missing:
+            raise self.refuse(Reason.COLUMNS_MISSING, names=missing, expected=expected)
+        twice = [name for name in names if names.count(name) > 1 and name]
+        if twice:
+            raise self.refuse(Reason.COLUMN_TWICE, field=twice[0])
+        self.places = {name: place for place, name in enumerate(names)}
+        self._names = tuple(names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.places
+
+    def __iter__(self) -> Iterator[Row]:
+        while line := self._next_line():
+            if self._line > MOST_ROWS:
+                raise self.refuse(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
+            if line.isspace():
+                continue
+            cells = self._split(line)
+            if len(cells) != len(self._names):
+                raise self.refuse(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
+            yield Row(self, cells)
+
+    def refuse(self, reason: Reason, place: int = 0, **facts: Any) -> RefusedLine:
+        """An error to raise for the present line, at a field; ``facts`` as in ``Refusal``."""
+        caret = field_offset(self._raw, place, self._delimiter)
+        refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
+        # no front end has words of its own for these
+        return RefusedLine(in_words(refusal, FrontEnd.PYTHON))
+
+    def _next_line(self) -> str:
+        self._line += 1
+        self._raw = self._stream.readline(LONGEST_LINE + 1)
+        if len(self._raw) > LONGEST_LINE:
+            raise self.refuse(Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
+        if self._line == 1:
+            self._raw = self._raw.removeprefix(BYTE_ORDER_MARK)
+        try:
+            text = self._raw.decode()
+        except UnicodeDecodeError:
+            raise self.refuse(Reason.NOT_UTF8) from None
+        if "\0" in text:
+            raise self.refuse(Reason.NUL_BYTE)
+        return text
+
+    def _split(self, line: str) -> list[str]:
+        cells = split_row(line, self._delimiter)
+        if cells is None:
+            raise self.refuse(Reason.QUOTES_OPEN)
+        return cells

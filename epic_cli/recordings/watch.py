@@ -1,0 +1,150 @@
+"""Watches a recording as it is read, for what makes its meaning doubtful.
+
+Whoever reads packets gives them here, block by block, and reports the findings. It costs next to
+nothing: the first packets are looked at closely, then one block in sixteen is counted. What judges
+them is loaded only where there may be something to find.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.packets import Census
+from epic_cli.engine.refusals import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.recordings import Reader
+    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.lines import LineReader
+
+#: Packets that are looked at closely: the first few give a live recording its findings early.
+_SOON, _MOST = 64, 2048
+
+#: With fewer packets only what is certain is reported.
+LEAST = 12
+
+#: What is refused of a packet that is not whole.
+_MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
+
+#: So many entities are looked at one by one; and where every packet is counted.
+_WATCHED, _COUNTED = 4096, 100_000
+
+#: So many blocks are counted, and then one in so many.
+_ALL, _EVERY = 16, 16
+
+
+class Sample(NamedTuple):
+    """Packets that are looked at closely, with the text that they were read from."""
+
+    block: PacketBlock
+    reader: LineReader | None
+
+
+class Watch:
+    """What is found in one recording; each finding is new once.
+
+    ``thorough``: every packet is counted. ``name`` is that of its file.
+    """
+
+    def __init__(self, thorough: bool = False, name: str = "") -> None:
+        self.name = name
+        self.findings: list[Finding] = []
+        self.census = Census(_COUNTED if thorough else _WATCHED)
+        self.samples: list[Sample] = []
+        self.given: Layout | None = None
+        self.layout: Layout | None = None
+        self.format = self.unpacked_from = ""
+        self.junk = 0
+        self.junk_line: tuple[int, bytes] = (0, b"")
+        self.texts: list[bytes] = []
+        #: Refused lines that lack a field.
+        self.partial = 0
+        #: Findings of whoever does something about what was found.
+        self.noted: list[Finding] = []
+        self.reader: LineReader | None = None
+        self.thorough = thorough
+        #: Whether the last packet has come.
+        self.ended = False
+        self.packets = 0
+        self._blocks = 0
+        self._shown: set[tuple[object, ...]] = set()
+
+    def requested(self, layout: Layout | None) -> None:
+        """Takes the layout that the user gave: what it says is not doubted."""
+        self.given = layout
+
+    def reading(self, reader: Reader, name: str) -> None:
+        """Takes what reads the recording, in the format of this name or of what is unpacked."""
+        self.format, self.unpacked_from = self.unpacked_from or name, ""
+        self.reader = getattr(reader, "watched", None)
+
+    def inferred(self, layout: Layout) -> None:
+        """Takes the layout that was inferred."""
+        self.layout = layout
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The codes of the findings that make all that is computed doubtful."""
+        if not self.findings:
+            return ()
+        from epic_cli.recordings.findings import doubts
+
+        return doubts(self.findings)
+
+    def observe(self, block: PacketBlock) -> bool:
+        """Takes the next packets, as they were read; returns whether to look for findings now."""
+        if block.junk:
+            if not self.junk:
+                at = next(at for at in range(len(block)) if block.line(at) == block.junk_line)
+                self.junk_line = block.junk_line, block.line_text(at)
+            self.junk += block.junk
+        if block.refusals:
+            self.partial += sum(one.reason in _MISSING for one in block.refusals)
+        count = len(block)
+        if not count:
+            return False
+        self._blocks += 1
+        before, self.packets = self.packets, self.packets + count
+        if before < _MOST:
+            self._keep(block)
+            if block.find_field is None and b"=" in block.text:
+                self.texts.append(block.text)
+        if not (self.thorough or self._blocks <= _ALL or self._blocks % _EVERY == 0):
+            self.census.skip()
+            return False
+        self.census.observe(block)
+        soon = before < _SOON <= self.packets or before < _MOST <= self.packets
+        return soon and not self.thorough
+
+    def _keep(self, block: PacketBlock) -> None:
+        part = block.part(0, _MOST)
+        part.text = block.text
+        self.samples.append(Sample(part, self.reader))
+
+    def with_options(self, **options: str) -> tuple[tuple[str, str], ...]:
+        """These options beside those given, where the recording has a layout."""
+        from epic_cli.recordings.layout import together
+
+        if not any(one.reader for one in self.samples):
+            return ()
+        known = dict(self.given.items()) if self.given is not None else {}
+        more = {name.replace("_", "-"): value for name, value in options.items()}
+        return tuple(together(known, more).items())
+
+    def end(self) -> bool:
+        """After the last packet: returns whether there may be more findings."""
+        self.ended = True
+        if self.packets >= LEAST or self.junk or self.texts or self.noted or self.partial:
+            return True
+        return self.census.doubtful
+
+    def fresh(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Those of all findings so far that have not been returned before."""
+        new = {one.key: one for one in findings if one.key not in self._shown}
+        self._shown.update(new)
+        self.findings += new.values()
+        return list(new.values())

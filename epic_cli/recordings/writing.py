@@ -1,0 +1,147 @@
+"""What the formats share in writing: numbers, CSV fields, and which packets cannot be written."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.packets import PacketBlock, is_quaternion
+from epic_cli.recordings import LONGEST_LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.text import PacketRows
+
+#: The largest sequence number that is read: 63 bits.
+MOST_SEQUENCE = 2**63 - 1
+
+
+class Fault(Enum):
+    """Why a field of a packet cannot be written: what is said of it."""
+
+    UNPRINTABLE = "the entity's name {value!r} has characters that cannot be shown"
+    BLANK = "packet text cannot hold the entity's name {value!r}: it would end at the blank"
+    OUTER_BLANK = "the entity's name {value!r} would be read back without its outer blanks"
+    TOO_LONG = "the entity's name is too long to be read back: {value:.20}..."
+    NOT_FINITE = "{field} is {value!r}, and has to be a finite number"
+    OUT_OF_RANGE = "{field} is {value!r}, and has to be a whole number from 0 to 2^63 - 1"
+    NO_ROTATION = "rotation is {value!r}, and has to be a quaternion of length 1"
+    NO_COLUMN = "{field} is {value!r}, for which the table has no column"
+    NO_VELOCITY = "the packet has no velocity, and packet text cannot leave it out"
+
+
+class Unwritable(ValueError):
+    """A packet that could not be read back as it is: its ``field``, that one's value, and why."""
+
+    def __init__(self, fault: Fault, field: str, value: object) -> None:
+        super().__init__(fault.value.format(field=field, value=value))
+        self.fault = fault
+        self.field = field
+        self.value = value
+
+
+class LineWriter:
+    """Writes a packet a line, as the engine does, and says why a packet has none.
+
+    ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``longest`` are
+    the bytes that the format's reader takes in a line, with its end. ``form`` is what
+    ``PacketRows`` takes of the format.
+    """
+
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        *,
+        header: bytes = b"",
+        longest: int = LONGEST_LINE,
+        needs_velocity: bool = False,
+        holds_delta: bool = True,
+        holds_turns: bool = True,
+        **form: Any,
+    ) -> None:
+        self.header = header
+        self._name = name
+        self._longest = longest
+        self._needs_velocity = needs_velocity
+        self._holds_delta = holds_delta
+        self._holds_turns = holds_turns
+        self._form = form
+
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        from epic_cli.engine.text import PacketRows  # most write other things
+
+        def name_or_none(entity: str) -> str | None:
+            try:
+                return self._name(entity)
+            except Unwritable:
+                return None
+
+        return PacketRows(name_or_none, self._longest, **self._form, **changes)
+
+    def row(self, packet: Packet) -> bytes:
+        """A packet as one line; raises ``Unwritable``."""
+        check(packet)
+        if self._needs_velocity and packet.velocity is None:
+            raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
+        if packet.delta and not self._holds_delta:
+            raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
+        if packet.rotation is not None and not self._holds_turns:
+            raise Unwritable(Fault.NO_COLUMN, "rotation", packet.rotation)
+        self._name(packet.entity)
+        block = PacketBlock()
+        block.append(packet)
+        row, written = self.many().rows(block)
+        if not written:
+            raise Unwritable(Fault.TOO_LONG, "entity", packet.entity)
+        return bytes(row)
+
+    def end(self) -> bytes:
+        """What is left to be written below the last packet."""
+        return b""
+
+
+def number(value: float) -> str:
+    """The shortest decimal that reads back as this number; whole ones without a fraction."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def csv_field(text: str) -> str:
+    """A field of CSV, quoted where it must be (RFC 4180); the engine's rows quote alike."""
+    if any(character in text for character in ',"\n\r'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def check_name(entity: str) -> str:
+    """The name; raises ``Unwritable`` for one that could steer a terminal."""
+    if not entity.isprintable():
+        raise Unwritable(Fault.UNPRINTABLE, "entity", entity)
+    return entity
+
+
+def check_unbroken_name(entity: str) -> str:
+    """The name; raises ``Unwritable`` for one that would end at a blank."""
+    if " " in check_name(entity):  # of the printable characters the one that ends a word
+        raise Unwritable(Fault.BLANK, "entity", entity)
+    return entity
+
+
+def check(packet: Packet) -> None:
+    """Raises ``Unwritable`` for a packet that readers of all formats would refuse."""
+    check_name(packet.entity)
+    if packet.arrival is not None and not math.isfinite(packet.arrival):
+        raise Unwritable(Fault.NOT_FINITE, "arrival", packet.arrival)
+    if not math.isfinite(packet.delta):
+        raise Unwritable(Fault.NOT_FINITE, "delta", packet.delta)
+    for name, values in (("rotation", packet.rotation), ("spin", packet.spin)):
+        if values is not None and not all(map(math.isfinite, values)):
+            raise Unwritable(Fault.NOT_FINITE, name, values)
+    if packet.rotation is not None and not is_quaternion(packet.rotation):
+        raise Unwritable(Fault.NO_ROTATION, "rotation", packet.rotation)
+    if packet.sequence is not None and not 0 <= packet.sequence <= MOST_SEQUENCE:
+        raise Unwritable(Fault.OUT_OF_RANGE, "seq", packet.sequence)

@@ -1,0 +1,159 @@
+"""Help while typing: what a packet still lacks, which may come next, and the toolbar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from epic_cli.engine.contract import Packet, Rotation
+from epic_cli.engine.packets import turn_between
+from epic_cli.engine.replay.playback import tick_text
+from epic_cli.engine.text import TextScanner, next_piece
+from epic_cli.engine.text.widths import cut, width
+from epic_cli.recordings.entries.text import TURN_WORDS, WORDS, packet_line
+from epic_cli.recordings.wording import rest_of_grammar
+from epic_cli.recordings.writing import Unwritable
+from epic_cli.session.session import Session
+from epic_cli.session.view import assignments
+from epic_cli.session.wording import seconds
+
+#: After so many packets of an entity the next one is proposed.
+_ENOUGH = 2
+
+
+def ghost(text: str) -> str:
+    """What is still missing of a packet that begins like this; empty for a command."""
+    if text.lstrip()[:1] in (":", "q"):
+        return ""
+    piece = next_piece(text.encode("utf-8", "surrogateescape"))
+    if piece is None:
+        return _rest_of_word(text) if text.count("/") > 1 else ""
+    rest = rest_of_grammar(piece)
+    return rest.lstrip() if text[-1:].isspace() else rest
+
+
+def _rest_of_word(text: str) -> str:
+    """What is still missing behind the ``=`` of a packet's last word."""
+    name, _, value = text.rpartition(" ")[2].partition("=")
+    if f" {name}=" not in text or name not in WORDS:
+        return ""
+    given = value.split(",")
+    left = WORDS[name].split(",")[len(given) - (not given[-1]) :]
+    return "," * bool(given[-1] and left) + ",".join(left)
+
+
+def words_for(text: str) -> list[str]:
+    """What the begun last word of a packet may become: none of those that it has."""
+    rest, _, begun = text.rpartition(" ")
+    if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
+        return []
+    has = {one.partition("=")[0] for one in rest.split(" ") if "=" in one}
+    angles = set(TURN_WORDS[1:4])
+    taken = has | (angles if "rotation" in has else set())
+    taken |= {"rotation"} if angles & has else set()
+    return [f"{one}=" for one in WORDS if one.startswith(begun) and one not in taken]
+
+
+def proposal(session: Session) -> str:
+    """The packet that comes next if the entity goes on as it did; empty: too few are there."""
+    recent = _recent(session)
+    if len(recent) < _ENOUGH:
+        return ""
+    last, before = recent[0], recent[1]
+    step = last.time - before.time
+    if not 0 < step < float("inf"):
+        return ""
+    assert last.velocity is not None  # packet text has no packet without one
+    x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
+    vx, vy, vz = map(_without_noise, last.velocity)
+    moved = last._replace(
+        position=(x, y, z),
+        velocity=(vx, vy, vz),
+        time=_tidy(last.time + step),
+        teleport=False,
+        rotation=_turned_on(before, last),
+        arrival=None if last.arrival is None else _tidy(last.arrival + step),
+        sequence=None if last.sequence is None else last.sequence + 1,
+    )
+    try:
+        return packet_line(moved)
+    except Unwritable:
+        return ""  # its own text can be read, but not everything that is read can be typed
+
+
+def _turned_on(before: Packet, last: Packet) -> Rotation | None:
+    """The rotation as far from the last as that is from the one before."""
+    if last.rotation is None:
+        return None
+    begin = before.rotation or last.rotation
+    rotation, _ = turn_between((begin, None), (last.rotation, None), 1.0, 2.0)
+    x, y, z, w = (round(one, 9) + 0.0 for one in rotation)
+    return x, y, z, w
+
+
+def _recent(session: Session) -> list[Packet]:
+    """The last packet and those of its entity shortly before, newest first."""
+    packets = session.packets
+    count = len(packets)
+    found: list[Packet] = []
+    for index in range(count - 1, max(count - 32, 0) - 1, -1):
+        packet = packets[index]
+        if not found or packet.entity == found[0].entity:
+            found.append(packet)
+        if len(found) == _ENOUGH:
+            break
+    return found
+
+
+def _tidy(value: float) -> float:
+    """A number as a person would type it: what float arithmetic adds is rounded off."""
+    return float(f"{value:.9g}") + 0.0  # no minus in front of zero
+
+
+def _without_noise(value: float) -> float:
+    """A number of up to 15 digits as it is; one of more has come out of arithmetic."""
+    return value if float(f"{value:.15g}") == value else _tidy(value)
+
+
+def from_history(text: str, history: Sequence[str]) -> str:
+    """What is left of the newest earlier line that begins like this."""
+    if not text.strip():
+        return ""
+    for line in reversed(history):
+        if line.startswith(text) and line != text:
+            return line[len(text) :]
+    return ""
+
+
+_GAP = " | "
+
+
+def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
+    """One line no wider than the window; what matters least is left out first.
+
+    ``listening`` says where packets come from that nobody types.
+    """
+    timing = session.timing_in_force
+    strategy = f"{session.view.strategy.name} {assignments(session.view.strategy.changed)}".rstrip()
+    packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
+    if session.discarded:
+        packets += f", {session.discarded:,} discarded"
+    last = ""
+    if session.packets:
+        last = f"last {seconds(session.packets[len(session.packets) - 1].time)}"
+    drawn, promised = session.horizon
+    if drawn < promised and not listening:
+        last += f", rows wait from {seconds(max(drawn, 0.0))}"
+    tick = f"tick {tick_text(timing.tick)} s"
+    clock = f"{timing.clock} clock, {timing.pacing} pacing"
+    for parts in (
+        (strategy, clock, tick, packets, last, listening),
+        (strategy, tick, packets, last, listening),
+        (strategy, packets, last, listening),
+        (strategy, packets, listening),
+        (session.view.strategy.name, packets, listening),
+        (session.view.strategy.name, packets),
+    ):
+        text = " " + _GAP.join(part for part in parts if part)
+        if width(text) <= columns:
+            return text
+    return cut(text, columns)

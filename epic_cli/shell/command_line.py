@@ -1,0 +1,257 @@
+"""The command line by click: commands, options, and messages about mistakes."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import io
+import os
+import re
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.recordings.guard import KEY, guarding
+from epic_cli.shell.configuration import origins
+from epic_cli.shell.errors import ExitStatus, WrongUsage, notes, say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def run_command_line(args: list[str]) -> int | None:
+    """Runs the command and returns the exit status; raises what ``ending_of`` handles."""
+    try:
+        return _run(args)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        message = io.StringIO()
+        if not isinstance(error, click.MissingParameter):  # which lists choices in lines
+            error.message = printable(error.message)  # type: ignore[misc]
+        error.show(message)
+        say(message.getvalue() + notes(error))
+        return ExitStatus.WRONG_USAGE
+    except click.Abort:
+        return ExitStatus.INTERRUPTED
+
+
+def _run(args: list[str]) -> int | None:
+    # Not click's own main(): that makes a failure of a reader who closes the pipe.
+    if "_EPIC_COMPLETE" in os.environ:
+        from epic_cli.shell.completion import answer  # only the Tab key waits for it
+
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, DEFAULT)
+        if text is None:
+            epic.main(args, prog_name="epic")  # click knows more shells
+        click.echo(text, nl=False)
+        return ExitStatus.DONE
+    with epic.make_context("epic", args) as context, guarding() as context.meta[KEY]:
+        try:
+            status: int | None = epic.invoke(context)
+        except click.NoSuchOption as error:
+            raise _of_another_command(error) from error
+        except (click.ClickException, WrongUsage, ValueError) as error:
+            for origin in origins(context).values():
+                if not origin.is_overruled(args) and origin.is_meant(str(error)):
+                    error.add_note(f"--{origin.option} is set by {origin.place}")
+            raise
+        return status
+
+
+def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
+    """Names the commands that have an unknown option, instead of guessing a misspelling."""
+    from epic_cli.metrics.digits import listed
+
+    having = [
+        name
+        for name in COMMANDS
+        if any(error.option_name in [*one.opts, *one.secondary_opts] for one in load(name).params)
+    ]
+    if not having:
+        return error
+    commands = [f"'epic {name}'" for name in having]
+    return click.UsageError(f"{error.option_name} is an option of {listed(commands)}", error.ctx)
+
+
+class Entry(NamedTuple):
+    """A command: ``command.py`` in the folder of its name, which has a function of that name."""
+
+    name: str
+    room: str
+
+    @property
+    def module(self) -> str:
+        """The module of the file."""
+        return ".".join(["epic_cli", *filter(None, [self.room]), self.name, "command"])
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return os.path.join(_PACKAGE, self.room, self.name, "command.py")  # noqa: PTH118
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its help, out of the file: a list of commands loads none."""
+        with open(self.path, encoding="utf-8") as stream:  # noqa: PTH123 - pathlib is slow to load
+            _, _, after = stream.read().partition(f"\ndef {self.name}(")
+        return " ".join(re.split(r"\n\n|\"{3}", after.partition('"""')[2])[0].split())
+
+
+#: The commands in the order of their use; another one comes after them.
+_ORDER = (
+    "session",
+    "replay",
+    "inspect",
+    "lab",
+    "play",
+    "simulate",
+    "listen",
+    "send",
+    "proxy",
+    "convert",
+    "compare",
+    "diagnose",
+    "tune",
+    "check",
+    "strategies",
+)
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is slow to load
+
+#: The rooms whose folders may be commands.
+_ROOMS = ("", "jobs", "live")
+
+
+def _found() -> dict[str, Entry]:
+    """The commands by name: every folder with a ``command.py``."""
+    found = {
+        entry.name: entry
+        for room in _ROOMS
+        for name in sorted(os.listdir(os.path.join(_PACKAGE, room)))  # noqa: PTH118, PTH208
+        if os.path.exists((entry := Entry(name, room)).path)  # noqa: PTH110
+    }
+    return {name: found[name] for name in [*_ORDER, *sorted(set(found) - set(_ORDER))]}
+
+
+COMMANDS = _found()
+
+#: What ``epic`` alone does.
+DEFAULT = "session"
+
+#: The key under which contexts know whether a command was typed.
+TYPED = "epic_cli.typed"
+
+EXAMPLES = """\b
+Examples:
+  epic < sample_inputs/turn.txt
+  epic replay --format table sample_inputs/turn.txt
+  epic strategies epic
+"""
+
+
+def load(name: str) -> click.Command:
+    """The command of this name; its module is loaded."""
+    command: click.Command = getattr(importlib.import_module(COMMANDS[name].module), name)
+    return command
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module when it is called.
+
+    Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
+    elsewhere, with the same options.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of their use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Loads the command, whose options take their defaults from the configuration."""
+        if cmd_name not in COMMANDS:
+            return None
+        from epic_cli.shell.config import give_defaults  # --help and --version have no defaults
+        from epic_cli.shell.configuration import keep_origins
+
+        loaders = {name: partial(load, name) for name in COMMANDS}
+        command, origins = give_defaults(load(cmd_name), loaders)
+        keep_origins(ctx, origins)
+        gc.freeze()  # all that a start makes is there
+        gc.enable()
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without loading them, and the group's own options."""
+        from epic_cli.shell.parameters import completions
+
+        names = ((name, entry.summary) for name, entry in COMMANDS.items())
+        commands = completions(names, incomplete)
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts the default command in front of options that are not the group's own."""
+        first = args[0] if args else ""
+        own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
+        completing = ctx.resilient_parsing  # the word that is being typed is not in args
+        ctx.meta[TYPED] = bool(own)
+        if not own and (args or not completing):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggests what an unknown command may mean."""
+        if args and args[0] not in COMMANDS:
+            from epic_cli.engine.parameter_base import nearest  # only a mistake needs it
+
+            near = nearest(args[0], list(COMMANDS))
+            hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)
+            if os.path.exists(args[0]):  # noqa: PTH110 - pathlib is slow to load
+                hint = f"To replay a file: epic replay {args[0]}"
+            ctx.fail(f"There is no command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from epic_cli import __version__
+    from epic_cli.engine.packets import describe_build
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    click.echo(f"epic {__version__} (Python {python}; engine built with {describe_build()})")
+    ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version of epic, of Python, and how the engine was built.",
+)
+def epic() -> None:
+    """Show what a networked game would draw: packets in, smoothed positions out.
+
+    Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
+    with the options of "epic replay". Options can also be set in the configuration file
+    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
+    """

@@ -1,0 +1,186 @@
+"""What rich draws, as text for a screen or for stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Literal
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.shell.errors import say
+from epic_cli.shell.output import open_sink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+    from epic_cli.show.report import Report
+
+#: The narrowest that tables are made for: what is narrower gets lines of so many columns.
+NARROWEST = 20
+
+#: Where there is no screen, lines may be as long as they like.
+UNLIMITED = 100_000
+
+#: Text to be read has lines of this length there.
+PROSE = 80
+
+
+def has_terminal() -> bool:
+    """Whether a person is there, with a terminal that can be filled."""
+    return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
+
+
+def is_in_foreground() -> bool:
+    """Whether the terminal is this program's: one that uses it from the background is stopped."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def has_cursor(stream: Stream | None) -> bool:
+    """Whether a stream goes to a terminal that can do more than scroll."""
+    there = stream is not None and stream.isatty()
+    return there and os.environ.get("TERM") not in PLAIN_TERMINALS
+
+
+def speaks_unicode() -> bool:
+    """Whether what stdout goes to does, by its encoding and the locale."""
+    # Python takes UTF-8 in the locale C, too, which asks for ASCII
+    places = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
+    plain = next(filter(None, places), "") in ("C", "POSIX")
+    return not plain and "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
+
+
+def screen_columns(stream: Stream | None) -> int | None:
+    """The width of the terminal that a stream goes to, or of ``COLUMNS``; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    if (stream is not None and stream.isatty()) or "COLUMNS" in os.environ:
+        return max(NARROWEST, shutil.get_terminal_size().columns)
+    return None
+
+
+def screen_lines(stream: Stream | None) -> int | None:
+    """The height of the terminal that a stream goes to; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    return shutil.get_terminal_size().lines if stream is not None and stream.isatty() else None
+
+
+def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
+    """Lines without blanks at their ends; without a ``width``, as long as they like."""
+    from rich.console import Console  # only some commands wait for it
+
+    console = Console(
+        width=width or UNLIMITED,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    with console.capture() as captured:
+        console.print(_Harmless(what), crop=False)  # what is longer is for the terminal to wrap
+    return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+class _Harmless:
+    """Something drawn with its control characters escaped: names must not steer a terminal."""
+
+    def __init__(self, what: RenderableType) -> None:
+        self._what = what
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        options = options.copy()
+        options.encoding = "utf-8" if speaks_unicode() else "ascii"
+        for text, style, control in console.render(self._what, options):
+            yield Segment(text if control else printable(text, kept="\n"), style, control)
+
+
+def show(what: RenderableType, color: ColorChoice) -> None:
+    """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+    text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
+    with open_sink(None) as sink:
+        sink.write(text.encode())
+
+
+def write_document(text: str, path: str | None = None) -> None:
+    """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
+    with open_sink(path) as sink:
+        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
+
+
+def write_report(
+    report: Report,
+    form: str,
+    color: ColorChoice,
+    summary: bool = False,
+    charts: Callable[[], None] | None = None,
+) -> None:
+    """Writes a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
+
+    With ``summary``, verdict and notes go to stderr where programs read the data. ``charts``
+    follow. On a terminal the verdict comes last, where the rest of it scrolls away.
+    """
+    if form == "table":
+        from dataclasses import replace  # replay starts faster without it
+
+        from epic_cli.show.report import Finding, Report
+        from epic_cli.show.text import ReportText
+
+        height, verdict = screen_lines(sys.stdout), report.verdict
+        found = [one.title for one in report.parts if isinstance(one, Finding) and one.title]
+        if found and not verdict:
+            verdict = [f"{report.title}: {', '.join(found)}"]
+        text = draw(ReportText(report), color=False, width=screen_columns(sys.stdout))
+        scrolls = height is not None and (charts is not None or text.count("\n") >= height)
+        show(ReportText(replace(report, verdict=()) if scrolls else report), color)
+        if charts is not None:
+            charts()
+        if scrolls and verdict:
+            write_document("\n")
+            show(ReportText(Report(verdict=verdict)), color)
+        return
+    from epic_cli.show.documents import DOCUMENTS
+
+    write_document(DOCUMENTS[form](report))
+    if summary and form != "markdown":
+        lines = [*report.verdict, *report.notes]
+        say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Stream(Protocol):
+        """What may be a terminal."""
+
+        def isatty(self) -> bool:
+            """Whether it is one."""
+
+
+ColorChoice = Literal["auto", "always", "never"]
+COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
+
+
+#: Values of TERM that promise nothing but lines of text.
+PLAIN_TERMINALS = ("dumb", "unknown", "")
+
+
+def use_color(choice: ColorChoice, stream: Stream | None) -> bool:
+    """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    plain = os.environ.get("TERM", "") in PLAIN_TERMINALS
+    return not plain and stream is not None and stream.isatty()

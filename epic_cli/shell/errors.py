@@ -1,0 +1,177 @@
+"""How a run ends: what can end it early, the exit status of each ending, and its message."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+from epic_cli.engine.text import widths
+
+
+class ExitStatus(enum.IntEnum):
+    """The exit statuses of ``epic``."""
+
+    DONE = 0
+    LINES_REFUSED = 1
+    WRONG_USAGE = 2
+    NO_ACCESS = 3
+    STRATEGY_FAILED = 4
+    NOT_AS_EXPECTED = 5
+    INTERRUPTED = 130
+
+
+class CannotAccess(Exception):
+    """A file or stream that cannot be read or written."""
+
+    def __init__(self, action: str, name: str, error: OSError) -> None:
+        reason = error.strerror or str(error)
+        super().__init__(f"cannot {action} {name}: {reason}")
+
+
+@contextlib.contextmanager
+def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
+    """Raises ``CannotAccess`` for an ``OSError``, but for that of a closed pipe.
+
+    ``file_action`` is what cannot be done to the file that an error names.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if file_action and error.filename:
+            raise CannotAccess(file_action, error.filename, error) from error
+        raise CannotAccess(action, str(name), error) from error
+
+
+class WrongUsage(Exception):
+    """Options that do not fit each other or the recording."""
+
+
+@contextlib.contextmanager
+def wrong_usage(
+    place: str = "", kind: type[Exception] | tuple[type[Exception], ...] = ValueError
+) -> Iterator[None]:
+    """Raises ``WrongUsage`` for an error of this kind; ``place`` stands before its words."""
+    try:
+        yield
+    except kind as error:
+        raise WrongUsage(f"{place}{error}") from error
+
+
+class StoppedAtLine(Exception):
+    """A line was refused and has been reported; nothing after it is to be done."""
+
+
+class Style(enum.StrEnum):
+    """How a part of a message is shown: noncharacters, which stay in no text that is quoted."""
+
+    BOLD = "\ufdd0"
+    RED = "\ufdd1"
+    ALARM = "\ufdd2"
+    GOOD = "\ufdd3"
+    WARNING = "\ufdd4"
+    DIM = "\ufdd5"
+    END = "\ufdd6"
+
+
+_CODES = dict(zip(map(ord, Style), ("1", "31", "1;31", "32", "33", "2", "0"), strict=True))
+_CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
+
+
+def shown(message: str) -> str:
+    """A message as a terminal gets it: in our styles, and steered by nothing that it quotes."""
+    if message.isprintable():
+        return message
+    whole = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return widths.printable(whole, kept="\n" + "".join(Style)).translate(_CODES)
+
+
+def say(text: str) -> None:
+    """Writes a message to stderr, and goes on where that is not possible."""
+    steer(shown(text))
+
+
+def steer(text: str) -> None:
+    """Writes to stderr what may move the cursor."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def printable(text: bytes) -> str:
+    """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
+    return widths.printable(text.decode("utf-8", "backslashreplace"))
+
+
+def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for each ending
+    """Does what is to be done and returns the exit status; a message tells what went wrong."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
+    try:
+        status = job()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()  # whoever read our output has had enough
+        return ExitStatus.DONE
+    except StoppedAtLine:
+        return ExitStatus.LINES_REFUSED
+    except WrongUsage as error:
+        return _complain(error, ExitStatus.WRONG_USAGE)
+    except (ValueError, RuntimeError) as error:
+        known = _status_of(error)
+        if known is None:
+            raise
+        return _complain(error, known)
+    except MemoryError:
+        _discard_output()
+        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
+    except CannotAccess as error:
+        _discard_output()
+        return _complain(error, ExitStatus.NO_ACCESS)
+    except OSError as error:
+        _discard_output()
+        return _complain(CannotAccess("write to", "stdout", error), ExitStatus.NO_ACCESS)
+    return int(status or ExitStatus.DONE)
+
+
+def _status_of(error: Exception) -> ExitStatus | None:
+    """The exit status of an error that a run ends with; None: it is a bug."""
+    from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
+    from epic_cli.engine.parameter_base import SettingError
+    from epic_cli.engine.strategies import UnknownStrategy
+    from epic_cli.recordings.guard import Overwrites
+
+    if isinstance(error, StrategyFailed):
+        return ExitStatus.STRATEGY_FAILED
+    usage = SettingError | UnknownStrategy | Overwrites
+    return ExitStatus.WRONG_USAGE if isinstance(error, usage) else None
+
+
+def _discard_output() -> None:
+    """What stdout still has in its buffer must not fail once more when Python ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
+    say(f"epic: {quoted(str(error))}\n{notes(error)}")
+    return status
+
+
+def notes(error: Exception) -> str:
+    """Where options come from that an error is about, if nobody typed them."""
+    return "".join(f"epic: {quoted(note)}\n" for note in getattr(error, "__notes__", ()))
+
+
+def quoted(text: str) -> str:
+    """The same of a text, such as a name as the system gives it."""
+    return printable(text.encode("utf-8", "surrogateescape"))

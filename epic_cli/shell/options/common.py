@@ -1,0 +1,263 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from epic_cli.engine.parameter_base import SettingError, find, nearest
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.text import FORMATS
+from epic_cli.network.randomness import SEED
+from epic_cli.recordings import input_formats, packet_formats
+from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.layout_options import LAYOUT, make_layout
+from epic_cli.shell.configuration import origins
+from epic_cli.shell.console import COLOR_CHOICES
+from epic_cli.shell.errors import WrongUsage
+from epic_cli.shell.messages import Messages
+from epic_cli.shell.options.declared import option, options
+from epic_cli.shell.options.groups import Decorator, OptionGroup
+from epic_cli.shell.parameters import FormatChoice, OutputFile, SettingAssignment, StrategyName
+
+if TYPE_CHECKING:
+    from epic_cli.shell.profiles import Saving
+
+
+def _chosen(
+    strategy: str,
+    assignments: tuple[tuple[str, str], ...],
+    corrections: tuple[StrategySpec, ...] = (),
+) -> StrategySpec:
+    if corrections:
+        if len(corrections) > 1:
+            raise WrongUsage("--corrections draws one way: epic compare takes several")
+        (spec,) = corrections
+        return StrategySpec(spec.name, {**spec.settings, **dict(assignments)})
+    return StrategySpec(strategy, dict(assignments))
+
+
+def strategy_options(
+    name: str, default: str, meaning: str, settings: str, *more: Decorator
+) -> OptionGroup:
+    """An option for a strategy, and ``--set``, as ``chosen: StrategySpec``.
+
+    ``meaning`` and ``settings`` are what the help says of the two; ``more`` are other options that
+    choose it.
+    """
+    return OptionGroup(
+        "chosen",
+        _chosen,
+        click.option("-s", name, "strategy", type=StrategyName(), default=default,
+                     show_default=True, help=meaning),
+        click.option("--set", "assignments", type=SettingAssignment(), multiple=True,
+                     callback=_for_this_strategy, help=settings),
+        *more,
+    )  # fmt: skip
+
+
+def _for_this_strategy(
+    context: click.Context, option: click.Parameter, value: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """The typed settings, and those of the configuration that the chosen strategy has.
+
+    A configured ``STRATEGY.KEY=VALUE`` is for that strategy alone. Raises ``WrongUsage`` for a key
+    that no strategy has, and for a value that the chosen one does not take.
+    """
+    origin = origins(context).get(option.name or "")
+    if origin is None or context.get_parameter_source("assignments") == ParameterSource.COMMANDLINE:
+        return value
+    chosen = context.params["strategy"]
+    kept = []
+    for key, text in value:
+        strategy, _, own = key.rpartition(".")
+        declared = declaration(chosen)
+        try:
+            if strategy in ("", chosen) and own in {one.name for one in declared.settings}:
+                declared.values({own: text})
+                kept.append((own, text))
+            else:
+                _check_setting(strategy, own)
+        except ValueError as error:
+            raise WrongUsage(f"{origin.place}: {error}") from error
+    return tuple(kept)
+
+
+def _check_setting(strategy: str, key: str) -> None:
+    """Checks that some strategy has this setting; raises ``ValueError``."""
+    if strategy:
+        known = [one.name for one in declaration(strategy).settings]
+    else:
+        known = [one.name for name in names() for one in declaration(name).settings]
+    if key not in known:
+        near = nearest(key, known)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise SettingError(
+            f"{strategy or 'no strategy'} has {'no' if strategy else 'a'} setting {key!r}{hint}"
+        )
+
+
+#: For each command that reads files in which strategies are named.
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Let the files that are read run code: a strategy in them may be ./file.py:NAME.",
+)
+
+
+#: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``: the demo's rows.
+timing_options = OptionGroup("timing", Timing, *options(TIMING))
+
+#: The same with a row for each frame at 60 Hz: what a player would see, however late.
+#: ``--latency`` is that of the link, where there is one.
+screen_timing_options = OptionGroup(
+    "timing",
+    Timing,
+    *options(
+        TIMING,
+        leave_out=("latency",),
+        tick={"default": SCREEN_TIMING.tick},
+        clock={"default": SCREEN_TIMING.clock},
+    ),
+)
+
+#: ``--tick``, for what has a clock and a pacing of its own.
+tick_option = option(TIMING[0])
+
+#: ``--input-format``
+input_format_option: Decorator = click.option(
+    "--input-format",
+    type=click.Choice(input_formats()),
+    default="auto",
+    show_default=True,
+    metavar="FORMAT",  # their names beside each other are wider than a screen
+    help=f"The packet format: {', '.join(input_formats()[1:])}; auto detects it from the first"
+    " line.",
+)
+
+
+def _use_profile(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    if name is None:
+        return None
+    from epic_cli.shell.profiles import use_profile
+
+    return use_profile(context, option, name)
+
+
+#: ``--profile``, which gives the others their defaults.
+profile_option: Decorator = click.option(
+    "--profile",
+    metavar="NAME",
+    is_eager=True,
+    callback=_use_profile,
+    help="Take options from [profile.NAME] of the configuration file.",
+)
+
+
+def _make_layout(profile: str | None, **given: Any) -> Layout | None:
+    del profile  # --profile has been applied before
+    return make_layout(**given)
+
+
+#: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
+#: Layout | None``; ``--profile`` gives them, and all others, their defaults.
+layout_options = OptionGroup(
+    "given",
+    _make_layout,
+    *options(LAYOUT, leave_out=("table",)),
+    option(find("table", LAYOUT, "a layout"), "--table", "--sheet"),
+    profile_option,
+)
+
+
+def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:
+    """Which profile to save; None: none."""
+    if save_profile is None:
+        if replace_profile:
+            raise WrongUsage("--replace-profile needs --save-profile")
+        return None
+    from epic_cli.shell.profiles import Saving
+
+    return Saving(save_profile, replace_profile)
+
+
+#: ``--save-profile`` and ``--replace-profile``, as ``saving: Saving``.
+saving_options = OptionGroup(
+    "saving",
+    make_saving,
+    click.option(
+        "--save-profile",
+        metavar="NAME",
+        help="Save the layout of the recording, as specified or inferred, as [profile.NAME].",
+    ),
+    click.option(
+        "--replace-profile", is_flag=True, help="Let --save-profile replace an existing profile."
+    ),
+)
+
+
+#: ``--color``
+color_option = click.option(
+    "--color",
+    type=click.Choice(COLOR_CHOICES),
+    default="auto",
+    show_default=True,
+    help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
+)
+
+
+def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
+    """``--format``, as ``name``."""
+    return click.option("-f", "--format", name, type=FormatChoice(formats), default=default,
+                        show_default=True, help=meaning)  # fmt: skip
+
+
+def row_format_option(meaning: str) -> Decorator:
+    """``--format`` of rows, as ``row_format``."""
+    return format_option("row_format", FORMATS, "epic", meaning)
+
+
+def packet_format_option(meaning: str) -> Decorator:
+    """``--format`` of packets, as ``packet_format``."""
+    return format_option("packet_format", packet_formats(), "text", meaning)
+
+
+def figures_format_option(meaning: str) -> Decorator:
+    """``--format`` of a report, as ``form``."""
+    return format_option("form", ("table", "csv", "jsonl", "markdown"), "table", meaning)
+
+
+def output_option(meaning: str) -> Decorator:
+    """``--output``."""
+    return click.option("-o", "--output", type=OutputFile(), help=meaning)
+
+
+def seed_option(meaning: str) -> Decorator:
+    """``--seed``."""
+    return option(SEED, help=meaning)
+
+
+#: How long is sent.
+DURATION = Number("duration", None, "How long to send, in seconds, or endless.  [default: 10;"
+                  " with --truth all of it]", "s", 0, 1e9, words={"endless": math.inf},
+                  tune=(2, 120), scale="log")  # fmt: skip
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Write only fatal errors to stderr."
+)
+
+#: ``--all-errors`` and ``--quiet``, as ``messages: Messages``.
+messages_options = OptionGroup(
+    "messages",
+    Messages,
+    click.option("--all-errors", is_flag=True,
+                 help="Show every refused line, not just the first five and a count."),
+    quiet_option,
+)  # fmt: skip

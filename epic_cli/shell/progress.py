@@ -1,0 +1,143 @@
+"""How far a longer piece of work has come."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.recordings.output_files import cleaning_up
+
+#: Work that takes no longer (s) shows no progress.
+PATIENCE = 0.5
+
+
+class Progress:
+    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done.
+
+    Work that is counted ``in_bytes`` has its rate and the time left beside it. That which is not
+    counted, ``silent`` until it ends, has a bar that only moves. One bar is shown at a time, none
+    by other threads that count or by worker processes.
+    """
+
+    _shown: ClassVar[bool] = False
+
+    def __init__(self, what: str, in_bytes: bool = False, silent: bool = False) -> None:
+        self._what = what
+        self._in_bytes = in_bytes
+        self._silent = silent
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+        self._begun = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+        self._ended = False
+        self._ending = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        if self._silent and sys.stderr.isatty():
+            self._ending.enter_context(cleaning_up(_show_cursor))
+            self._wait()
+        return self
+
+    def _wait(self) -> None:
+        self._timer = threading.Timer(PATIENCE, self._start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many of so many runs or bytes are done; a total of 0 is not known."""
+        if self._silent and self._timer is None and sys.stderr.isatty():
+            self._wait()
+        if self._bar is None and sys.stderr.isatty():
+            if time.monotonic() - self._begun < PATIENCE or Progress._shown:
+                return
+            if threading.current_thread() is not threading.main_thread():
+                return
+            self._start()
+            if self._bar is not None:
+                self._ending.enter_context(cleaning_up(_show_cursor))
+        if self._bar is not None:
+            from rich.markup import escape
+
+            what = escape(printable(self._what))
+            self._bar.update(self._task, description=what, completed=done, total=total or None)
+
+    def _start(self) -> None:
+        """Shows the bar, unless there is one."""
+        from multiprocessing import parent_process
+
+        from rich import progress
+        from rich.console import Console
+        from rich.markup import escape
+
+        with self._lock:
+            stopped = self._silent and self._timer is None
+            if Progress._shown or self._ended or stopped or parent_process() is not None:
+                return
+            Progress._shown = True
+            columns = [*progress.Progress.get_default_columns()]
+            if self._in_bytes:
+                columns += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+            console = Console(stderr=True)
+            bar = progress.Progress(*columns, console=console, transient=True)
+            self._task = bar.add_task(escape(printable(self._what)), total=None)
+            if bar.tasks[0].start_time is not None:
+                bar.tasks[0].start_time -= time.monotonic() - self._begun
+            bar.start()
+            self._bar = bar
+
+    def clear(self) -> None:
+        """Takes the bar away, for text that stands in its place, until it is called again."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
+                Progress._shown = False
+
+    def describe(self, what: str) -> None:
+        """Sets the label of the bar."""
+        self._what = what
+
+    def __exit__(self, *_: object) -> None:
+        with self._ending:
+            self._ended = True
+            self.clear()
+
+
+def report_each(
+    progress: Callable[[int, int], object], files: Sequence[str]
+) -> list[Callable[[int], None]]:
+    """A callback for each file that takes the bytes read of it, and reports the total."""
+    sizes = [_size(file) for file in files]
+
+    def report(before: int, done: int) -> None:
+        progress(before + done, sum(sizes))
+
+    return [partial(report, sum(sizes[:number])) for number in range(len(files))]
+
+
+def _size(file: str) -> int:
+    """The size of a file in bytes; 0 if unknown."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0
+
+
+def _show_cursor() -> None:
+    """Erases the bar and shows the cursor, if the terminal still accepts output."""
+    with contextlib.suppress(OSError, ValueError):
+        descriptor = sys.stderr.fileno()
+        if select.select([], [descriptor], [], 0)[1]:
+            os.write(descriptor, b"\r\x1b[K\x1b[?25h")

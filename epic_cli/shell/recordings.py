@@ -1,0 +1,264 @@
+"""What a command means by its recordings: files, folders, a truth, or simulated networks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.metrics.notes import not_enough
+from epic_cli.recordings import guard
+from epic_cli.recordings.layout import Layout, begun_together
+from epic_cli.recordings.recordings import recordings_in
+from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing
+from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.shell.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.playback import Timing
+    from epic_cli.jobs.compare.options import Scoring
+    from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+    from epic_cli.metrics.truth import Truth
+    from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
+    from epic_cli.network.trace import Direction
+    from epic_cli.shell.jobs import Tally
+    from epic_cli.shell.options.networks import NetworkOptions
+    from epic_cli.shell.options.runs import Inputs
+    from epic_cli.shell.profiles import Saving
+    from epic_cli.show.scenes.scene import Selection
+
+
+def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
+    """The files that are meant, those of a folder by name; none: standard input.
+
+    The truth is none of them. Raises ``CannotAccess``, ``Overwrites``.
+    """
+    found: list[str] = []
+    for name in given or ("-",):
+        with accessing("read", name):
+            inside = [name] if name == "-" else recordings_in(name)
+        found += [one for one in inside if one == name or one != truth]
+    guard.reads(*found)
+    return found
+
+
+class Reading(NamedTuple):
+    """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
+
+    layout: Layout | None = None
+    input_format: str = "auto"
+    entity: str | None = None
+    traces: bool = False
+
+    @classmethod
+    def of(cls, inputs: Inputs) -> Reading:
+        """As the command line says; the layout is shared with the truth, if there is one."""
+        layout = begun_together(inputs.given) if inputs.truth else inputs.given
+        return cls(layout, inputs.input_format, inputs.entity)
+
+    def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
+        """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
+        if self.traces and (trace := self.trace(file, reporter)) is not None:
+            return trace
+        layout, most = self.layout, MOST_ENTITIES
+        return load(file, self.input_format, reporter, layout, self.entity, most)
+
+    def trace(self, file: str, reporter: Reporter) -> dict[str, PacketBlock] | None:
+        """The packets of a recorded network, at the origin; None: it is something else.
+
+        ``entity`` is the flow; a layout of ``arrival=owd_up_ms`` alone is the way up. Raises as
+        ``packets``.
+        """
+        columns = (self.layout.columns if self.layout else None) or ()
+        up = columns == (("arrival", "owd_up_ms"),)
+        regular = os.path.isfile(file)  # noqa: PTH113 - pathlib is slow to load
+        if not regular or self.input_format not in ("auto", "csv") or (columns and not up):
+            return None
+        from epic_cli.network.trace_file import recorded, trace_packets
+
+        direction: Direction = "up" if up else "down"
+        found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
+        if found is None:
+            return None
+        reporter.say(
+            f"epic: {printable(reporter.name)}: read as a network trace, without positions:"
+            f" {found.words}\n"
+        )
+        return {self.entity or "": trace_packets(found.trace)}
+
+    def of_one(self) -> Reading:
+        """The same for a single recording, whose first packet is at 0 unless the layout says when.
+
+        The layout can then be shared with a file that is beside the recording.
+        """
+        if self.layout is not None and self.layout.beginning is not None:
+            return self
+        return self._replace(layout=begun_together(self.layout))
+
+    def run(self, file: str, reporter: Reporter, truths: Mapping[str, Truth] | None = None) -> Run:
+        """A recording to be evaluated, with its truth; raises as ``packets``."""
+        from epic_cli.metrics.evaluation.spec import Run
+
+        packets = self.packets(file, reporter)
+        if any(block.lacks_velocity() for block in packets.values()):
+            reporter.estimated()
+        return Run(reporter.name, packets, truths, tuple(reporter.watch.findings))
+
+    def identity(self) -> dict[str, Any]:
+        """What results depend on, for a journal."""
+        layout = self.layout
+        return {
+            "layout": None if layout is None else list(map(str, layout._replace(beginning=None))),
+            "beginning": layout.beginning.time if layout and layout.beginning else None,
+            "input_format": self.input_format,
+            "entity": self.entity,
+        }
+
+
+def given_truths(
+    inputs: Inputs, given: Layout | None, messages: Messages, color: bool
+) -> tuple[Mapping[str, Truth] | None, bool]:
+    """The given truth by entity, if there is one, and whether lines of it were refused.
+
+    ``given`` is the layout that it shares with the recordings.
+    """
+    from epic_cli.jobs.compare.notes import why
+    from epic_cli.metrics.truth import truths_of
+    from epic_cli.recordings.columns import STATE
+
+    if inputs.truth is None or given is None:
+        return None, False
+    name = source_name(inputs.truth)
+    with Reporter(name, messages, color) as reporter:
+        states = load(inputs.truth, "auto", reporter, given.beside(STATE))
+    truths, missing = truths_of(states, "given", inputs.truth_offset)
+    for note in missing:
+        place = f"{name}: {note.entity}" if note.entity else name
+        reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
+    if not truths:
+        raise WrongUsage(not_enough(f"{name} has no movement to compare with"))
+    return truths, reporter.refused
+
+
+def recorded_runs(
+    names: Sequence[str],
+    inputs: Inputs,
+    tally: Tally,
+    messages: Messages,
+    color: bool,
+    saving: Saving | None,
+    traces: bool = False,
+) -> list[Run]:
+    """The recordings of these names, all in memory, each with the truth that is given.
+
+    Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
+    others are taken.
+    """
+    reading = Reading.of(inputs)._replace(traces=traces)
+    truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
+    runs = []
+    for file in names:
+        try:
+            with Reporter(source_name(file), messages, color) as reporter:
+                runs.append(reading.of_one().run(file, reporter, truths))
+                reporter.save(saving, inputs.given)
+            tally.refused |= reporter.refused
+        except (CannotAccess, WrongUsage) as error:
+            if len(names) == 1:
+                raise
+            tally.leave_out(error)
+    return runs
+
+
+def compare_spec(
+    participants: Sequence[Participant],
+    inputs: Inputs,
+    network: NetworkOptions,
+    timing: Timing,
+    scoring: Scoring,
+    selection: Selection | None = None,
+    threads: int | None = None,
+) -> CompareSpec:
+    """What ``epic compare`` is asked for, of recordings or of simulated networks."""
+    from epic_cli.metrics.evaluation.spec import CompareSpec
+
+    simulates = network.simulates
+    return CompareSpec(
+        participants,
+        timing if simulates else network.with_latency(timing),
+        scoring.weighing.weights,
+        inputs.truth_offset,
+        scoring.warm_up,
+        selection,
+        seed=network.seed,
+        threads=threads,
+        total=len(network.all_seeds) if simulates else 1,
+        runs_are="networks" if simulates else "recordings",
+        aim_range=scoring.weighing.aim_range,
+    )
+
+
+def simulated_runs(
+    network: NetworkOptions,
+    inputs: Inputs,
+    messages: Messages,
+    recorded: RecordedMovement | None = None,
+) -> Iterator[Run]:
+    """A run for each seed; raises what reading the movement or the network raises.
+
+    ``recorded`` is the movement of the ``inputs``, if it has been read already.
+    """
+    from epic_cli.metrics.evaluation.networks import Setting, simulated
+    from epic_cli.shell.options.networks import check_turning
+    from epic_cli.shell.options.trace import read_one_way
+
+    if inputs.truth and recorded is None:
+        recorded = load_movement(inputs.truth, messages, inputs.given, entity=inputs.entity)
+    check_turning(recorded or _path(network, inputs, 0), network.sender)
+    trace = read_one_way(network.trace)
+
+    def movement(seed: int) -> Movement:
+        return recorded or _path(network, inputs, seed)
+
+    def channel(seed: int) -> Channel:
+        return network.trace.channel(trace, network.link, seed)
+
+    return simulated(
+        Setting(
+            movement,
+            channel,
+            network.sender.rate(recorded=recorded is not None),
+            network.seconds,
+            network.sender.sender,
+            network.sender.separate,
+        ),
+        network.all_seeds,
+    )
+
+
+def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> PathMovement:
+    from epic_cli.network.paths import RANDOM_PATHS
+
+    name, turning = str(network.path), network.turning
+    chance = name in RANDOM_PATHS or turning not in ("none", "heading")
+    own = (seed if chance else 0, turning, inputs.entity or "", get_ident())
+    return _path_of(name, network.speed, network.size, *own)
+
+
+@lru_cache(maxsize=512)
+def _path_of(
+    name: str, speed: float, size: float, seed: int, turning: str, entity: str, thread: int
+) -> PathMovement:
+    """The same movement for the same words: its truth is then sampled once.
+
+    A path remembers where it was asked for last: each thread has its own.
+    """
+    del thread
+    from epic_cli.network import PathMovement
+    from epic_cli.network.turning import turning_path
+
+    return PathMovement(turning_path(name, speed, size, seed, turning), entity)

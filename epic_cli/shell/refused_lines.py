@@ -1,0 +1,147 @@
+"""Reports refused lines: the first in full, with a caret and what was expected; then a count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.text.widths import width, wrap
+from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from epic_cli.shell.errors import Style, printable, quoted, say
+
+#: How much of a long line is shown before and after the wrong character, on 80 columns.
+_BEFORE, _AFTER = 40, 36
+
+_INDENT = "  "
+
+#: How much is said about it.
+_LONGEST = 1000
+
+#: What the rest of the reasons is called.
+_OTHERS = "other reasons"
+
+#: With so many refused lines for a packet a recording is something else.
+_HARDLY = 10
+
+
+#: So many refused lines of a recording are shown in full.
+SHOWN = 5
+
+#: So many reasons are counted apart, and so many of them are shown: memory and screens are finite.
+_COUNTED, _LISTED = 200, 8
+
+
+@dataclass
+class RefusedLines:
+    """The refused lines of one recording: the first few go to ``write``, as they come.
+
+    The others are counted by their reasons; ``everything``: each of them is written.
+    """
+
+    name: str
+    front_end: FrontEnd
+    write: Callable[[str], None]
+    color: bool = False
+    columns: int | None = None
+    everything: bool = False
+    _total: int = field(default=0, init=False)
+    _kinds: Counter[str] = field(default_factory=Counter, init=False)
+    _first: list[Refusal] = field(default_factory=list, init=False)
+
+    def add(self, refusals: Sequence[Refusal]) -> None:
+        """Some more of them."""
+        room = None if self.everything else max(SHOWN - self._total, 0)
+        problems = [in_words(refusal, self.front_end) for refusal in refusals]
+        self._first += refusals[: SHOWN - len(self._first)]
+        self._total += len(problems)
+        for problem in problems:
+            known = problem.what in self._kinds or len(self._kinds) < _COUNTED
+            self._kinds[problem.what if known else _OTHERS] += 1
+        shown = problems[:room]
+        if shown:
+            look = self.name, self.color, self.columns
+            self.write("".join(in_three_lines(one, *look) for one in shown))
+
+    def summary(self, packets: int) -> str:
+        """What is to be said at the end of a recording of so many ``packets``: lines, or nothing.
+
+        That is how many lines there were that have not been shown, and what the recording is
+        where hardly any line of it was taken.
+        """
+        program = "epic: " if self.front_end is FrontEnd.COMMAND_LINE else ""
+        name = program + quoted(self.name)
+        words = ""
+        if self._total > SHOWN and not self.everything:
+            option = self.front_end.option("all-errors")
+            words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
+            words += f" shows all\n{self._reasons()}"
+        if packets * _HARDLY < self._total:
+            from epic_cli.recordings.appearance import appearance_of
+
+            appearance = appearance_of(self._first)
+            if appearance is not None:
+                words += f"{name}: this looks like {appearance.value}\n"
+        return words
+
+    def _reasons(self) -> str:
+        listed = self._kinds.most_common(_LISTED)
+        rest = self._total - sum(count for _, count in listed)
+        if rest:
+            listed.append((_OTHERS, rest))
+        digits = max(len(f"{count:,}") for _, count in listed)
+        return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in listed)
+
+
+def report_left_out() -> None:
+    """Says on stderr which strategies of other packages cannot be used, and why."""
+    from epic_cli.engine.strategies import left_out
+
+    for one in left_out():
+        say(f"epic: {quoted(str(one))}\n")
+
+
+def in_three_lines(
+    problem: Problem, name: str, color: bool = False, columns: int | None = None
+) -> str:
+    """The place and what is wrong; the line; a caret and what was expected; for ``shown``.
+
+    On a screen of so many ``columns`` the caret stays under its character.
+    """
+    bold, red, end = (Style.BOLD, Style.RED, Style.END) if color else ("", "", "")
+    line = problem.text.rstrip(b"\r\n")
+    caret = min(problem.caret, len(line))
+    share = min((columns or 80) / 80, 1)
+    before = _shorten(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
+    after = _shorten(printable(line[caret:]), int(share * _AFTER))
+    place = f"{quoted(name)}:{problem.line}:{problem.column}"
+    under = _INDENT + " " * width(before)
+    first, *others = map(_shown, problem.expected.split("\n"))
+    expected = f"expected {first}"
+    below = "".join(f"{_INDENT}{_INDENT}{one}\n" for one in others)
+    if columns and len(under) + 2 + len(expected) > columns:
+        expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
+    else:
+        expected = f" {expected}"
+    return (
+        f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
+        f"{_INDENT}{before}{after}\n"
+        f"{under}{bold}^{end}{expected}\n{below}"
+    )
+
+
+def _shown(words: str) -> str:
+    """Words that may hold names out of the file: they cannot steer a terminal, nor fill it."""
+    text = printable(words.encode("utf-8", "backslashreplace"))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _shorten(text: str, columns: int) -> str:
+    """The beginning of a text, and dots where there is more."""
+    if len(text) <= columns and width(text) <= columns:
+        return text
+    end = columns - 3
+    while width(text[:end]) > columns - 3:
+        end -= 1
+    return text[:end] + "..."

@@ -1,0 +1,93 @@
+"""A simulated link: its presets as a report, and what became of its packets, in two lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from epic_cli.show.report import Column, Report, Table
+
+if TYPE_CHECKING:
+    from epic_cli.live.proxy.link_control import Direction
+    from epic_cli.network import Statistics
+    from epic_cli.network.conditions import LinkConditions
+    from epic_cli.network.link import Fates
+    from epic_cli.network.presets import Preset
+
+
+def summary(statistics: Statistics | Direction, fates: Fates) -> str:
+    """Counts, and quantiles of the delays; and what the link had to clip, if anything."""
+    sent = statistics.sent
+    lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"
+    if statistics.longest_loss > 1:
+        lost += f", up to {statistics.longest_loss} in a row"
+    if fates.corrupted:
+        lost += f", {fates.corrupted} corrupted"
+    if fates.dropped:
+        lost += f", {fates.dropped} dropped by the full queue"
+    counts = [
+        f"{sent} sent",
+        lost + ")",
+        f"{statistics.duplicated} duplicated",
+        f"{statistics.arrived} arrived",
+        f"{statistics.reordered} reordered",
+    ]
+    lines = ", ".join(counts) + "\n"
+    if statistics.arrived:
+        lines += f"delay in ms: {quantiles(statistics.delay)}\n"
+    return lines + clipping(fates.clipped)
+
+
+def quantiles(
+    delay: Callable[[float], float],
+    shares: Iterable[float] = (0.0, 0.5, 0.95, 0.99, 1.0),
+    digits: int = 3,
+) -> str:
+    """The delays (seconds) that these shares do not exceed, in milliseconds."""
+    names = {0.0: "min", 1.0: "max"}
+    return ", ".join(
+        f"{names.get(share, f'{100 * share:g}%')} {1000 * delay(share):.{digits}g}"
+        for share in shares
+    )
+
+
+def clipping(packets: int) -> str:
+    """A line about so many packets whose delay would have been below 0; nothing about none."""
+    if not packets:
+        return ""
+    return (
+        f"{packets} packets would have arrived before they were sent and arrived at once: the"
+        " jitter is too large for the latency\n"
+    )
+
+
+def presets_report(presets: Iterable[Preset]) -> Report:
+    """The presets of a link as a table."""
+    rows = [
+        (
+            one.name,
+            _delay(one.down),
+            _loss(one.down),
+            f"{_rate(one.down)}, {_rate(one.up)}" if math.isfinite(one.down.rate) else "",
+            one.meaning,
+            one.source,
+        )
+        for one in presets
+    ]
+    heads = ("preset", "one way", "loss", "rate down, up", "what it is", "source")
+    columns = zip(heads, zip(*rows, strict=True), strict=True)
+    return Report(parts=[Table([Column(head, cells) for head, cells in columns])])
+
+
+def _delay(link: LinkConditions) -> str:
+    jitter = f" +- {1000 * link.jitter:g}" if link.jitter else ""
+    return f"{1000 * link.latency:g}{jitter} ms"
+
+
+def _loss(link: LinkConditions) -> str:
+    return f"{100 * link.loss:g}%" if isinstance(link.loss, int | float) and link.loss else ""
+
+
+def _rate(link: LinkConditions) -> str:
+    return f"{link.rate / 1e6:g}mbit" if link.rate >= 1e6 else f"{link.rate / 1000:g}kbit"

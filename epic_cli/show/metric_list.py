@@ -1,0 +1,39 @@
+"""The metrics for ``--help``: name, column and meaning of each."""
+
+from __future__ import annotations
+
+import textwrap
+
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.weights import GAMES
+
+_NAME, _COLUMN, _WIDTH = 16, 10, 76
+
+
+def metric_lines() -> list[str]:
+    """One paragraph a metric; ``-``: it is in no table."""
+    lines = []
+    for metric in METRICS:
+        title = metric.title if metric.weight else "-"
+        unit = f" [{metric.unit}]" if metric.unit else ""
+        lines += textwrap.wrap(
+            metric.help + unit,
+            _WIDTH,
+            initial_indent=f"{metric.name:<{_NAME}}{title:<{_COLUMN}}",
+            subsequent_indent=" " * (_NAME + _COLUMN),
+        )
+    return lines
+
+
+def games_help() -> str:
+    """For an epilog: a paragraph a kind of game, its name, its weights, the reason for them."""
+    lines = ["\b", "Games, each with what it weighs and why:"]
+    for game in GAMES:
+        weights = ", ".join(f"{name} {value:g}" for name, value in game.weights._asdict().items())
+        lines += textwrap.wrap(
+            f"{weights}: {game.why}",
+            _WIDTH + 2,
+            initial_indent=f"  {game.name:<{_COLUMN}}",
+            subsequent_indent=" " * (_COLUMN + 2),
+        )
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,280 @@
+"""Charts in a terminal: anything over time, or a path from above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+from epic_cli.metrics.turns import yaws
+from epic_cli.show.pictures.canvas import Canvas
+from epic_cli.show.pictures.scenes import chosen_of, ground_axes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from epic_cli.show.pictures import View
+    from epic_cli.show.pictures.canvas import Floats
+    from epic_cli.show.scenes.scene import Drawn, Scene
+
+#: Styles for strategies, in their order; readable on light and on dark.
+STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright_yellow",
+          "bright_cyan", "red", "blue", "green", "magenta", "yellow", "cyan")  # fmt: skip
+MARKS = "abcdefghijklmnpqrstuvwxyz"
+TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
+PACKET_STYLE, PACKET_MARK = "bold", "o"
+_KNOWN = (TRUTH_MARK, PACKET_MARK)
+
+#: Names are written beside lines in charts of this width on, so many characters of them.
+_ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
+
+
+class Line(NamedTuple):
+    """One line (or, not ``joined``, points) of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
+
+    ``style`` is a rich style, used where there is colour; ``mark`` one character, used elsewhere.
+    """
+
+    label: str
+    across: ArrayLike
+    up: ArrayLike
+    style: str
+    mark: str
+    joined: bool = True
+
+
+class Chart:
+    """A chart that rich can print: braille dots where there is colour, else letters.
+
+    ``equal`` gives both axes the same scale, for paths from above. ``named`` writes each line's
+    name where it ends, if there is room. ``height`` is in lines, without axis and legend;
+    ``width`` in characters, None: as wide as the terminal. Later lines are drawn above earlier
+    ones.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        title: str = "",
+        *,
+        equal: bool = False,
+        named: bool = False,
+        height: int = 18,
+        width: int | None = None,
+    ) -> None:
+        self.lines = lines
+        self.title = title
+        self.equal = equal
+        self.named = named
+        self.height = max(3, height)
+        self.width = width
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """As wide as it may be."""
+        del console
+        return Measurement(20, min(options.max_width, self.width or options.max_width))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The title, the canvas between its axes, and the legend."""
+        braille = console.color_system is not None and not console.no_color
+        braille = braille and not options.ascii_only
+        series = [(np.asarray(one.across, float), np.asarray(one.up, float)) for one in self.lines]
+        both = [np.isfinite(a) & np.isfinite(b) for a, b in series]
+        if not any(here.any() for here in both):
+            yield Text(f"nothing to draw: {self.title}" if self.title else "nothing to draw")
+            return
+        finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
+        left, right = extent(np.concatenate([a for a, _ in finite]))
+        bottom, top = extent(np.concatenate([b for _, b in finite]))
+        margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
+        room = min(options.max_width, self.width or options.max_width) - margin - 1
+        longest = max((len(one.label) for one in self.lines if one.joined), default=0)
+        # with the blank before a name
+        ends = min(_LONGEST_NAME, longest) + 1 if self.named and room >= _ROOM_FOR_NAMES else 0
+        width = max(10, room - ends)
+        if self.equal:
+            # a braille dot is about as wide as high, a character half as wide
+            left, right, bottom, top = _squared(left, right, bottom, top, width, 2 * self.height)
+        canvas = Canvas(width, self.height, braille)
+        for one, (a, b) in zip(self.lines, series, strict=True):
+            share = (a - left) / (right - left), (b - bottom) / (top - bottom)
+            canvas.draw(*share, one.style, one.mark, one.joined)
+        if self.title:
+            yield Text(self.title, style="bold")
+        drawn = canvas.lines()
+        if ends:
+            _write_names(drawn, self.lines, series, bottom, top)
+        edges = "|++-+" if options.ascii_only else "│┤└─┬"
+        yield from _with_axis(drawn, bottom, top, margin, edges)
+        yield from _lower_axis(left, right, width, margin, edges)
+        yield _legend(self.lines, braille, margin)
+
+
+def extent(values: Floats) -> tuple[float, float]:
+    """The least and the largest of finite values (n), never the same."""
+    low, high = float(values.min()), float(values.max())
+    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
+        around = max(abs(low), 1.0) * 0.05
+        return low - around, high + around
+    return low, high
+
+
+def _squared(
+    left: float, right: float, bottom: float, top: float, width: int, height: int
+) -> tuple[float, float, float, float]:
+    scale = max((right - left) / width, (top - bottom) / height)
+    across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
+    return left - across, right + across, bottom - up, top + up
+
+
+def nice_values(low: float, high: float, about: int = 5) -> list[float]:
+    """Round values from ``low`` to ``high``, about so many: steps of 1, 2 or 5 times 10^k."""
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return [low]
+    raw = span / about
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def label(value: float, span: float) -> str:
+    """A value of an axis that goes over ``span``, with as many digits as tell it apart."""
+    digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
+    text = f"{value:.{min(digits, 9)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _with_axis(
+    lines: list[Text], bottom: float, top: float, margin: int, edges: str
+) -> Iterator[Text]:
+    at = {}
+    for value in nice_values(bottom, top, max(2, len(lines) // 4)):
+        row = round((top - value) / (top - bottom) * (len(lines) - 1))
+        at[row] = label(value, top - bottom)
+    for row, line in enumerate(lines):
+        name = at.get(row, "")
+        edge = edges[1] if name else edges[0]
+        yield Text.assemble((f"{name:>{margin - 1}} {edge}", "bright_black"), line)
+
+
+def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) -> Iterator[Text]:
+    edge, words = [edges[3]] * width, [" "] * (width + margin + 1)
+    for value in nice_values(left, right, max(2, width // 12)):
+        column = round((value - left) / (right - left) * (width - 1))
+        text = label(value, right - left)
+        begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
+        edge[column] = edges[4]
+        words[begin : begin + len(text)] = text
+    yield Text(" " * margin + edges[2] + "".join(edge), style="bright_black")
+    yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
+
+
+def _write_names(
+    drawn: list[Text],
+    lines: Sequence[Line],
+    series: Sequence[tuple[Floats, Floats]],
+    bottom: float,
+    top: float,
+) -> None:
+    """Writes each line's name at the end of the row of its last value, or the nearest free one."""
+    taken: dict[int, Line] = {}
+    for one, (_, values) in reversed(list(zip(lines, series, strict=True))):
+        known = values[np.isfinite(values)]
+        if not one.joined or not len(known):
+            continue
+        height = len(drawn) - 1
+        row = min(max(round((top - float(known[-1])) / (top - bottom) * height), 0), height)
+        free = [k for k in range(len(drawn)) if k not in taken]
+        if free:
+            taken[min(free, key=lambda k: (abs(k - row), k))] = one
+    for row, one in taken.items():
+        drawn[row].append(f" {one.label[:_LONGEST_NAME]}", one.style)
+
+
+def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:
+    text = Text(" " * (margin + 1))
+    # the truth and the packets, then the best strategy
+    for one in [one for one in lines if one.mark in _KNOWN] + [
+        one for one in reversed(lines) if one.mark not in _KNOWN
+    ]:
+        sign = ("━━" if one.joined else "•") if braille else one.mark
+        text.append(f"{sign} {one.label}   ", one.style)
+    return text
+
+
+# ---------------------------------------------------------------- scenes
+
+
+def scene_chart(
+    scene: Scene,
+    view: View = "above",
+    labels: Sequence[str] = (),
+    *,
+    height: int = 18,
+    width: int | None = None,
+) -> Chart:
+    """One view of a scene: from above, or over time, see ``View``.
+
+    ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
+    packets, the first strategy's above the others.
+    """
+    chosen = chosen_of(scene, labels)
+    name = f"{scene.entity}: " if scene.entity else ""
+    a, b = ground_axes(scene)
+    if view == "above":
+        lines = [
+            _packets(scene.packets[:, a], scene.packets[:, b]),
+            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
+        ]
+        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
+        return Chart(lines, title, equal=True, height=height, width=width)
+    title = f"{view} (lengths)"
+    if view == "error":
+        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
+    elif view == "angle":
+        title = "angle (degrees from the true rotation)"
+        lines = [
+            _line(i, one, one.times, one.angles) for i, one in chosen if one.angles is not None
+        ]
+    elif view == "yaw":
+        title = f"yaw (degrees, {'xyz'[a]} to {'xyz'[b]})"
+        turned = [(i, one, one.rotations) for i, one in chosen if one.rotations is not None]
+        lines = [_line(i, one, *_yaw(one.times, turns, (a, b))) for i, one, turns in turned]
+        if scene.rotations is not None:
+            curve = _yaw(scene.times, scene.rotations, (a, b))
+            lines.insert(0, Line("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
+    else:
+        axis = "xyz".index(view)
+        lines = [
+            _packets(scene.packet_times, scene.packets[:, axis]),
+            Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
+        ]
+    title = f"{name}{title} over time (s)"
+    return Chart(lines, title, named=True, height=height, width=width)
+
+
+def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Times and yaws, with a break where it goes on at the other end of the scale."""
+    found = yaws(rotations, plane)
+    broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
+    return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
+
+
+def _packets(across: Floats, up: Floats) -> Line:
+    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+
+
+def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
+    style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
+    return Line(one.label, across, up, style, mark)

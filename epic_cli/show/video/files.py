@@ -1,0 +1,141 @@
+"""Videos as files: GIF by Pillow, MP4 (H.264) by PyAV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, BinaryIO
+
+from epic_cli.show.video.spec import KINDS, VideoSpec
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from epic_cli.show.scenes.scene import Scene
+
+#: The palette's last colour stands for what has not changed.
+_UNCHANGED = 255
+
+
+class NoVideo(ValueError):
+    """It cannot be made: a library is missing, or there are no such seconds."""
+
+
+def write_video(
+    stream: BinaryIO,
+    kind: str,
+    scenes: Sequence[Scene],
+    spec: VideoSpec,
+    labels: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[float, float]:
+    """Writes a video of these scenes, and returns from when to when (s) it goes.
+
+    ``kind`` is ``gif`` or ``mp4``, for which the stream must be one in which one can go back;
+    ``labels`` chooses strategies, the best one first, none: all. Of several scenes, each entity is
+    a line. The same scenes give the same bytes, as long as Pillow and PyAV are the same.
+
+    Raises ``NoVideo``, and ``NothingToDraw`` where the scenes hold nothing to draw.
+    """
+    try:
+        import PIL  # noqa: F401
+
+        if kind == "mp4":
+            import av  # noqa: F401
+    except ImportError:
+        raise NoVideo("a video needs libraries: pip install 'epic-cli[video]'") from None
+    from epic_cli.show.video.backdrop import Backdrop
+    from epic_cli.show.video.frames import frames
+    from epic_cli.show.video.stage import seconds_of, stage_of
+
+    usual_size, usual_fps = KINDS[kind]
+    size, fps, stage = spec.size or usual_size, spec.fps or usual_fps, stage_of(scenes, labels)
+    try:
+        start, end = seconds_of(stage, spec, fps)
+    except ValueError as error:
+        raise NoVideo(str(error)) from error
+    if kind == "mp4" and not stream.seekable():
+        raise NoVideo("an MP4 needs a file: its beginning is written last")
+    backdrop = Backdrop(stage, start, end, size, spec.theme)
+    total = max(1, round((end - start) / spec.speed * fps))
+
+    def drawn() -> Iterator[Image.Image]:
+        for number, image in enumerate(frames(backdrop, total, fps)):
+            if progress is not None:
+                progress(number, total)
+            yield image
+
+    if kind == "gif":
+        palette = backdrop.colors.palette(one.rank for one in stage.tracks)
+        _write_gif(stream, drawn(), fps, palette)
+    else:
+        _write_mp4(stream, drawn(), fps, size)
+    return start, end
+
+
+def _write_gif(
+    stream: BinaryIO, images: Iterable[Image.Image], fps: int, palette: list[int]
+) -> None:
+    """Of each frame what has changed, in one palette; it repeats for ever."""
+    from PIL import GifImagePlugin
+
+    for (begun, part, corner), (until, _, _) in pairwise(_changes(images, palette)):
+        assert part is not None
+        if not begun:
+            header = GifImagePlugin.getheader(part, info={"loop": 0, "transparency": _UNCHANGED})
+            stream.writelines(header[0])
+        # in hundredths of a second, whose sum is right
+        lasts = 10 * (round(100 * until / fps) - round(100 * begun / fps))
+        options = {"duration": lasts, "transparency": _UNCHANGED, "disposal": 1}
+        stream.writelines(GifImagePlugin.getdata(part, corner, **options))
+    stream.write(b";")
+
+
+def _changes(
+    images: Iterable[Image.Image], palette: list[int]
+) -> Iterator[tuple[int, Image.Image | None, tuple[int, int]]]:
+    """The numbers of frames in which something changes, what, and where; None after the last."""
+    from PIL import Image, ImageChops
+
+    colors = Image.new("P", (1, 1))
+    colors.putpalette(palette)
+    before, number = None, 0
+    for number, frame in enumerate(images):
+        image = frame.quantize(palette=colors, dither=Image.Dither.NONE)
+        if before is None:
+            yield number, image, (0, 0)
+        else:
+            changed = ImageChops.difference(image, before).point([0] + [255] * 255, "L")
+            if box := changed.getbbox():
+                part = Image.new("P", image.size, _UNCHANGED)
+                part.putpalette(palette)
+                part.paste(image, mask=changed)
+                yield number, part.crop(box), box[:2]
+        before = image
+    yield number + 1, None, (0, 0)
+
+
+def _write_mp4(
+    stream: BinaryIO, images: Iterable[Image.Image], fps: int, size: tuple[int, int]
+) -> None:
+    """H.264 as every player and browser has it, by one thread, which makes it repeatable."""
+    import av
+    import numpy as np
+    from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
+
+    with av.open(stream, "w", format="mp4") as file:
+        video = file.add_stream("libx264", rate=fps)
+        video.width, video.height, video.pix_fmt = *size, "yuv420p"
+        # with its macroblock tree, x264 reads memory that nobody has written
+        video.options = {"preset": "veryfast", "crf": "18", "x264-params": "mbtree=0"}
+        context = video.codec_context
+        context.thread_count = 1
+        context.colorspace, context.color_range = Colorspace.ITU709, ColorRange.MPEG
+        context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
+        for number, image in enumerate(images):
+            frame = av.VideoFrame.from_ndarray(np.asarray(image)).reformat(
+                format="yuv420p", dst_colorspace=Colorspace.ITU709
+            )
+            frame.pts = number
+            file.mux(video.encode(frame))
+        file.mux(video.encode())

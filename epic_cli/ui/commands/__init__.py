@@ -1,1 +1,0 @@
-"""The commands of ``epic``, one file each."""

@@ -1,1 +1,0 @@
-"""What the commands and the session share: errors, colour, output files, parameter types."""

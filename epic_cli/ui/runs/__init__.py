@@ -1,1 +1,0 @@
-"""What commands run: recordings and jobs, and where their results go."""

@@ -1,1 +1,0 @@
-"""What fills a whole terminal: the program around a picture, cells to draw on, lines of text."""

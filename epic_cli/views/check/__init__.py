@@ -1,1 +1,0 @@
-"""How the outcomes of `epic check` look."""

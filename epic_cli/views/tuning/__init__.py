@@ -1,1 +1,0 @@
-"""What tuning has found: its reports, and the front as a picture."""

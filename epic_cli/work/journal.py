@@ -1,0 +1,288 @@
+"""A journal of results: what is known is not computed again.
+
+    with Journal(path, "compare") as journal:    # "compare": the kind of its results
+        asked = key(recording=digest, settings={"delay": 0.1}, seed=3)
+        answer = journal.find(asked)             # None: not known yet
+        if answer is None:
+            journal.add(asked, {"score": 71.5})  # in the file when this returns
+
+The file is JSON lines: a header that names the version of this program and the kind, then an entry
+for each answer, ``{"key": ..., "sum": ..., "value": ...}``. An answer is what JSON can hold; NaN
+and infinity are written as Python's ``json`` does. A ``key`` depends on what was asked and on
+nothing else: the content of a recording (``digest_of``), not its name. The checksum of a line is of
+the version and the kind, too: a line of another journal counts only where it means the same.
+
+Only whole lines count. What a crash has left of a last one is cut off (``cut`` says how many bytes
+it was), and asked again, as are damaged ones among the others, which stay (``damage``). After
+``kill -9`` all that ``add`` returned from is there; after a power failure all but the last second.
+One program writes a journal at a time. Those of several shards are files of their own, of which
+each can read the others (``also``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from epic_cli.recordings.output_files import lock
+from epic_cli.recordings.recordings import BINARY
+
+#: What is written reaches the disk after so many seconds at most.
+_SYNC_EVERY = 1.0
+
+_READ_AT_ONCE = 1 << 20
+_LONGEST_HEADER = 1000
+
+#: A line.
+_ENTRY = re.compile(rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":(.*)\}\n', re.DOTALL)
+
+#: Damaged lines that are named.
+_NAMED = 5
+
+
+class UnusableJournal(ValueError):
+    """The file is no journal that can be gone on with; it has not been touched."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+class OtherVersion(UnusableJournal):
+    """Another version of this program has written the journal: its answers may differ."""
+
+    def __init__(self, path: str, theirs: str, ours: str) -> None:
+        super().__init__(
+            path, f"this journal is of epic {theirs}, and this is epic {ours}: use another file"
+        )
+        self.theirs, self.ours = theirs, ours
+
+
+def program_version() -> str:
+    """The version of this program, as it has been installed."""
+    return version("epic-cli")
+
+
+def key(**asked: Any) -> str:
+    """A stable name (64 hexadecimal digits) for what is asked: equal values, equal names.
+
+    Values are what JSON can hold; numbers differ by any of their digits, 1 and 1.0 too.
+    """
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(path: str) -> str:
+    """The SHA-256 of a file's content, in hexadecimal digits. Raises ``OSError``."""
+    with open(path, "rb") as stream:  # noqa: PTH123 - a name as it was given
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class Damage(NamedTuple):
+    """How many lines of a journal are damaged, and the numbers of the first of them."""
+
+    path: str
+    number: int
+    lines: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """For people."""
+        lines = ", ".join(map(str, self.lines)) + ", ..." * (self.number > len(self.lines))
+        which = f"line {lines} is" if self.number == 1 else f"{self.number:,} lines ({lines}) are"
+        return f"{self.path}: {which} damaged; what is lost will be recomputed"
+
+
+class _Place(NamedTuple):
+    """Where an entry stands: the open file, and which bytes of it."""
+
+    descriptor: int
+    offset: int
+    length: int
+
+
+class Journal:
+    """Answers by key, in a file that is made where there is none.
+
+    Raises ``OSError``, and ``UnusableJournal`` where the file is something else, of another kind
+    or version, or written by another program at this moment. ``also`` are journals of the same kind
+    that are read only; those that do not exist hold nothing. Answers stay in the files: thousands
+    of them take no memory.
+    """
+
+    def __init__(self, path: str, kind: str, also: Iterable[str] = ()) -> None:
+        self.path = path
+        #: How many bytes of a damaged end have been cut off.
+        self.cut = 0
+        #: Where lines are damaged, in each file.
+        self.damage: list[Damage] = []
+        self._header = {"epic": program_version(), "journal": kind}
+        self._salt = _sum(_json(self._header)).encode()
+        self._places: dict[str, _Place] = {}
+        self._synced = time.monotonic()
+        with contextlib.ExitStack() as opened:
+            self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
+            if lock(self._descriptor) is False:
+                raise UnusableJournal(path, "another epic is writing this journal")
+            self._end, size = self._read(self._descriptor, path)
+            if self._end < size:
+                os.ftruncate(self._descriptor, self._end)
+                self.cut = size - self._end
+            if not self._end:
+                self._write(self._first)
+            for other in also:
+                with contextlib.suppress(FileNotFoundError):
+                    self._read(_open(other, os.O_RDONLY, opened), other)
+            self._opened = opened.pop_all()
+
+    def __len__(self) -> int:
+        """How many answers are known."""
+        return len(self._places)
+
+    def find(self, asked: str) -> Any:
+        """The answer under this key; None: there is none. Raises ``OSError``."""
+        place = self._places.get(asked)
+        if place is None:
+            return None
+        if sys.platform == "win32":
+            os.lseek(place.descriptor, place.offset, os.SEEK_SET)
+            line = os.read(place.descriptor, place.length)
+        else:
+            line = os.pread(place.descriptor, place.length, place.offset)
+        found = self._whole(line)
+        return None if found is None else json.loads(found[3])
+
+    def add(self, asked: str, answer: Any) -> None:
+        """Keeps an answer; it is in the file when this returns. Raises ``OSError``."""
+        begin = self._end
+        value = _json(answer)
+        name = asked.encode()
+        checked = _sum(self._salt, name, value).encode()
+        self._write(b'{"key":"%b","sum":"%b","value":%b}' % (name, checked, value))
+        self._places[asked] = _Place(self._descriptor, begin, self._end - begin)
+
+    def close(self) -> None:
+        """Lets go of the file, with all of it on the disk. Raises ``OSError``."""
+        with self._opened, self._named():
+            os.fsync(self._descriptor)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _first(self) -> bytes:
+        return _json({**self._header, "sum": self._salt.decode()})
+
+    def _whole(self, line: bytes) -> re.Match[bytes] | None:
+        """The parts of a line; None: it is damaged, or of another journal."""
+        found = _ENTRY.fullmatch(line)
+        if found is None or _sum(self._salt, found[1], found[3]).encode() != found[2]:
+            return None
+        return found
+
+    def _write(self, line: bytes) -> None:
+        # in one piece, with its line's end: half a line is known for what it is
+        left = memoryview(line + b"\n")
+        with self._named():
+            try:
+                while left:
+                    left = left[os.write(self._descriptor, left) :]
+            except BaseException:  # what comes after half a line would be lost with it
+                os.ftruncate(self._descriptor, self._end)
+                raise
+            self._end += len(line) + 1
+            if time.monotonic() - self._synced > _SYNC_EVERY:
+                os.fsync(self._descriptor)
+                self._synced = time.monotonic()
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """An error of the system names the journal: the disk is full."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = self.path
+            raise
+
+    def _read(self, descriptor: int, path: str) -> tuple[int, int]:
+        """Takes the whole lines; how many bytes all lines are, of how many there are."""
+        places: dict[str, _Place] = {}
+        damaged: list[int] = []
+        count = end = 0
+        with open(descriptor, "rb", _READ_AT_ONCE, closefd=False) as stream:
+            header = stream.readline(_LONGEST_HEADER)
+            begun = self._is_header(header, path)
+            if begun is not None:
+                stream.seek(0)
+            for number, line in enumerate(stream if begun is not None else (), 1):
+                if not line.endswith(b"\n"):
+                    break
+                if found := self._whole(line):
+                    places[found[1].decode()] = _Place(descriptor, end, len(line))
+                elif number > 1 or not begun:
+                    count += 1
+                    damaged += [number] if len(damaged) < _NAMED else []
+                end += len(line)
+        if begun is False and not places:
+            raise UnusableJournal(path, "not a journal of epic")
+        if count:
+            self.damage.append(Damage(path, count, tuple(damaged)))
+        self._places |= places
+        return end, os.fstat(descriptor).st_size
+
+    def _is_header(self, line: bytes, path: str) -> bool | None:
+        """Whether the file begins with our header; None: with the part that a crash left of it.
+
+        False: it is damaged, or the file is something else.
+        """
+        whole = self._first + b"\n"
+        if whole.startswith(line):
+            return True if line == whole else None
+        entry = _entry(line) or {}
+        theirs, kind = entry.get("epic"), entry.get("journal")
+        if not isinstance(theirs, str) or not isinstance(kind, str):
+            return False
+        if "sum" in entry and entry["sum"] != _sum(_json({"epic": theirs, "journal": kind})):
+            return False
+        if kind != self._header["journal"]:
+            raise UnusableJournal(
+                path, f"this is a journal of epic {kind}, not of epic {self._header['journal']}"
+            )
+        earlier = " in an earlier format" if theirs == self._header["epic"] else ""
+        raise OtherVersion(path, f"{theirs}{earlier}", self._header["epic"])
+
+
+def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
+    """A descriptor that ``opened`` closes."""
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+        raise UnusableJournal(path, "not a file")  # a pipe would be waited for
+    descriptor = os.open(path, how | BINARY, 0o666)
+    opened.callback(os.close, descriptor)
+    return descriptor
+
+
+def _sum(*parts: bytes) -> str:
+    return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
+
+
+def _json(entry: Any) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode()
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """The value of a line; None: it is damaged."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,484 @@
+"""``epic check``, as it is used: every outcome, what is written, what is refused, its status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from support.pages import content, numbers
+from support.places import SAMPLES
+from support.terminals import Terminal
+
+from epic_cli.main import main
+
+RECORDING = (SAMPLES / "turn.txt").read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("EPIC_TIMEOUT", "300")  # of programs that a busy machine starts
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
+    (tmp_path / "turn.txt").write_bytes(RECORDING)
+
+
+def case(name: str, more: str = "", strategy: str = "lerp") -> Path:
+    """A case whose rows are expected to be what they are."""
+    folder = Path(name)
+    assert main(["check", "--new", name, "turn.txt", "-s", strategy]) == 0
+    with (folder / "case.toml").open("a") as file:
+        file.write(more)
+    return folder
+
+
+def edit(path: Path, before: str, after: str) -> None:
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+
+
+def test_a_new_case_holds_and_says_how_it_was_made(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["-s", "mirror", "--set", "send_interval=50ms", "--latency", "80ms", "--tick", "60hz"]
+    assert main(["check", "--new", "tests/a", "turn.txt", *words, "-f", "csv", "--strict"]) == 0
+    assert Path("tests/a/case.toml").read_text() == (
+        'recording = "../../turn.txt"\nstrategy = "mirror"\nset = ["send_interval=50ms"]\n'
+        'tick = "1/60"\nlatency = "0.08"\nstrict = true\nformat = "csv"\n'
+    )
+    assert sorted(path.name for path in Path("tests/a").iterdir()) == ["case.toml", "expected.csv"]
+    assert main(["check", "-v"]) == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[1:] == ["tests/a: holds", "1 case: 1 holds"]
+    assert err == ""
+
+
+def test_a_new_case_of_a_doubtful_recording_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{k / 20},{k + far},0,0,{far}" for k in range(40) for far in (0, 500)]
+    Path("two.csv").write_text("\n".join(["time,x,y,z,far", *rows]))
+    assert main(["check", "--new", "tests/b", "two.csv"]) == 0
+    assert capfd.readouterr().err.count("E101") == 1
+    assert main(["check", "--new", "tests/c", "two.csv", "--columns", "entity=far"]) == 0
+    assert "E1" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
+def test_what_differs_is_told_in_every_format(
+    row_format: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--new", "a", "turn.txt", "-f", row_format]) == 0
+    expected = Path(f"a/expected.{row_format}")
+    good = expected.read_bytes()
+    edit(Path("a/case.toml"), '"epic"', '"lerp"')
+    assert main(["check"]) == 5
+    out = capfd.readouterr().out
+    assert "a: differs" in out
+    assert "pattern: " in out
+    assert "drawn: a/expected.new; 'epic check --accept a' takes it" in out
+    assert expected.read_bytes() == good  # nothing is written over it
+    assert Path("a/expected.new").read_bytes() != good
+    assert main(["check", "--accept"]) == 0
+    assert not Path("a/expected.new").exists()
+    assert main(["check"]) == 0
+
+
+def test_the_first_difference_and_the_largest(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = case("a") / "expected.tsv"
+    lines = rows.read_text().splitlines()
+    cells = lines[4].split("\t")
+    lines[4] = "\t".join([cells[0], repr(float(cells[1]) + 0.25), *cells[2:7], "held", *cells[8:]])
+    rows.write_text("\n".join(lines) + "\n")
+    assert main(["check"]) == 5
+    out = capfd.readouterr().out.splitlines()
+    assert out[1] == "a: differs"
+    assert out[2].startswith("  1 of ")
+    assert out[3].startswith("  first: line 5, at 0.2 s: x is 0.49")
+    assert " ".join(out[3:5]).endswith("(0.25 less); status     too")
+    assert out[5] == "  largest: x by 0.25 at 0.2 s"
+    minus = [line for line in out if line.startswith("  -")]
+    plus = [line for line in out if line.startswith("  +")]
+    assert len(minus) == len(plus) == 1
+    assert max(map(len, out)) <= 100
+
+
+def test_a_new_file_of_before_goes_when_the_case_holds_again() -> None:
+    folder = case("a")
+    good = (folder / "expected.tsv").read_bytes()
+    (folder / "expected.tsv").write_bytes(good[:-1] + b"1\n")
+    assert main(["check"]) == 5
+    assert (folder / "expected.new").read_bytes() == good
+    (folder / "expected.tsv").write_bytes(good)
+    assert main(["check"]) == 0
+    assert not (folder / "expected.new").exists()
+
+
+def test_tolerances(capfd: pytest.CaptureFixture[str]) -> None:
+    folder = case("a", strategy="snapshot")
+    rows = folder / "expected.tsv"
+    good = rows.read_text()
+    lines = good.splitlines()
+    cells = lines[9].split("\t")
+    cells[1] = repr(float(cells[1]) + 1e-4)
+    lines[9] = "\t".join(cells)
+    rows.write_text("\n".join(lines) + "\n")
+    written = (folder / "case.toml").read_text()
+    for tolerance, status in (
+        ("", 5),
+        ("[tolerance]\natol = 1e-3\n", 0),
+        ("[tolerance]\natol = 1e-5\n", 5),
+        ("[tolerance]\nrtol = 1e-3\n", 0),
+        ("[tolerance]\nx = 1e-3\n", 0),
+        ("[tolerance]\ny = 1e-3\n", 5),
+        ("[tolerance]\natol = 1\nx = 0\n", 5),
+    ):
+        (folder / "case.toml").write_text(written + tolerance)
+        assert main(["check"]) == status, tolerance
+    # statuses are exact whatever the tolerance is, and so is the number of the rows
+    (folder / "case.toml").write_text(written + "[tolerance]\natol = 1e9\n")
+    rows.write_text(good.replace("interpolated", "held", 1))
+    assert main(["check"]) == 5
+    rows.write_text("".join(good.splitlines(keepends=True)[:-2]))
+    assert main(["check"]) == 5
+    out = capfd.readouterr().out
+    assert "only the status differs" in out
+    assert "2 extra rows" in out
+
+
+def test_the_same_values_written_in_another_way(capfd: pytest.CaptureFixture[str]) -> None:
+    folder = case("a")
+    rows = folder / "expected.tsv"
+    rows.write_bytes(rows.read_bytes().replace(b"\n", b"\r\n"))
+    assert main(["check"]) == 5
+    assert "but they are written in another way" in capfd.readouterr().out
+    with (folder / "case.toml").open("a") as file:
+        file.write("[tolerance]\natol = 1e-12\n")
+    assert main(["check"]) == 0
+
+
+def test_what_is_missing_and_what_has_lost_its_case(capfd: pytest.CaptureFixture[str]) -> None:
+    (case("a") / "expected.tsv").unlink()
+    lost = case("b")
+    (lost / "case.toml").unlink()
+    assert main(["check"]) == 5
+    out = capfd.readouterr().out
+    assert "a: nothing is expected yet" in out
+    assert "b/expected.tsv: expected rows without a case\n  there is no b/case.toml" in out
+    assert "1 case: 1 expects nothing yet, 1 is an orphan" in out
+    assert main(["check", "--accept", "a"]) == 0
+
+
+#: What is wrong with a case, as a change of it; the exit status, and words.
+BROKEN = {
+    "its file": (("case.toml", "strategy", "strateg"), 2, "did you mean 'strategy'?"),
+    "its recording": (("case.toml", "turn.txt", "gone.txt"), 3, "No such file or directory"),
+    "another format": (("expected.tsv", "time\t", "time,"), 5, "these are not rows, and the case"),
+    "cut in a row": (("expected.tsv", None, "cut"), 5, "cut off, the row does not end"),
+    "a row of few cells": (("expected.tsv", "\tinterpolated", ""), 5, "cells, expected 9"),
+    "no number": (("expected.tsv", "0.1", "o.1"), 5, "is not a number, expected time"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_case_that_is_broken_is_told_and_the_others_are_checked(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (file, before, after), status, words = BROKEN[name]
+    folder = case("a", strategy="snapshot")
+    case("b")
+    if before is None:
+        (folder / file).write_bytes((folder / file).read_bytes()[:-3])
+    else:
+        edit(folder / file, before, after)
+    assert main(["check", "-v"]) == status
+    out = capfd.readouterr().out
+    assert words in out
+    assert "b: holds" in out
+
+
+def test_two_cases_with_one_file(capfd: pytest.CaptureFixture[str]) -> None:
+    case("a", 'expected = "../rows.tsv"\n')
+    case("b", 'expected = "../rows.tsv"\n')
+    for name in "ab":
+        Path(f"{name}/expected.tsv").unlink()
+    assert main(["check"]) == 2
+    assert "b/case.toml: writes to rows.tsv, as a/case.toml does" in capfd.readouterr().out
+
+
+def test_two_files_of_expected_rows(capfd: pytest.CaptureFixture[str]) -> None:
+    folder = case("a")
+    (folder / "expected.csv").write_bytes(b"")
+    assert main(["check"]) == 2
+    out = capfd.readouterr().out
+    assert "a/expected.tsv and a/expected.csv are both there: give the format, or remove" in out
+
+
+def test_files_of_cases_and_one_case_twice(capfd: pytest.CaptureFixture[str]) -> None:
+    folder = case("a")
+    (folder / "case.toml").rename("a/one.case.toml")
+    (folder / "expected.tsv").rename("a/one.expected.tsv")
+    for places in (["a"], ["a/one"], ["a/one.case.toml"], ["a", "a/one", "."]):
+        assert main(["check", "-v", *places]) == 0
+        assert capfd.readouterr().out.splitlines()[-2:] == ["a/one: holds", "1 case: 1 holds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["check"], 2, ".: no cases here: neither case.toml nor NAME.case.toml"),
+        (["check", "none"], 3, "none"),
+        (["check", "turn.txt"], 2, "turn.txt: is no case"),
+        (["check", "-s", "lerp"], 2, "--strategy is for --new and --builtin"),
+        (["check", "--tick", "1"], 2, "--tick is for --new and --builtin"),
+        (["check", "--builtin"], 2, "add --against"),
+        (["check", "--atol", "1"], 2, "--atol and --rtol need --against"),
+        (["check", "--against", "./none"], 2, "there is no program './none'"),
+        (["check", "--against", "'"], 2, "No closing quotation"),
+        (["check", "--against", " "], 2, "the command is empty"),
+        (["check", "--against", "cat", "--accept"], 2, "not those that --against prints"),
+        (["check", "--against", "cat", "--builtin", "x"], 2, "has its own cases"),
+        (["check", "--new", "a"], 2, "needs a recording"),
+        (["check", "--new", "a", "none.txt"], 2, "No such file or directory"),
+        (["check", "--new", "a", "turn.txt", "-f", "table"], 2, "choose from epic, tsv"),
+        (["check", "--new", "a", "turn.txt", "--accept"], 2, "--accept does not go with --new"),
+        (["check", "--new", "turn.txt/a", "turn.txt"], 3, "cannot write to turn.txt/a"),
+        (["check", "--yes"], 2, "--yes needs --accept"),
+        (["check", "--tap", "-", "--junit", "-"], 2, "cannot both go to standard output"),
+        (["check", "--html", "-"], 2, "a page goes to a file"),
+        (["check", "--timeout", "0"], 2, "0 is not allowed: it must be 0.01 to 3600 s"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_is_refused(
+    words: list[str], status: int, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == status
+    assert message in capfd.readouterr().err
+    assert not Path("a").exists()
+
+
+def test_nothing_is_taken_where_ci_is_set(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = case("a") / "expected.tsv"
+    rows.write_bytes(b"")
+    monkeypatch.setenv("CI", "true")
+    assert main(["check", "--accept"]) == 2
+    assert "needs a person to decide, and CI is set" in capfd.readouterr().err
+    assert rows.read_bytes() == b""
+    monkeypatch.setenv("CI", "false")
+    assert main(["check", "--accept"]) == 0
+    assert rows.read_bytes()
+
+
+def test_a_case_that_is_there_stays(capfd: pytest.CaptureFixture[str]) -> None:
+    before = (case("a") / "case.toml").read_bytes()
+    assert main(["check", "--new", "a", "turn.txt"]) == 2
+    assert "a/case.toml is there already" in capfd.readouterr().err
+    assert Path("a/case.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize("left", [(), ("packets.txt",), ("packets.txt", "expected.tsv")])
+def test_a_case_is_made_where_a_run_was_killed(
+    left: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("whole", "a"):
+        with Path("turn.txt").open() as packets:
+            monkeypatch.setattr("sys.stdin", packets)
+            if folder == "a":  # its files, in the order in which they are written
+                Path("a").mkdir()
+                for name in left:
+                    Path("a", name).write_bytes(Path("whole", name).read_bytes())
+            assert main(["check", "--new", folder, "-"]) == 0
+    assert main(["check", "whole", "a"]) == 0
+    files = {one.name: one.read_bytes() for one in Path("whole").iterdir()}
+    assert {one.name: one.read_bytes() for one in Path("a").iterdir()} == files
+
+
+@pytest.mark.parametrize("name", ["packets.txt", "expected.tsv"])
+def test_a_new_case_writes_nothing_over(
+    name: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("a").mkdir()
+    Path("a", name).write_text("mine\n")
+    with Path("turn.txt").open() as packets:
+        monkeypatch.setattr("sys.stdin", packets)
+        assert main(["check", "--new", "a", "-"]) == 2
+    assert f"a/{name} is there already" in capfd.readouterr().err
+    assert [one.name for one in Path("a").iterdir()] == [name]
+    assert Path("a", name).read_text() == "mine\n"
+
+
+def test_figures(capfd: pytest.CaptureFixture[str]) -> None:
+    expect = '[expect]\nerror = "<0.001"\nlag = ["<120ms", ">-1s"]\n'
+    assert main(["check", "--new", "a", "turn.txt", "-s", "lerp", "--latency", "80ms"]) == 0
+    with Path("a/case.toml").open("a") as file:
+        file.write(expect)
+    assert main(["check"]) == 5
+    out = capfd.readouterr().out
+    assert "a: a figure is not as expected\n  expected error<0.001 for lerp: it is " in out
+    assert "  expected lag<120ms for lerp: it is " in out
+    assert "lag>" not in out
+    # --accept takes rows, and no figures
+    Path("a/expected.tsv").write_bytes(b"")
+    assert main(["check", "--accept"]) == 5
+    edit(Path("a/case.toml"), "<0.001", "<1000")
+    edit(Path("a/case.toml"), "<120ms", "<9s")
+    Path("a/expected.tsv").unlink()  # figures alone are a case, too
+    assert main(["check"]) == 0
+    edit(Path("a/case.toml"), "[expect]\n", '[expect]\ntruth = "../none.csv"\n')
+    assert main(["check"]) == 3
+
+
+def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
+    case("good")
+    (case('bad <&"') / "expected.tsv").write_bytes(b"")
+    edit(case("ugly") / "case.toml", "turn.txt", "gone")
+    capfd.readouterr()
+    assert main(["check", "--tap", "-", "--junit", "report.xml"]) == 3
+    tap = capfd.readouterr().out.splitlines()
+    assert tap[:2] == ["TAP version 13", "1..3"]
+    results = [line for line in tap if not line.startswith("#")][2:]
+    assert results == ['not ok 1 - bad <&"', "ok 2 - good", "not ok 3 - ugly"]
+    root = ElementTree.parse("report.xml").getroot()
+    assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
+    assert [one.attrib["name"] for one in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
+    assert "extra row" in (root.findtext(".//failure") or "")
+
+
+def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = case("a") / "expected.tsv"
+    words = ["check", "--chart", "x", "--chart", "above", "--html", "page.html"]
+    assert main(words) == 0
+    assert "no page is written" in capfd.readouterr().err
+    edit(Path("a/case.toml"), "lerp", "snapshot")
+    edit(Path("a/case.toml"), "strategy", "latency = 0.05\nstrategy")
+    rows.write_bytes(b"")
+    assert main(["check", "--accept"]) == 0
+    edit(Path("a/case.toml"), "snapshot", "dead-reckoning")
+    assert main(words) == 5
+    out = capfd.readouterr().out
+    assert "a expected   b drawn" in out
+    assert "from above" in out
+    page = content(Path("page.html").read_text())
+    # what the terminal says, and nothing of scores
+    assert page["verdict"] == ["a: differs"]
+    assert all(f"  {line}" in out for line in page["lead"]["verdict"])
+    assert not page["columns"]
+    table = page["lead"]["parts"][0]
+    assert {row[0] for row in table["rows"]} >= {"expected", "drawn"}
+    # what was expected is the thick line, and what was drawn is as far off as it differs
+    (scene,) = page["scenes"]
+    (drawn,) = scene["drawn"]
+    head, *expected = [one.split("\t") for one in rows.read_text().splitlines()]
+    x = numbers(scene["truth"]["x"]) + scene["origin"][0]
+    assert x == pytest.approx([float(one[head.index("x")]) for one in expected], abs=1e-5)
+    apart = numbers(drawn["x"]) - numbers(scene["truth"]["x"])
+    assert max(numbers(drawn["distance"])) >= max(abs(apart)) > 0
+    differing = [float(row[1]) for row in table["rows"] if row[0] == "drawn"]
+    assert page["at"] == pytest.approx(min(differing), abs=1e-9)
+
+
+def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:
+    """The expected rows are the truth's here, but for the rotations of some of them."""
+    lines = "".join(f"{t / 20},{t / 10},0,0,{t * 6 % 360}\n" for t in range(40))
+    Path("turns.csv").write_text(f"time,x,y,z,yaw\n{lines}")
+    assert main(["check", "--new", "turns", "turns.csv", "-s", "snapshot"]) == 0
+    rows = Path("turns/expected.tsv")
+    head, *drawn = [one.split("\t") for one in rows.read_text().splitlines()]
+    for one in drawn[20:]:
+        one[head.index("qz")] = "-" + one[head.index("qz")]
+    for one in drawn[-5:]:
+        for name in ("qx", "qy", "qz", "qw"):
+            one[head.index(name)] = ""
+    rows.write_text("".join("\t".join(one) + "\n" for one in (head, *drawn)))
+    capfd.readouterr()
+    assert main(["check", "turns", "--chart", "yaw", "--html", "page.html"]) == 5
+    out = capfd.readouterr().out
+    assert "yaw (degrees, x to y) over time (s)" in out
+    assert ". truth   a expected   b drawn" in out
+    assert "drawAngle" in Path("page.html").read_text()
+
+
+def test_many_cases_come_in_their_order(capfd: pytest.CaptureFixture[str]) -> None:
+    for number in range(30):
+        folder = Path(f"n{number:02}")
+        folder.mkdir()
+        (folder / "case.toml").write_text('recording = "../turn.txt"\n')
+    assert main(["check", "--accept", "--yes"]) == 0
+    capfd.readouterr()
+    assert main(["check", "-v", "--threads", "8"]) == 0
+    out = capfd.readouterr().out.splitlines()
+    assert out[:-1] == [f"n{number:02}: holds" for number in range(30)]
+
+
+def test_a_person_is_asked(tmp_path: Path) -> None:
+    rows = [case(name) / "expected.tsv" for name in ("a", "b")]
+    for one in rows:
+        one.write_bytes(b"")
+    command = [sys.executable, "-m", "epic_cli", "check", "--accept"]
+    with Terminal(tmp_path, command=command, lines=60, columns=100) as terminal:
+        terminal.wait_for(r"a/expected.tsv\? \[y/N\]")
+        assert "a: differs" in "\n".join(terminal.shown())
+        terminal.send("n\r")
+        terminal.wait_for(r"b/expected.tsv\? \[y/N\]")
+        terminal.send("y\r")
+        assert terminal.status() == 5
+    assert [bool(one.read_bytes()) for one in rows] == [False, True]
+
+
+def test_against_a_program(capfd: pytest.CaptureFixture[str]) -> None:
+    main(["check", "--new", "a", "turn.txt", "-s", "lerp", "--latency", "0.1"])
+    main(["check", "--new", "b", "turn.txt"])
+    with Path("b/case.toml").open("a") as file:
+        file.write('strategies = ["epic+calc_ahead=0.3", "snapshot"]\n')
+    edit(Path("b/case.toml"), 'strategy = "epic"\n', "")
+    # this program takes its settings from the variables that the protocol has
+    ours = f"{sys.executable} -m epic_cli replay --format csv"
+    capfd.readouterr()
+    assert main(["check", "-v", "--against", ours, "--feed", "jsonl"]) == 0
+    assert capfd.readouterr().out.splitlines() == [
+        "a: holds",
+        "b epic+calc_ahead=0.3: holds",
+        "b snapshot: holds",
+        "3 cases: 3 hold",
+    ]
+    wrong = f"{ours} --set lerp_time=0.1000001"
+    assert main(["check", "a", "--against", wrong]) == 5
+    assert main(["check", "a", "--against", wrong, "--atol", "1e-3"]) == 0
+    assert main(["check", "a", "--against", wrong, "--rtol", "1e-3"]) == 0
+    assert sorted(path.name for path in Path("a").iterdir()) == ["case.toml", "expected.tsv"]
+    assert main(["check", "a", "--against", "false"]) == 5
+    assert "a: the program failed\n  it ended with status 1" in capfd.readouterr().out
+
+
+def test_a_strategy_that_fails_is_told_and_the_others_are_checked(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    folder = case("a")
+    case("b")
+    (folder / "mine.py").write_text("1 / 0\n")
+    for strategy, status, words in (
+        ("./mine.py:Mine", 4, "a: the strategy failed\n"),
+        ("./none.py:Mine", 2, "a/case.toml:2:1: "),
+    ):
+        edit(folder / "case.toml", '"lerp"', f'"{strategy}"')
+        assert main(["check", "-v", "--trust"]) == status
+        out = capfd.readouterr().out
+        assert words in out
+        assert "b: holds" in out
+        edit(folder / "case.toml", f'"{strategy}"', '"lerp"')
+    (folder / "mine.py").write_text(
+        "class Mine:\n"
+        "    def reset(self):\n        pass\n"
+        "    def update(self, packet, now):\n        return True\n"
+        "    def read(self, at):\n        return 1 / 0\n"
+    )
+    edit(folder / "case.toml", '"lerp"', '"./mine.py:Mine"')
+    assert main(["check", "-v", "--trust"]) == 4
+    out = capfd.readouterr().out
+    assert "a: the strategy failed\n" in out
+    assert "ZeroDivisionError" in out
+    assert "b: holds" in out

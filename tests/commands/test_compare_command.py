@@ -1,0 +1,331 @@
+"""``epic compare`` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from support.places import SAMPLES
+from support.running import EPIC, environment, epic
+
+from epic_cli.engine.strategies import remote_names
+from epic_cli.metrics import METRICS, named
+
+TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
+VARIANTS = "epic,epic+calc_ahead=0.1"
+STEADY = b"".join(b"%d,0,0 / 10,0,0 / %.1f\n" % (k, k / 10) for k in range(50))
+
+
+def rows(*args: str | Path, stdin: bytes = b"") -> list[dict[str, str]]:
+    done = epic("compare", "--format", "csv", *args, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
+    done = epic("compare", *args, stdin=stdin)
+    text = done.stderr.decode()
+    assert done.returncode == status, text
+    assert done.stdout == b""
+    assert "Traceback" not in text
+    return text
+
+
+def test_every_strategy_there_is_takes_part() -> None:
+    found = rows(JITTER)
+    assert {one["strategy"] for one in found} == {*remote_names()}
+    order = [(int(one["rank"]), -float(one["score"])) for one in found]
+    assert order == sorted(order)
+
+
+def test_a_file_and_standard_input_give_the_same() -> None:
+    assert rows(TURN) == rows(stdin=TURN.read_bytes()) == rows("-", stdin=TURN.read_bytes())
+
+
+def test_the_table_says_what_it_rests_on() -> None:
+    text = epic("compare", TANKS).stdout.decode()
+    assert text.startswith("extrapolator ")
+    for part in ("\nstrategy ", "\nTruth: ", "\nScore = ", "\nNote: tank7: "):
+        assert part in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_a_given_truth_is_used() -> None:
+    truth = rows(TURN, "--truth", TURN, "-s", "epic")
+    assert truth == rows(TURN, "-s", "epic")
+    done = epic("compare", TURN, "--truth", TURN, "-s", "epic")
+    assert b"Truth: given." in done.stdout
+
+
+def test_settings_reach_their_strategy() -> None:
+    plain, near = rows(TURN, "-s", VARIANTS, "--sort", "given")
+    assert plain["strategy"] == "epic"
+    assert near["strategy"] == "epic+calc_ahead=0.1"
+    (set_,) = rows(TURN, "-s", "epic", "--set", "epic.calc_ahead=0.1")
+    assert set_["error"] == near["error"] != plain["error"]
+
+
+def test_timing_options_are_those_of_replay() -> None:
+    (late,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.2", "--tick", "1/60")
+    assert float(late["tick"]) == pytest.approx(1 / 60)
+    (early,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.1", "--tick", "1/60")
+    assert float(late["lag"]) - float(early["lag"]) == pytest.approx(0.1, abs=0.02)
+
+
+def test_by_entity() -> None:
+    found = rows(TANKS, "-s", VARIANTS, "--by", "entity")
+    assert [one["entity"] for one in found] == ["tank1", "tank1", "tank7", "tank7"]
+    (alone,) = rows(TANKS, "-s", "epic", "--entity", "tank1")
+    (same,) = (one for one in found if (one["entity"], one["strategy"]) == ("tank1", "epic"))
+    # the warm-up is a tenth of the longest entity's time
+    assert float(alone["error"]) == pytest.approx(float(same["error"]), rel=0.2)
+
+
+def test_formats_for_programs_keep_stdout_clean() -> None:
+    done = epic("compare", "--format", "jsonl", TURN)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == len(remote_names())
+    assert b"Truth: rebuilt" in done.stderr
+
+
+def test_weights_change_the_order() -> None:
+    quick = rows(JITTER, "--weights", "accuracy=0,smoothness=0,latency=1")
+    smooth = rows(JITTER, "--weights", "accuracy=0,smoothness=1,latency=0")
+    assert abs(float(quick[0]["lag"])) == min(abs(float(one["lag"])) for one in quick)
+    assert float(smooth[0]["score"]) >= float(smooth[-1]["score"])
+    assert quick[0]["strategy"] != smooth[0]["strategy"]
+
+
+def test_the_table_and_the_csv_show_the_same_values() -> None:
+    table = epic("compare", JITTER, "-s", VARIANTS, "--format", "markdown").stdout.decode()
+    head, _, *lines = (line.strip("| ").split(" | ") for line in table.splitlines()[2:6])
+    for cells, row in zip(lines, rows(JITTER, "-s", VARIANTS), strict=True):
+        shown = dict(zip(head, cells, strict=True))
+        for metric in METRICS:
+            if metric.title in shown:
+                text = metric.cell(float(row[metric.name] or "nan"))
+                assert unescape(shown[metric.title].strip("*")) == text
+
+
+@pytest.mark.parametrize("by", ["none", "lag", "jerk_rms", "name", "given"])
+def test_lines_are_sorted_by_any_metric(by: str) -> None:
+    found = rows(JITTER, "-s", "lerp,epic", "--sort", by)
+    names = [one["strategy"] for one in found]
+    if by in ("name", "given"):
+        assert names == (["epic", "lerp"] if by == "name" else ["lerp", "epic"])
+    else:
+        ranks = [named(by).rank(float(one[by])) for one in found]
+        assert ranks == sorted(ranks)
+
+
+def test_pictures_are_written(tmp_path: Path) -> None:
+    svg, html = tmp_path / "a.svg", tmp_path / "a.html"
+    args = ("compare", TANKS, "-s", VARIANTS, "--svg", svg, "--html", html)
+    assert epic(*args).returncode == 0
+    first = svg.read_bytes(), html.read_bytes()
+    ElementTree.fromstring(first[0])
+    assert b'id="data"' in first[1]
+    assert epic(*args).returncode == 0
+    assert (svg.read_bytes(), html.read_bytes()) == first
+
+
+def test_charts_come_after_the_table() -> None:
+    done = epic("compare", TANKS, "-s", VARIANTS, "--chart", "above", "--chart", "x")
+    text = done.stdout.decode()
+    assert (
+        text.index("strategy")
+        < text.index("tank1: from above")
+        < text.index("tank1: x (lengths) over")
+    )
+    assert "\u2800" not in text
+    assert (
+        done.stderr.decode() == "Charts show tank1, one of 2 entities; --entity selects another.\n"
+    )
+
+
+def test_colour_where_it_is_asked_for() -> None:
+    assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
+    assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
+
+
+def test_refused_lines_are_told_of_and_the_rest_compared() -> None:
+    done = epic("compare", "-s", VARIANTS, stdin=b"what?\n" + STEADY)
+    assert done.returncode == 1
+    assert b"\nstrategy" in done.stdout
+    assert b"<stdin>:1:1: x is not a number" in done.stderr
+
+
+def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
+    lines = [line + b" arrival=%.1f" % (k / 10) for k, line in enumerate(STEADY.splitlines())]
+    lines[20] = lines[20].partition(b" arrival")[0]
+    done = epic("compare", "-s", "epic", stdin=b"\n".join(lines))
+    assert b"<stdin>:21:" in done.stderr
+    assert b"no arrival time" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (b"", "not enough to say: there are no packets"),
+        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: one usable state"),
+        (b"nan,0,0 / 0,0,0 / 0\nnan,0,0 / 0,0,0 / 1\n", "no usable state"),
+        (
+            b"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 80000\n2,0,0 / 1,0,0 / 160000\n",
+            "more than 5,000,000 rows",
+        ),
+    ],
+)
+def test_too_little_is_said_in_words(given: bytes, message: str) -> None:
+    assert message in refusal(stdin=given)
+
+
+def test_no_velocities_are_no_obstacle() -> None:
+    given = STEADY.replace(b"10,0,0", b"0,0,0")
+    done = epic("compare", "-s", "dumb-terminal", stdin=given)
+    assert done.returncode == 0
+    assert "velocities taken from the positions: all are zero" in " ".join(
+        done.stdout.decode().split()
+    )
+
+
+def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
+    truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
+    truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
+    recording.write_text("odd,px,py\n" + "".join(f"{100 * k},{k},0\n" for k in range(50)))
+    done = epic("compare", "-s", "epic,lerp", "--time-unit", "ms", "--columns", "time=odd",
+                "--latency", "0.05", "--truth", truth, recording)  # fmt: skip
+    assert done.returncode == 0
+    assert b"some packets have none" in done.stdout
+    assert done.stderr.count(b"packets without a velocity") == 1
+    assert done.stderr.count(b"read with --columns time=odd") == 1
+    assert done.stderr.count(b"read with --columns time=time,x=x,y=y") == 1
+
+
+def test_a_truth_of_another_time(tmp_path: Path) -> None:
+    truth = tmp_path / "truth.txt"
+    truth.write_bytes(STEADY)
+    moved = ("--truth", truth, "--truth-offset", "100")
+    text = refusal(*moved, "-s", "epic", stdin=STEADY)
+    assert "its rows go from 0.017 to 5.067 s, the truth from 100.000 to 104.900 s" in text
+    assert "they do not overlap; --truth-offset moves the truth" in text
+
+
+def test_clocks_that_differ() -> None:
+    lines = STEADY.splitlines()
+    same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
+    later = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 90.05) for k, one in enumerate(lines))
+    assert "do not overlap; --truth-offset" in refusal("-s", "dumb-terminal", stdin=later)
+    (plain,) = rows("-s", "dumb-terminal", stdin=same)
+    (moved,) = rows("-s", "dumb-terminal", "--truth-offset", "90", stdin=later)
+    assert float(moved["error"]) == pytest.approx(float(plain["error"]))
+    assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
+
+
+def test_entities_missing_from_the_truth() -> None:
+    assert "it is not in the truth" in refusal(TANKS, "--truth", TURN)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["-s", "epci"], "did you mean 'epic'?"),
+        (["-s", ","], "no name is given"),
+        (["-s", "epic,epic"], "epic is given twice"),
+        (["--set", "calc_ahead=1"], "is not of the form strategy.key=value"),
+        (["--set", "epic.calc=1"], "did you mean 'calc_ahead'?"),
+        (["-s", "epic", "--set", "lerp.slop_time=1"], "'lerp' does not take part"),
+        (["--weights", "speed=1"], "there is no weight 'speed'"),
+        (["--weights", "latency"], "'latency' is not of the form name=number"),
+        (["--span", "2"], "write 10:20, 10: or :20"),
+        (["--span", "5:2"], "write 10:20, 10: or :20"),
+        (["--show", "none"], "--show none: these are compared"),
+        (["--entity", "tank2"], "there is no entity 'tank2'"),
+        (["--svg", "-"], "a picture or page needs a file"),
+        (["--truth", "-", "-"], "cannot both come from standard input"),
+        (["--span", "500:", "--svg", "never.svg"], "there is nothing to draw in this span"),
+        (["--span", "500:", "--html", "never.html"], "there is nothing to draw in this span"),
+        (["--warm-up", "60"], "60 s or more into an unbroken movement"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str) -> None:
+    assert message in " ".join(refusal(*args, stdin=STEADY).split())
+    assert not Path("never.svg").exists()
+
+
+def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
+    assert "cannot read" in refusal(tmp_path / "none", status=3)
+    assert "cannot read" in refusal(TURN, "--truth", tmp_path / "none", status=3)
+    assert "cannot write to" in refusal(TURN, "--svg", tmp_path / "no" / "a.svg", status=3)
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    script = f"{' '.join(EPIC)} compare {TURN} --chart x | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, check=False, env=environment()
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_control_c_stops_cleanly(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(
+        "import time\n"
+        "from epic_cli import Sample\n"
+        "class Slow:\n"
+        "    def reset(self): pass\n"
+        "    def update(self, packet, now):\n"
+        "        print('begun', flush=True)\n"
+        "        time.sleep(0.2)\n"
+        "        return True\n"
+        "    def read(self, at): return Sample(at, (0, 0, 0), (0, 0, 0), 'none')\n"
+    )
+    packets = tmp_path / "packets.txt"
+    packets.write_bytes(STEADY[: STEADY.index(b"/ 1.0")].rpartition(b"\n")[0] + b"\n")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "epic_cli", "compare", packets, "-s", "endless:Slow,epic"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(PYTHONPATH=os.pathsep.join([str(tmp_path), str(SAMPLES.parent)])),
+    )
+    assert run.stdout is not None
+    assert run.stdout.readline() == b"begun\n"
+    time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    _, told = run.communicate(timeout=600)
+    assert run.returncode == 130
+    assert b"Traceback" not in told
+
+
+@pytest.mark.parametrize("source", ["path", "truth"])
+def test_what_is_sent_over_networks_turns(source: str, tmp_path: Path) -> None:
+    """Half a turn a second, drawn by a buffer of 0.2 s: so many degrees late, and nothing else."""
+    sent = ["--path", "circle", "--turning", "spin"]
+    if source == "truth":
+        truth = tmp_path / "truth.csv"
+        epic("simulate", *sent, "--duration", "6", "--truth-out", truth)
+        sent = ["--truth", str(truth), "--send-rate", "20"]
+    how = ["--seeds", "1", "--latency", "60ms", "-s", "snapshot", "-f", "jsonl", "-q"]
+    [found] = map(json.loads, epic("compare", *sent, "--duration", "6", *how).stdout.splitlines())
+    assert found["turn_lag"] == pytest.approx(0.2, abs=1e-4)
+    assert found["angle"] == pytest.approx(36, abs=1e-3)
+    assert found["angle_residual"] < 1e-3
+    done = epic("compare", *sent, "--duration", "6", "--rotation-bits", "6", *how)
+    [coarse] = map(json.loads, done.stdout.splitlines())
+    assert 0.1 < coarse["angle_residual"] < 3
+
+
+def test_what_does_not_turn_has_no_bits() -> None:
+    for command in ("compare", "tune", "simulate", "send"):
+        options = ["--path", "circle", "--rotation-bits", "9", "--duration", "1"]
+        done = epic(command, *options, *(["9"] if command == "send" else []))
+        assert done.returncode == 2
+        assert b"nothing has a rotation" in done.stderr

@@ -1,0 +1,188 @@
+"""``epic compare`` over several recordings and over simulated networks, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import epic
+
+from epic_cli.main import main
+
+TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
+AIRLINER = SAMPLES / "airliner.csv"
+FEW = ("-s", "dis,snapshot")
+CIRCLE = ("--path", "circle", "--latency", "80ms", "--jitter", "20ms", "--duration", "3")
+
+
+def rows(*args: str | Path) -> list[dict[str, str]]:
+    done = epic("compare", "--format", "csv", *FEW, *args)
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def refusal(*args: str | Path) -> str:
+    done = epic("compare", *args)
+    text = " ".join(done.stderr.decode().split())
+    assert done.returncode == 2, text
+    assert done.stdout == b""
+    assert "Traceback" not in text
+    return text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for one in (TURN, JITTER):
+        (tmp_path / one.name).write_bytes(one.read_bytes())
+    (tmp_path / "notes.md").write_text("no recording")
+    (tmp_path / ".hidden.txt").write_text("none either")
+    return tmp_path
+
+
+def test_a_folder_is_the_recordings_in_it(folder: Path) -> None:
+    of_folder = rows(folder)
+    assert of_folder == rows(folder / "jitter.txt", folder / "turn.txt")
+    by_recording = rows(folder, "--by", "recording")
+    assert [(Path(one["recording"]).name, one["entity"]) for one in by_recording] == [
+        *[("jitter.txt", "")] * 2,
+        *[("turn.txt", "")] * 2,
+    ]
+    assert sum(int(float(one["rows"])) for one in by_recording) == sum(
+        int(float(one["rows"])) for one in of_folder
+    )
+    table = epic("compare", *FEW, folder, "--by", "recording").stdout.decode()
+    assert "Worst of 2 recordings: " in " ".join(table.split())
+
+
+def test_a_broken_recording_is_named_and_passed_over(folder: Path) -> None:
+    good = rows(folder)
+    (folder / "broken.csv").write_text("a,b\n1,2\n")
+    (folder / "empty.txt").write_text("")
+    done = epic("compare", "--format", "csv", *FEW, folder)
+    assert done.returncode == 1
+    told = done.stderr.decode()
+    assert "broken.csv" in told
+    assert "broken.csv: there are no packets" in " ".join(told.split())
+    assert "empty.txt: there are no packets" in " ".join(told.split())
+    assert list(csv.DictReader(io.StringIO(done.stdout.decode()))) == good
+
+
+def test_a_movement_is_sent_over_as_many_networks_as_there_are_seeds() -> None:
+    found = rows(*CIRCLE, "--seeds", "6")
+    assert found == rows(*CIRCLE, "--seeds", "6", "--threads", "1")
+    assert found != rows(*CIRCLE, "--seeds", "6", "--seed", "1")
+    snapshot = next(one for one in found if one["strategy"] == "snapshot")
+    assert float(snapshot["error_low"]) <= float(snapshot["error"]) <= float(snapshot["error_high"])
+    assert float(snapshot["lag"]) == pytest.approx(0.2, abs=0.01)
+
+
+def test_one_network_is_as_if_simulated_and_compared_apart(tmp_path: Path) -> None:
+    link = ("--latency", "150ms", "--jitter", "50ms", "--duration", "30")
+    (tmp_path / "flight.txt").write_bytes(
+        epic("simulate", "--truth", AIRLINER, *link, "--seed", "3").stdout
+    )
+    (once,) = (
+        one
+        for one in rows("--truth", AIRLINER, *link, "--seeds", "1", "--seed", "3")
+        if one["strategy"] == "dis"
+    )
+    (twice,) = (
+        one
+        for one in rows(tmp_path / "flight.txt", "--truth", AIRLINER)
+        if one["strategy"] == "dis"
+    )
+    assert float(once["error"]) == pytest.approx(float(twice["error"]), rel=1e-6)
+
+
+def test_figures_have_the_same_names_and_values_everywhere() -> None:
+    done = epic("compare", "--format", "jsonl", *FEW, JITTER)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    for line, row in zip(lines, rows(JITTER), strict=True):
+        assert list(line) == list(row)
+        for name, value in line.items():
+            told = row[name]
+            assert told == ("" if value is None else str(value))
+    best, other = sorted(lines, key=lambda one: -one["score"])
+    assert (best["rank"], best["behind"]) == (1, 0)
+    assert other["behind"] == pytest.approx(best["score"] - other["score"])
+    assert other["behind_low"] < other["behind"] < other["behind_high"]
+    assert {game for one in lines for game in one["best_for"].split()} == {
+        "shooter",
+        "vehicle",
+        "fighting",
+        "observer",
+    }
+
+
+@pytest.mark.parametrize(
+    ("condition", "status", "told"),
+    [
+        ("error>100", 0, ""),
+        ("error(snapshot)>0.3", 5, "epic: snapshot: error is 0.348"),
+        ("score<0", 0, ""),
+        ("error_low>0.0001", 5, "epic: dis: error_low is "),
+        ("lag(snapshot)>150ms", 5, "epic: snapshot: lag is 0.200"),
+        ("smeared>1", 5, "epic: dis: smeared is unknown"),
+    ],
+)
+def test_conditions_decide_the_status(condition: str, status: int, told: str) -> None:
+    done = epic("compare", *FEW, JITTER, "--format", "csv", "--fail-if", condition)
+    assert done.returncode == status
+    assert told in done.stderr.decode()
+    assert (condition in done.stderr.decode()) == bool(told)
+
+
+def test_games_weigh_otherwise() -> None:
+    plain, fighting = (
+        {one["strategy"]: float(one["score"]) for one in rows(JITTER, *more)}
+        for more in ((), ("--game", "fighting"))
+    )
+    assert fighting["dis"] > plain["dis"]
+    assert fighting["snapshot"] < plain["snapshot"]
+    done = epic("compare", *FEW, JITTER, "--game", "fighting", "--weights", "overshoot=7")
+    assert b"Weights: accuracy 1, smoothness 0.5, latency 4, recovery 1, overshoot 7," in (
+        b" ".join(done.stdout.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ((JITTER, "--seeds", "5"), "has already been over one; if it is the movement itself"),
+        (("--seeds", "5"), "--seeds needs a movement to send: --truth FILE, or --path NAME"),
+        (("--path", "circle", "--truth", TURN), "--path and --truth exclude each other"),
+        ((JITTER, "--jitter", "20ms"), "--jitter needs --seeds, which simulates networks"),
+        (("--seeds", "5", "--truth", TURN, "--speed", "3"), "--speed needs --path"),
+        ((JITTER, "--weights", "accuracy=0,smoothness=0,latency=0,recovery=0"), "come to nothing"),
+        ((JITTER, "--weights", "acuracy=1"), "did you mean 'accuracy'?"),
+        ((JITTER, "--fail-if", "eror>1"), "did you mean 'error'?"),
+        ((JITTER, *FEW, "--fail-if", "error(snapshop)>1"), "did you mean 'snapshot'?"),
+        (
+            (JITTER, "--fail-if", "error>1", "--fail-if", "error<=1"),
+            "leave no value that is neither; take one of them away",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_told(args: tuple[str | Path, ...], told: str) -> None:
+    assert told in refusal(*args)
+
+
+def test_a_folder_without_recordings_cannot_be_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("compare", "diagnose", "tune"):
+        assert main([command, str(tmp_path)]) == 3
+        printed = capfd.readouterr()
+        assert printed.out == ""
+        assert f"epic: cannot read {tmp_path}: " in printed.err
+        assert "there is no recording in this folder; their names end with .txt" in printed.err
+
+
+def test_a_path_that_has_no_room_is_refused_at_once() -> None:
+    done = epic("compare", "--path", "strafe", "--duration", "1e6", "--seeds", "2")
+    assert done.returncode == 2
+    assert b"up to 50,000 s" in done.stderr

@@ -1,0 +1,184 @@
+"""``epic convert`` as its users call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import sys
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import EPIC, PACKET, environment, epic, shell
+
+TANKS = SAMPLES / "two_tanks.csv"
+
+#: A recording that has no velocities.
+LOG = b"t,x,y\n0,1,2\n1,3,4\n"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "jsonl", "ndjson", "parquet"])
+def test_what_is_converted_is_drawn_as_before(tmp_path: Path, ending: str) -> None:
+    new = tmp_path / f"new.{ending}"
+    done = epic("convert", TANKS, "-o", new)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    rows = epic("replay", "-f", "csv", new)
+    assert (rows.returncode, rows.stderr) == (0, b"")
+    assert rows.stdout == epic("replay", "-f", "csv", TANKS).stdout
+
+
+@pytest.mark.parametrize("to", ["text", "tsv", "jsonl", "parquet"])
+def test_there_and_back_again(tmp_path: Path, to: str) -> None:
+    there, back = tmp_path / "there", tmp_path / "back"
+    epic("convert", "--to", to, TANKS, "-o", there)
+    epic("convert", "--to", "csv", there, "-o", back)
+    assert back.read_bytes() == epic("convert", "--to", "csv", TANKS).stdout
+    assert len(back.read_bytes().splitlines()) > 50
+
+
+def test_standard_input_to_standard_output() -> None:
+    done = epic("convert", "--to", "tsv", stdin=PACKET.replace(b"\n", b" delta=0.5 teleport=1\n"))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == (
+        b"entity\ttime\tx\ty\tz\tvx\tvy\tvz\tarrival\tseq\tteleport\tdelta\n"
+        b"\t0.1\t1\t2\t3\t4\t5\t6\t\t\t1\t0.5\n"
+    )
+
+
+def test_several_files_are_joined(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_bytes(PACKET.replace(b"1,", f"{ord(name)},".encode()))
+    done = epic("convert", "--to", "text", "a", "b", cwd=tmp_path)
+    assert done.stdout == b"97,2,3 / 4,5,6 / 0.1\n98,2,3 / 4,5,6 / 0.1\n"
+
+
+def test_a_missing_velocity_is_refused_with_the_option(tmp_path: Path) -> None:
+    refused = epic("convert", "-o", "a.txt", stdin=LOG, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert b"<stdin>:2: the packet has no velocity" in refused.stderr
+    assert b"--fill-velocities" in refused.stderr
+    assert names(tmp_path) == []
+    filled = epic("convert", "--to", "text", "--fill-velocities", stdin=LOG)
+    assert filled.returncode == 0
+    assert filled.stdout == b"1,2,0 / 0,0,0 / 0\n3,4,0 / 2,2,0 / 1\n"
+
+
+def test_packets_are_picked_and_moved() -> None:
+    args = ["--entity", "tank7", "--span", "0.1:0.3", "--shift", "-100ms", "--to", "jsonl"]
+    done = epic("convert", *args, TANKS)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    before = [
+        json.loads(line)
+        for line in epic("convert", "--to", "jsonl", TANKS).stdout.split(b"\n")[:-1]
+    ]
+    wanted = [one for one in before if one["entity"] == "tank7" and 0.1 <= one["time"] <= 0.3]
+    assert wanted
+    for one, old in zip(lines, wanted, strict=True):
+        assert one == old | {"time": old["time"] - 0.1, "arrival": old["arrival"] - 0.1}
+
+
+def test_several_entities() -> None:
+    done = epic("convert", "--entity", "tank7", "--entity", "tank1", "--to", "csv", TANKS)
+    assert done.stdout == epic("convert", "--to", "csv", TANKS).stdout
+    other = epic("convert", "--entity", "tank7", "--entity", "tank2", "--to", "csv", TANKS)
+    assert other.returncode == 2
+    assert b"no packet of entity 'tank2'; there are 'tank1', 'tank7'" in other.stderr
+
+
+def test_refused_lines_are_told_and_the_rest_is_written(tmp_path: Path) -> None:
+    done = epic("convert", "-o", "a.csv", stdin=PACKET + b"hello\n" + PACKET, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"<stdin>:2:1: ")
+    assert len((tmp_path / "a.csv").read_bytes().splitlines()) == 3
+
+
+def test_strict_stops_at_the_first_and_leaves_the_old_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("old")
+    done = epic("convert", "--strict", "-o", "a.csv", stdin=PACKET + b"hello\nno\n", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count(b"<stdin>:") == 1
+    assert (tmp_path / "a.csv").read_text() == "old"
+    shown = epic("convert", "--strict", "--to", "text", stdin=PACKET + b"hello\n" + PACKET)
+    assert shown.stdout == PACKET
+
+
+def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(LOG)
+    assert epic("convert", "--in-place", "a.csv", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "a.csv").read_bytes().splitlines()[2] == b",1,3,4,0,,,,,,0,0"
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "message"),
+    [
+        ([], PACKET, b"add --to, one of text, csv, jsonl, parquet, tsv"),
+        (["-o", "a.xlsx"], PACKET, b"add --to, one of"),
+        (["--to", "text"], b'{"time":0,"x":0,"y":0,"z":0,"vx":0,"vy":0,"vz":0,"entity":"a b"}\n',
+         b"<stdin>:1: packet text cannot hold the entity's name 'a b'"),
+        (["--to", "csv", "--columns", "x=a"], PACKET, b"this is packet text"),
+        (["--to", "csv", "--span", "2:1"], PACKET, b"is not a span"),
+        (["--to", "csv", "--shift", "soon"], PACKET, b"--shift"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(tmp_path: Path, args: list[str], stdin: bytes, message: bytes) -> None:
+    done = epic("convert", *args, stdin=stdin, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert names(tmp_path) == []
+
+
+def test_a_missing_file() -> None:
+    assert epic("convert", "--to", "csv", "nowhere.csv").returncode == 3
+
+
+def test_parquet_in_a_pipe() -> None:
+    script = f"epic convert --to parquet {TANKS} | epic replay"
+    done = shell(f"set -o pipefail; {script}")
+    assert done.returncode == 2
+    assert b"Parquet is read from a file, not from a stream" in done.stderr
+
+
+def test_parquet_is_not_written_to_a_terminal() -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        command = [*EPIC, "convert", "--to", "parquet", str(TANKS)]
+        os.execve(sys.executable, command, environment())
+    said = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        said += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
+    assert said.rstrip() == b"epic: Parquet is not for a terminal: add --output"
+
+
+@pytest.mark.parametrize("command", [["replay"], ["compare", "--strategies", "epic"]])
+def test_parquet_is_a_recording_as_any_other(tmp_path: Path, command: list[str]) -> None:
+    epic("convert", TANKS, "-o", tmp_path / "a.parquet")
+    args = [*command, "--entity", "tank7"]
+    done = epic(*args, "a.parquet", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == epic(*args, TANKS).stdout
+
+
+def test_without_the_library_nothing_is_written(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from epic_cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    (tmp_path / "no_library.py").write_text(script)
+    done = shell(f"{sys.executable} no_library.py convert {TANKS} -o a.parquet", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == b"epic: Parquet needs a library: pip install 'epic-cli[parquet]'\n"
+    assert names(tmp_path) == ["no_library.py"]

@@ -1,0 +1,188 @@
+"""``epic`` between other programs: pipes that close, fill up or were never there."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import EPIC, PACKET, ROWS, environment, epic, shell
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A recording whose rows are more than a pipe holds."""
+    recording = tmp_path / "many.txt"
+    recording.write_text("".join(f"{n},0,0 / 10,0,0 / {n / 10}\n" for n in range(5000)))
+    return recording
+
+
+@contextmanager
+def unread_pipe() -> Iterator[int]:
+    """The end to write to of a pipe whose reader is gone."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    yield writer
+    os.close(writer)
+
+
+# ------------------------------------------------------------------ a reader that has had enough
+
+
+@pytest.mark.parametrize("row_format", ["epic", "table", "csv", "jsonl"])
+def test_head_takes_one_line(many: Path, row_format: str) -> None:
+    script = f"epic replay --format {row_format} {many} | head -1; echo ${{PIPESTATUS[0]}}"
+    done = shell(script)
+    first, _, _ = epic("replay", "--format", row_format, many).stdout.partition(b"\n")
+    assert (done.stdout, done.stderr) == (first + b"\n0\n", b"")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "replay", "--help", "--version", "replay --help", "strategies", "strategies epic"],
+)
+def test_reader_that_is_gone(command: str) -> None:
+    with unread_pipe() as stdout:
+        done = subprocess.run(
+            [*EPIC, *command.split()],
+            check=False,
+            input=PACKET,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+# ------------------------------------------------------------------ nowhere to write rows to
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["replay turn.txt", "replay $many", "--help", "replay -h", "--version", "strategies"],
+)
+def test_full_device(many: Path, command: str) -> None:
+    done = shell(f"many={many}; epic {command} >/dev/full", cwd=SAMPLES)
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot write to stdout: No space left on device\n"
+
+
+def test_full_device_as_output() -> None:
+    done = epic("replay", "--output", "/dev/full", SAMPLES / "turn.txt")
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot write to /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", ["replay turn.txt", "strategies", "strategies epic"])
+def test_closed_stdout(command: str) -> None:
+    done = shell(f"epic {command} >&-", cwd=SAMPLES)
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot write to stdout: it is closed\n"
+
+
+@pytest.mark.parametrize("format_", ["epic", "table"])
+def test_closed_stdout_does_not_matter_to_a_file(tmp_path: Path, format_: str) -> None:
+    rows = tmp_path / "rows"
+    done = shell(f"epic replay -f {format_} -o {rows} turn.txt >&-", cwd=SAMPLES)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rows.read_bytes() == epic("replay", "-f", format_, SAMPLES / "turn.txt").stdout
+
+
+# ------------------------------------------------------------------ nowhere to write errors to
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("replay broken.txt", 1),
+        ("replay missing.txt", 3),
+        ("replay --set a=b turn.txt", 2),
+        ("replay --no-such-option", 2),
+    ],
+)
+@pytest.mark.parametrize("place", ["2>&-", "2>/dev/full", "2>&$unread"])
+def test_errors_that_cannot_be_told(command: str, status: int, place: str) -> None:
+    """Rows and status are what they would have been."""
+    expected = epic(*command.split(), cwd=SAMPLES).stdout
+    # the reader of the process substitution is gone before epic starts
+    unread = "exec {unread}> >(:); wait $!;"
+    done = shell(f"{unread} epic {command} {place}", cwd=SAMPLES)
+    assert (done.returncode, done.stdout) == (status, expected)
+
+
+def test_all_closed() -> None:
+    assert shell("epic replay turn.txt <&- >&- 2>&-", cwd=SAMPLES).returncode == 3
+
+
+# ------------------------------------------------------------------ nothing to read from
+
+
+@pytest.mark.parametrize("command", ["", "replay", "replay -", "--format csv"])
+def test_closed_stdin(command: str) -> None:
+    done = shell(f"epic {command} <&-")
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot read <stdin>: it is closed\n"
+
+
+def test_closed_stdin_does_not_matter_to_files() -> None:
+    done = shell("epic replay turn.txt <&-", cwd=SAMPLES)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == epic("replay", SAMPLES / "turn.txt").stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("missing.txt", "No such file or directory"),
+        (".", "Is a directory"),
+        ("turn.txt/more", "Not a directory"),
+    ],
+)
+def test_file_that_cannot_be_read(file: str, reason: str) -> None:
+    done = epic("replay", file, cwd=SAMPLES)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert done.stderr.decode() == f"epic: cannot read {file}: {reason}\n"
+
+
+def test_file_that_fails_while_it_is_read() -> None:
+    done = epic("replay", "/proc/self/mem")  # nothing is at address 0
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert done.stderr == b"epic: cannot read /proc/self/mem: Input/output error\n"
+
+
+def test_name_that_is_not_utf8(tmp_path: Path) -> None:
+    done = shell(r"epic replay $'caf\xe9'", cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot read caf\\xe9: No such file or directory\n"
+
+
+def test_named_pipe_as_a_file(tmp_path: Path) -> None:
+    done = shell("mkfifo pipe; echo '1,2,3 / 4,5,6 / 0.1' >pipe & epic replay pipe", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ROWS)
+
+
+def test_file_by_its_descriptor() -> None:
+    done = shell("epic replay /dev/stdin <turn.txt", cwd=SAMPLES)
+    assert done.stdout == epic("replay", SAMPLES / "turn.txt").stdout
+
+
+# ------------------------------------------------------------------ no room
+
+
+def test_where_there_is_no_memory_it_says_so() -> None:
+    code = """
+import sys
+from epic_cli.shell import command_line
+from epic_cli.main import main
+
+def run(args):
+    raise MemoryError
+
+command_line.run_command_line = run
+sys.exit(main(["--version"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (3, b"epic: there is not enough memory\n")

@@ -1,0 +1,351 @@
+"""``epic tune`` as it is used: words, formats, journals, statuses, bad input."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.full_disks import files_of
+from support.places import SAMPLES
+from support.running import epic
+
+import epic_cli
+from epic_cli.main import main
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+JITTER = str(SAMPLES / "jitter.txt")
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> str:
+    link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
+    movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
+    path = tmp_path_factory.mktemp("tune") / "strafe.txt"
+    with path.open("w") as file:
+        for one in simulate(movement, send_rate=20, duration=16.0, channel=Link(link, seed=1)):
+            (x, y, z), (u, v, w) = one.position, one.velocity or (0.0, 0.0, 0.0)
+            file.write(f"{x},{y},{z} / {u},{v},{w} / {one.time} arrival={one.arrival}\n")
+    return str(path)
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tuple[str, str]:
+    found = main(["tune", *words])
+    out, err = capsys.readouterr()
+    assert found == status, err
+    return out, err
+
+
+def records(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    out, _ = told(capsys, "--format", "jsonl", *words)
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_without_a_strategy_the_delays_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = told(capsys, JITTER)
+    assert "114 ms" in out.splitlines()[0]
+    for buffer in ("snapshot", "mirror", "geckos", "unity-ngo", "source", "quake3", "hermite"):
+        assert f"\n{buffer} " in out
+    found = records(capsys, JITTER)
+    assert {one["kind"] for one in found} == {"delay", "buffer"}
+    cures = [one for one in found if one["kind"] == "buffer" and one["strategy"] == "snapshot"]
+    assert all(set(one["settings"]) == {"interpolation_time"} for one in cures)
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_the_decision_comes_first_and_every_form_of_it_works(
+    columns: str,
+    recording: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    out, _ = told(capsys, "-s", "hermite", "--trials", "60", recording)
+    assert "Set playout_delay=" in " ".join(out.split())
+    forms = ("replay ", "compare ", "config.toml ", "Python ")
+    lines = dict(one.split(maxsplit=1) for one in out.splitlines() if one.startswith(forms))
+    assert main(["replay", *lines["replay"].split(), recording]) == 0
+    capsys.readouterr()
+    assert main(["compare", *lines["compare"].split(), "--format", "jsonl", recording]) == 0
+    capsys.readouterr()
+    settings = tomllib.loads(lines["config.toml"])["set"]
+    assert all(one.startswith("hermite.") for one in settings)
+    made = eval(lines["Python"], {"strategy": epic_cli.strategy})
+    assert "playout_delay" in repr(made)
+
+
+def test_json_lines_have_all_of_it(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = records(capsys, "-s", "hermite,lerp", "--trials", "40", recording)
+    kinds = [one["kind"] for one in found]
+    assert kinds.count("tuning") == 2
+    assert {"delay", "buffer", "setting", "front"} <= set(kinds)
+    for one in found:
+        if one["kind"] == "tuning":
+            assert one["gain"] == pytest.approx(one["tuned"] - one["default"])
+            assert one["own_tuned"] >= one["own_default"]
+            assert set(one["settings"]) <= {s.name for s in declared(one["strategy"])}
+
+
+def declared(name: str) -> tuple[epic_cli.Setting, ...]:
+    (found,) = (one for one in epic_cli.strategies() if one.name == name)
+    return found.settings
+
+
+def test_csv_has_a_line_for_each_strategy_the_best_first(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = told(capsys, "-s", "lerp,hermite", "--trials", "40", "--format", "csv", recording)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    scores = [float(one["tuned"]) for one in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert {one["strategy"] for one in rows} == {"lerp", "hermite"}
+    assert "Tuned on the first half" in err
+
+
+def test_markdown_is_sentences_tables_and_what_they_rest_on(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, _ = told(capsys, "-s", "lerp", "--format", "markdown", recording)
+    assert "| setting | default | tuned |" in out
+    assert "| lag ms | roughness | score | settings |" in out
+    tables = [line for line in out.splitlines() if line.startswith("|")]
+    assert all(line.endswith("|") for line in tables)
+
+
+def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+    by = {
+        figure: next(
+            one
+            for one in records(
+                capsys, "-s", "lerp", "--for", figure, "--validate", "none", recording
+            )
+            if one["kind"] == "tuning"
+        )
+        for figure in ("score", "lag", "jerk")
+    }
+    assert abs(by["lag"]["lag"]) <= abs(by["score"]["lag"])
+    assert by["jerk"]["jerk"] <= by["score"]["jerk"]
+    assert by["score"]["score"] >= max(one["score"] for one in by.values())
+
+
+def test_a_journal_goes_on_where_it_was_cut_off_and_changes_nothing(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", recording]
+    plain, _ = told(capsys, *words)
+    whole, _ = told(capsys, *words, "--journal", str(journal))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:20]) + lines[20][:30])  # as kill -9 leaves it
+    again, _ = told(capsys, *words, "--journal", str(journal), "--threads", "3")
+    assert plain == whole == again
+    found = journal.read_bytes().splitlines(keepends=True)
+    assert found[:20] == lines[:20]
+    assert sorted(found) == sorted(lines)
+
+
+def test_a_full_disk_is_named_and_what_was_tried_is_kept(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", "--journal", str(journal)]
+    command = [sys.executable, "-m", "epic_cli", "tune", *words, recording]
+    with files_of(9_000):
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 3
+    assert done.stderr.endswith(f"epic: cannot write to {journal}: File too large\n")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 2
+    assert lines[-1].endswith(b"}\n")
+    told(capsys, *words, recording)
+    assert journal.read_bytes().splitlines(keepends=True)[: len(lines)] == lines
+
+
+def test_damaged_lines_of_a_journal_are_named_and_tried_again(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", recording]
+    whole, _ = told(capsys, *words, "--journal", str(journal))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    for number in (3, 7):  # a digit of a figure
+        lines[number] = re.sub(rb"[0-9](?=[^0-9]+$)", b"x", lines[number])
+    journal.write_bytes(b"".join(lines))
+    again, err = told(capsys, *words, "--journal", str(journal))
+    assert again == whole
+    assert "tries: 2 lines (4, 8) are damaged; what is lost will be recomputed" in err
+
+
+def test_a_journal_that_cannot_be_gone_on_with_is_refused(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    journal.write_text('{"epic":"0.0.1","journal":"tune"}\n')
+    _, err = told(capsys, "-s", "lerp", "--journal", str(journal), recording, status=2)
+    assert "this journal is of epic 0.0.1" in err
+    journal.write_text("something else\n")
+    _, err = told(capsys, "-s", "lerp", "--journal", str(journal), recording, status=2)
+    assert "not a journal of epic" in err
+    done = epic("tune", "-s", "lerp", "--journal", str(tmp_path / "no" / "j"), recording)
+    assert done.returncode == 3
+    assert b"cannot write" in done.stderr
+
+
+def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_told(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("-s", "lerp,hermite", "--trials", "12", recording)
+    out, _ = told(capsys, "--for", "lag", *words)
+    assert "Tuned for lag, hermite is best with playout_delay=" in " ".join(out.split())
+    assert "By the score: " in out
+    (replay,) = re.findall(r"^replay +-s (\S+)", out, re.MULTILINE)
+    assert replay == "hermite"
+    out, _ = told(capsys, *words)
+    sentences, _, _ = out.partition("strategy  rank")
+    assert "playout_delay=" in sentences
+
+
+def test_the_old_name_of_an_option_works_and_is_reported(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("-s", "lerp", "--format", "jsonl", recording)
+    new, _ = told(capsys, "--trials", "5", *words)
+    old, err = told(capsys, "--tries", "5", *words)
+    assert old == new
+    assert err.count("--trials") == 1
+    told(capsys, "--tries", "5", recording, status=2)
+
+
+def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_after(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.html"
+    out, _ = told(capsys, "-s", "lerp,hermite", "--trials", "20", "--html", str(path), recording)
+    text = path.read_text()
+    found = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
+    assert found["title"] == f"Good numbers: {recording}"
+    assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
+    drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
+    assert {"lerp", "hermite"} < drawn
+    tuning = found["lead"]
+    parts: dict[str, list[Any]] = {}
+    for part in tuning["parts"]:
+        parts.setdefault(part["kind"], []).append(part)
+    assert [one["heads"][0] for one in parts["table"]] == ["strategy", "on", "setting", "lag ms"]
+    words = dict(parts["usage"][0]["forms"])["compare"]
+    assert re.match(r"-s (\w+) --set \1\.", words)
+    picture = base64.b64decode(parts["picture"][0]["source"].partition(",")[2])
+    assert ET.fromstring(picture).tag.endswith("svg")
+    _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
+    assert "needs a file" in err
+
+
+def test_the_picture_has_every_point_with_its_settings(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "front.svg"
+    told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
+    tree = ET.parse(path)
+    titles = [one.text or "" for one in tree.iter("{http://www.w3.org/2000/svg}title")]
+    assert any("playout_delay=" in one and "roughness" in one for one in titles)
+    first = path.read_bytes()
+    told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
+    assert path.read_bytes() == first
+
+
+def test_however_short_the_time_is_there_is_an_answer(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = records(capsys, "-s", "kalman,lerp,dis", "--time", "10ms", recording)
+    assert [one["tries"] >= 1 for one in found if one["kind"] == "tuning"] == [True] * 3
+
+
+def test_who_needs_arrivals_is_left_out_where_there_are_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    turn = str(SAMPLES / "turn.txt")
+    out, _ = told(capsys, "-s", "mirror,lerp", "--trials", "8", turn)
+    assert "Left out, since there are no arrival times: mirror." in out
+    told(capsys, "-s", "source+latency=0", "--trials", "8", "--format", "csv", turn)
+    told(capsys, "-s", "source", "--latency", "50ms", "--trials", "8", "--format", "csv", turn)
+
+
+def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--path", "circle", "--duration", "4", "--latency", "60ms", "--jitter", "20ms"]
+    out, _ = told(capsys, "-s", "lerp", "--seeds", "12", *words)
+    text = " ".join(out.split())
+    assert "seed 4 and 3 others); judged on 6 recordings (seed 1, seed 3" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["SAMPLES/turn.txt"], "is worked out from at least 20 with arrival times; -s NAME"),
+        (["-s", "dumb-terminal", JITTER], "dumb-terminal has no setting to tune"),
+        (["-s", "lerp+lerp_time=0.1", JITTER], "lerp has no setting to tune; lerp_time is given"),
+        (["-s", "lerpp", JITTER], "lerp"),
+        (["-s", "lerp", "--for", "lagg", JITTER], "did you mean 'lag'?"),
+        (["-s", "lerp", "--all", JITTER], "leave out -s, or --all"),
+        (["--trials", "10", JITTER], "--trials needs -s NAME or --all"),
+        (["--validate", "none", JITTER], "--validate needs -s NAME or --all"),
+        (["--set", "lerp.lerp_time=0.1", JITTER], "with -s"),
+        (["-s", "lerp", "--svg", "-", JITTER], "a picture or page needs a file"),
+        (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
+        (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
+        (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
+        (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
+        (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and evaluates on all"),
+        (["-s", "lerp", "--seeds", "3", JITTER], "has already been over one"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = tmp_path / "one.txt"
+    one.write_text("0,0,0 / 1,0,0 / 0 arrival=0.1\n")
+    given = [word.replace("SAMPLES", str(SAMPLES)).replace("ONE", str(one)) for word in words]
+    out, err = told(capsys, *given, status=2)
+    assert said in " ".join(err.split())
+    assert out == ""
+
+
+def test_from_python(recording: str) -> None:
+    found = epic_cli.tune(recording, ["lerp"], figure="error", trials=20)
+    (one,) = found.tunings
+    assert isinstance(one, epic_cli.Tuning)
+    assert isinstance(found, epic_cli.Tunings)
+    assert set(one.settings) <= {"lerp_time"}
+    assert one.evaluation is one.evaluated_on
+    assert found.delays is not None
+    with pytest.raises(ValueError, match="no figure 'speed' to tune for"):
+        epic_cli.tune(recording, "lerp", figure="speed")
+    with pytest.raises(ValueError, match="lerp has no setting to tune"):
+        epic_cli.tune(recording, "lerp+lerp_time=0.2")
+
+
+def test_the_delay_needed_of_a_network_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace.csv"
+    # every tenth is 30 ms late, none lost: 50 ms for those in time, 80 ms for all
+    rows = (f"{n / 20},{n / 20 + (0.07 if n % 10 == 3 else 0.04)},0" for n in range(400))
+    path.write_text("\n".join(["send_time,recv_time,lost", *rows, ""]))
+    assert main(["tune", "-f", "json", str(path)]) == 0
+    shown = capsys.readouterr()
+    assert "read as a network trace, without positions" in shown.err
+    assert "0.08" in shown.out
+    assert main(["tune", str(path)]) == 0
+    assert "A delay of 80 ms is enough for 95 % of the packets" in capsys.readouterr().out
+    # movement cannot be tuned on it
+    assert main(["tune", "-s", "lerp", str(path)]) != 0

@@ -1,0 +1,174 @@
+"""The built-in cases see each small fault of a port, and what packets did before it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.ports import example, script
+
+from epic_cli import Packet, strategies
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import remote_names
+from epic_cli.jobs.check.case import CheckSpec, DrawSpec
+from epic_cli.jobs.check.cases import builtin_cases
+from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.outcome import Kind, Outcome, circumstances
+from epic_cli.jobs.check.port import Port
+from epic_cli.jobs.check.run import check
+from epic_cli.jobs.check.sentences import explanation
+
+
+def rows(spec: StrategySpec) -> Iterator[bytes]:
+    for case in builtin_cases(DrawSpec((), (spec,), row_format="tsv")):
+        yield draw(case.drawing).rows
+
+
+def ways(name: str) -> Iterator[str]:
+    """A strategy as it is, and with each other choice: some settings belong to one of them."""
+    (declared,) = (one for one in strategies() if one.name == name)
+    yield name
+    for one in declared.settings:
+        if isinstance(one, (Choice, Switch)):
+            for word in one.choices if isinstance(one, Choice) else ("on", "off"):
+                if word != one.default:
+                    yield f"{name}+{one.name}={word}"
+
+
+def tenth_off(one: Number) -> str:
+    """A tenth more than the default, or less where that is too much."""
+    value = one.default
+    assert isinstance(value, (int, float))
+    assert one.tune is not None
+    if value * 1.1 > max(one.tune):
+        return f"{one.name}={int(value * 0.9) if one.whole else value * 0.9:.9g}"
+    return f"{one.name}={int(value * 1.1) + 1 if one.whole else value * 1.1:.9g}"
+
+
+@pytest.mark.parametrize("name", remote_names())
+def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
+    (declared,) = (one for one in strategies() if one.name == name)
+    unseen = {
+        one.name: one
+        for one in declared.settings
+        if isinstance(one, Number) and one.tune and isinstance(one.default, (int, float))
+        if one.default
+    }
+    for way in ways(name):
+        if unseen:
+            (right, *wrong) = read_specs(
+                [way, *(f"{way}+{tenth_off(one)}" for one in unseen.values())]
+            )
+            expected = list(rows(right))
+            for key, spec in zip(list(unseen), wrong, strict=True):
+                drawn = zip(rows(spec), expected, strict=True)
+                if any(here != there for here, there in drawn):
+                    del unseen[key]
+    assert not unseen
+
+
+def outcomes(command: str, strategy: str, feed: str, count: int | None = None) -> list[Outcome]:
+    drawing = DrawSpec((), tuple(read_specs([strategy])))
+    spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
+    return [check(case, spec) for case in builtin_cases(drawing)[:count]]
+
+
+PORT = example("py")
+NOTHING = "if newest is not None:\n        print("
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        'print(json.dumps({"time": now}))',
+        'print(json.dumps({"time": now, "x": 1, "y": None, "z": 1}))',
+        'print(json.dumps({"time": now, "x": None, "y": None, "z": None}))',
+    ],
+    ids=["no position", "null on one axis", "null"],
+)
+def test_a_port_may_say_in_many_ways_that_it_draws_nothing(nothing: str, tmp_path: Path) -> None:
+    assert NOTHING in PORT
+    text = PORT.replace(
+        NOTHING, f"if newest is None:\n        {nothing}\n    else:\n        print("
+    )
+    for one in outcomes(script(tmp_path, text), "dumb-terminal", "jsonl", 6):
+        assert one.holds, explanation(one)
+
+
+def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
+    text = PORT.replace('packet["time"] >= newest["time"]', "True")
+    found = outcomes(script(tmp_path, text), "dumb-terminal", "jsonl")
+    differ = {one.name: explanation(one) for one in found if not one.holds}
+    assert "builtin/late_packets" in differ
+    assert "builtin/circle" not in differ
+    assert any("arrives late" in one for one in differ["builtin/late_packets"])
+
+
+def test_the_other_pacing_is_tried() -> None:
+    command = "epic replay -s lerp --format tsv --pacing demo"
+    for one in outcomes(command, "lerp", "text", 3):
+        assert one.timing == Timing(pacing="demo", clock="exact")  # EPIC_CLOCK said so
+        assert any("--pacing demo" in line for line in explanation(one))
+
+
+def packets(*stamps: tuple[float, float]) -> list[Packet]:
+    return [Packet((0, 0, 0), (0, 0, 0), time, arrival) for time, arrival in stamps]
+
+
+STEADY = [(k * 0.1, k * 0.1 + 0.05) for k in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("stamps", "until", "kinds"),
+    [
+        (STEADY, 0.05, [Kind.FIRST]),
+        (STEADY, 0.16, [Kind.SECOND]),
+        (STEADY, 0.35, []),
+        (STEADY, 0.4, []),
+        (STEADY, 1.5, [Kind.SILENCE]),
+        ([*STEADY, (0.85, 0.99)], 1.02, [Kind.LATE]),
+        ([*STEADY, (0.9, 0.99)], 1.02, [Kind.SAME_STAMP]),
+        ([*STEADY, (1.6, 1.65)], 1.65, [Kind.AFTER_SILENCE]),
+        ([*STEADY, (1.0, 1.04), (1.1, 1.045)], 1.05, [Kind.MANY]),
+    ],
+)
+def test_what_packets_do_in_a_frame(
+    stamps: list[tuple[float, float]], until: float, kinds: list[Kind]
+) -> None:
+    found = circumstances(packets(*stamps), until - 0.05, until)
+    assert [one.kind for one in found] == kinds
+
+
+def test_a_jump_is_what_velocities_do_not_explain() -> None:
+    moving = [Packet((k, 0, 0), (10, 0, 0), k * 0.1, k * 0.1) for k in range(5)]
+    there = Packet((50, 0, 0), (10, 0, 0), 0.5, 0.5)
+    assert circumstances(moving, 0.35, 0.4) == []
+    (found,) = circumstances([*moving, there], 0.45, 0.5)
+    assert (found.kind, found.amount) == (Kind.JUMP, 46)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-10, 10), st.floats(0, 10)), max_size=20),
+    st.floats(0, 10),
+    st.floats(0, 1),
+)
+def test_any_packets_have_circumstances(
+    stamps: list[tuple[float, float]], after: float, frame: float
+) -> None:
+    by_arrival = sorted(packets(*stamps), key=lambda one: one.arrival or 0.0)
+    here = sum(after < (one.arrival or 0.0) <= after + frame for one in by_arrival)
+    found = {one.kind: one for one in circumstances(by_arrival, after, after + frame)}
+    assert (Kind.MANY in found) == (here > 1)
+    assert here or not found.keys() & {Kind.MANY, Kind.FIRST, Kind.SECOND}
+
+
+def test_where_a_row_shows_nothing_unusual_the_packet_that_was_is_named() -> None:
+    stamps = [(0.0, 0.0), (0.1, 0.1), (0.3, 0.3), (0.2, 0.35), (0.4, 0.4), (0.5, 0.5), (0.6, 0.6)]
+    (found,) = circumstances(packets(*stamps), 0.45, 0.5)
+    assert (found.kind, found.time) == (Kind.LATE, 0.2)
+    assert circumstances(packets(*stamps[:3]), 0.25, 0.3) == []

@@ -1,0 +1,155 @@
+"""Somebody's own program, whatever it does: it ends, and what it did is told."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.check.case import CheckSpec, DrawSpec
+from epic_cli.jobs.check.cases import builtin_cases
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome
+from epic_cli.jobs.check.port import Ending, Port
+from epic_cli.jobs.check.run import check
+from epic_cli.jobs.check.sentences import explanation
+
+MOST = 100_000
+
+#: What the program does (``w`` writes, ``r`` reads all), how that ends, and what is said of it.
+BEHAVIOURS = {
+    "prints rows": ("r(); w(b'a')", Ending.DONE, b"a"),
+    "prints nothing": ("r()", Ending.DONE, b""),
+    "never reads": ("w(b'a')", Ending.DONE, b"a"),
+    "prints while it reads": ("[w(b'a' * 65) for _ in sys.stdin.buffer]", Ending.DONE, None),
+    "raises": ("r(); w(b'a'); 1 / 0", Ending.FAILED, b"a"),
+    "exits": ("sys.exit(3)", Ending.FAILED, b""),
+    "crashes": ("os.kill(os.getpid(), 11)", Ending.FAILED, b""),
+    "hangs": ("r(); time.sleep(600)", Ending.TIMEOUT, b""),
+    "hangs with its output closed": (
+        "os.close(1); os.close(2); time.sleep(600)",
+        Ending.TIMEOUT,
+        b"",
+    ),
+    "hangs and ignores signals": (
+        "signal.signal(15, signal.SIG_IGN); w(b'a'); time.sleep(600)",
+        Ending.TIMEOUT,
+        b"a",
+    ),
+    "never stops": ("while 1: w(b'row\\n' * 999)", Ending.TOO_MUCH, None),
+    "writes 100 MB without an end of line": ("w(b'x' * 10**8)", Ending.TOO_MUCH, None),
+    "floods stderr": ("r(); os.write(2, b'e' * 10**6); w(b'a')", Ending.DONE, b"a"),
+    "leaves a child with the pipe": (
+        "r(); w(b'a'); os.fork() or time.sleep(600)",
+        Ending.DONE,
+        b"a",
+    ),
+}
+
+
+def command(folder: Path, does: str) -> tuple[str, ...]:
+    path = folder / "port.py"
+    path.write_text(
+        "import os, signal, sys, time\n"
+        "def w(text):\n    sys.stdout.buffer.write(text)\n    sys.stdout.buffer.flush()\n"
+        f"def r(): return sys.stdin.buffer.read()\n{does}\n"
+    )
+    return sys.executable, "-S", str(path)
+
+
+@pytest.mark.parametrize("name", BEHAVIOURS)
+def test_it_ends_and_it_is_known_how(name: str, tmp_path: Path) -> None:
+    does, ending, output = BEHAVIOURS[name]
+    limit = 0.6 if ending is Ending.TIMEOUT else 120.0
+    given = b"0,0,0 / 1,0,0 / 0\n" * (100 if name == "prints while it reads" else 100_000)
+    begun = time.monotonic()
+    run = Port(command(tmp_path, does), limit).run(given, {}, MOST)
+    while ending is Ending.TIMEOUT and run.output != output and limit < 30:
+        limit *= 2  # a busy machine had not yet started it
+        run = Port(command(tmp_path, does), limit).run(given, {}, MOST)
+    assert run.ending is ending
+    assert len(run.output) <= MOST + 65536
+    assert len(run.said) <= 2000
+    assert time.monotonic() - begun < 300
+    if output is not None:
+        assert run.output == output
+    if name == "crashes":
+        assert run.status == -11
+
+
+def test_the_children_end_with_it(tmp_path: Path) -> None:
+    alive = tmp_path / "alive"
+    does = f"os.fork()\nr()\nwhile 1: open({str(alive)!r}, 'w').write('x'); time.sleep(0.05)"
+    limit = 0.4
+    while not alive.exists():
+        limit *= 2
+        run = Port(command(tmp_path, does), limit).run(b"", {}, MOST)
+        assert run.ending is Ending.TIMEOUT
+    alive.unlink()
+    time.sleep(0.2)
+    assert not alive.exists()
+
+
+def test_it_cannot_be_started(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no program")
+    for path in ("none", "text"):
+        run = Port((str(tmp_path / path),)).run(b"", {}, MOST)
+        assert run.ending is Ending.NOT_STARTED
+        assert run.said in (b"No such file or directory", b"Permission denied")
+
+
+def outcome(folder: Path, does: str, strategy: str = "lerp") -> Outcome:
+    case = builtin_cases(DrawSpec((), tuple(read_specs([strategy]))))[0]
+    return check(case, CheckSpec(Port(command(folder, does), 120.0)))
+
+
+GARBAGE = {
+    "hello": "line 1: 'hello' is not a row: print epic rows, CSV, TSV or JSON lines",
+    "time,x\\n0.1": "line 2: 1 cells, expected 2: time,x",
+    "time,x\\n0.1,1\\n0.15,": None,
+    "time,x\\n0.1,b": "line 2: 'b' is not a number, expected x",
+    "time,x\\n,1": "line 2: '' is not a number, expected time",
+    "time,x,x\\n1,1,1": "line 1: 'time,x,x' is not a header of rows: time,x,y,z,...",
+    'time,x\\n"0.1,1': "line 2: this is not CSV: unexpected end of data",
+    "time\\tx\\n0.1": "line 2: 1 cells, expected 2: time,x",
+    "pos: 1,2": "line 1: 'pos: 1,2' is not a row, expected pos: x,y,z  vel: x,y,z  time: t",
+    "{": "line 1: '{' is not JSON: Expecting property name",
+    '{"time": 1}': 'line 1: an object with time, expected "time", "x", "y", ...',
+    '{"time": 1, "x": [2]}': "line 1: '['2']' is not a number, expected x",
+    '{"time": 1, "x": 1}\\n{"time": 2, "y": 1}': "line 2: an object with time, y, expected",
+    '{"time": 1, "x": 1}\\n[': "line 2: '[' is not JSON",
+    "\\xff\\xfe\\x00": "line 1: ",
+}
+
+
+@pytest.mark.parametrize("printed", GARBAGE)
+def test_garbage_is_a_finding(printed: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
+    words = GARBAGE[printed]
+    if words is None:
+        assert found.status is CaseStatus.DIFFERS
+        return
+    assert found.status is CaseStatus.PORT_FAILED
+    assert words.replace("'['2']'", "\"['2']\"") in explanation(found)[0]
+
+
+def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
+    for printed, words in (
+        ("time,x\\n1.1,nan\\n1.15,inf", "x is nan, expected "),
+        ("", "rows are missing"),
+        ("time,x,y,z", "rows are missing"),
+        ("time,x\\nnan,1", "time is nan, expected 1.1"),
+    ):
+        found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
+        assert found.status is CaseStatus.DIFFERS
+        assert words in "\n".join(explanation(found))
+
+
+def test_what_it_says_is_told(tmp_path: Path) -> None:
+    words = explanation(outcome(tmp_path, "r(); w(b'time,x\\n'); sys.exit('it is broken\\x1b[2J')"))
+    assert words == [
+        "it ended with status 1 after 1 line of output",
+        "it said: it is broken\x1b[2J",
+    ]

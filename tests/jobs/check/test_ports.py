@@ -1,0 +1,97 @@
+"""The ports of the guide are right, and wrong ones are told apart in words.
+
+Building five programs takes about two seconds, once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from support.places import ROOT, STREAMS
+from support.ports import GUIDE, WRONG, build, example, script, wrong
+
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.check.case import CheckSpec, DrawSpec
+from epic_cli.jobs.check.cases import builtin_cases
+from epic_cli.jobs.check.outcome import Outcome
+from epic_cli.jobs.check.port import Port
+from epic_cli.jobs.check.run import check
+from epic_cli.jobs.check.sentences import PATTERN, explanation
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which(os.environ.get("CXX", "g++").split()[0]), reason="needs a compiler"
+)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    sources = {name: wrong(name) for name in WRONG}
+    return build(tmp_path_factory.mktemp("ports"), right=example("cpp"), **sources)
+
+
+def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Outcome]:
+    drawing = DrawSpec((), tuple(read_specs([strategy])), timing=timing)
+    spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
+    return [check(case, spec) for case in builtin_cases(drawing)]
+
+
+def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
+    for one in outcomes(str(programs["right"]), "epic", "text", Timing(pacing="demo")):
+        assert one.holds, explanation(one)
+        assert one.rows > 20
+        assert one.ignored == ("status", "entity")
+
+
+def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
+    command = script(tmp_path, example("py"))
+    for one in outcomes(command, "dumb-terminal", "jsonl", Timing((1, 60))):
+        assert one.holds, explanation(one)
+
+
+#: What is said of each of the wrong ports.
+WORDS: dict[str, str | tuple[str, ...]] = {
+    "double": "it computes in double precision instead of single: ",
+    "late": "everything is drawn 1 tick (0.05 s) late",
+    "slope": ("velocities are 1.0000009", "everything is 1.0000009", "velocities are 1.000001 "),
+    "swapped": "axes are mixed up: x is y, y is x",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_ports_are_told_apart(name: str, programs: dict[str, Path]) -> None:
+    for one in outcomes(str(programs[name]), "epic", "text", Timing(pacing="demo")):
+        said = "\n".join(explanation(one))
+        begin = PATTERN
+        assert said.count(begin) >= 1
+        assert said.partition(begin)[2].startswith(WORDS[name]), one.name
+
+
+def test_rows_in_the_demos_own_format(tmp_path: Path) -> None:
+    text = example("cpp").replace('std::puts("time,x,y,z,vx,vy,vz");', "")
+    begin = text.index("      std::printf(")
+    text = text[:begin] + (
+        '      std::printf("pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\\n", shown.x,'
+        " shown.y, shown.z, slope.x, slope.y, slope.z, now);\n    }\n  }\n}\n"
+    )
+    command = str(build(tmp_path, demo=text)["demo"])
+    for one in outcomes(command, "epic", "text", Timing(pacing="demo")):
+        assert one.holds, explanation(one)
+        assert not one.ignored
+
+
+def test_the_streams_are_installed_with_the_program() -> None:
+    import tomllib
+
+    assert STREAMS.stat().st_size < 40_000
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert STREAMS.name in settings["tool"]["setuptools"]["package-data"]["epic_cli.jobs.check"]
+    assert len(builtin_cases(DrawSpec((), ()))) == 46
+
+
+def test_the_protocol_fits_on_a_screen() -> None:
+    text = GUIDE.read_text().partition("## The protocol")[2].partition("The strategy `epic`")[0]
+    assert len(text.splitlines()) <= 45

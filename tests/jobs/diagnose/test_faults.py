@@ -1,0 +1,121 @@
+"""Every fault that is put into a clean recording is found; in clean ones nothing is.
+
+The whole table, over more seeds and strengths, is made by ``tests/endurance/diagnosis.py``.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from support.faulty_traffic import (
+    FAULTS,
+    LINKS,
+    MOVEMENTS,
+    Case,
+    Columns,
+    clean,
+    faulty,
+    traffic_of_tables,
+)
+
+from epic_cli.jobs.diagnose.detector import DRAWN, STRATEGY, registry
+from epic_cli.jobs.diagnose.run import diagnose
+from epic_cli.network import PATHS
+
+
+def causes(rows: Columns) -> list[str]:
+    return [one.cause for one in diagnose(traffic_of_tables({"": rows})).findings]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
+    cause = FAULTS[fault].cause
+    for movement, seed in zip(MOVEMENTS, (3, 11, 27), strict=True):
+        assert causes(faulty(fault, movement, seed)) == [cause], (movement, seed)
+
+
+def test_every_detector_has_a_fault_that_it_finds() -> None:
+    of_recordings = {
+        one.name for one in registry().detectors if not {STRATEGY, DRAWN} & {*one.needs}
+    }
+    # that ids are exchanged needs two entities: test_field.py
+    assert {one.cause for one in FAULTS.values()} | {"identity"} == of_recordings
+
+
+def test_in_clean_recordings_nothing_is_found() -> None:
+    cases = list(itertools.product(sorted(PATHS), LINKS, (5, 10, 20, 30, 60, 128)))
+    alarms = {
+        (path, link, rate): found
+        for number, (path, link, rate) in enumerate(cases)
+        if number % 13 == 0 and (found := causes(clean(path, LINKS[link], rate, number, 20.0)))
+    }
+    assert alarms == {}
+
+
+def test_a_fault_is_found_without_what_its_detector_does_not_need() -> None:
+    rows = faulty("head of line", "circle", 5)
+    rows[4:7] = np.nan
+    rows[8] = np.nan
+    found = diagnose(traffic_of_tables({"": rows}))
+    assert [one.cause for one in found.findings] == ["head-of-line"]
+    lacking = {detector.name: lack for detector, lack in found.unable}
+    assert lacking["loss"] == ("sequence numbers",)
+    assert lacking["stamps"] == ("velocities",)
+
+
+def test_what_follows_from_a_cause_is_told_below_it() -> None:
+    (found,) = diagnose(traffic_of_tables({"": faulty("stamps at sending", "circle", 1)})).findings
+    assert found.cause == "stamps"
+    assert [one.cause for one in found.consequences] == ["send-rate"]
+
+
+@pytest.mark.parametrize("fault", ["teleport", "clock step", "head of line", "longer route"])
+def test_the_moment_of_a_fault_is_told(fault: str) -> None:
+    before = clean("circle", LINKS["lan"], 20, 1, 40.0)
+    rows = before.copy()
+    made = FAULTS[fault].make(_case(rows))
+    rows = rows if made is None else made
+    (found,) = diagnose(traffic_of_tables({"": rows})).findings
+    changed = rows[0][(rows != before).any(axis=0)]
+    assert found.first is not None
+    assert found.first == pytest.approx(changed[0], abs=0.35)
+
+
+def _case(rows: Columns) -> Case:
+    return Case(rows, 0.05, np.random.default_rng(1), 1.0)
+
+
+def test_the_order_of_the_packets_does_not_matter() -> None:
+    rows = faulty("queue", "strafe", 4)
+    order = np.argsort(rows[7], kind="stable")
+    assert diagnose(traffic_of_tables({"": rows})) == diagnose(
+        traffic_of_tables({"": rows[:, order]})
+    )
+
+
+def test_two_entities_of_one_datagram_are_one_message() -> None:
+    rows = clean("circle", LINKS["lan"], 20, 1, 20.0)
+    one = traffic_of_tables({"": rows}).messages
+    two = traffic_of_tables({"a": rows, "b": rows}).messages
+    assert one is not None
+    assert two is not None
+    assert np.array_equal(one.sent, two.sent)
+    assert two.copies == 0
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) -> None:
+    rows = clean("circle", LINKS["lan"], 20, 1, 20.0)
+    tables = {}
+    for place, name in enumerate("abc"):
+        own = rows.copy()
+        own[7] += 0.0002 * place
+        own[8] = 3 * own[8] + place if numbered else np.nan
+        tables[name] = own
+    one, three = traffic_of_tables({"": rows}), traffic_of_tables(tables)
+    assert one.messages is not None
+    assert three.messages is not None
+    assert np.array_equal(one.messages.arrivals, three.messages.arrivals)
+    assert diagnose(three).findings == ()

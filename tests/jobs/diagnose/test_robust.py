@@ -1,0 +1,75 @@
+"""The statistics against closed forms and slow ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epic_cli.metrics.traffic.robust import (
+    concentration,
+    lattice,
+    lower_envelope,
+    robust_line,
+    runs,
+    sigma,
+)
+
+
+def test_sigma_is_the_standard_deviation_of_the_bulk() -> None:
+    random = np.random.default_rng(1)
+    values = np.concatenate((random.normal(5, 2, 9000), np.full(1000, 1e6)))
+    assert sigma(values) == pytest.approx(2.2, rel=0.15)
+
+
+def test_multiples_are_concentrated_and_others_are_not() -> None:
+    random = np.random.default_rng(1)
+    assert concentration(0.02 * np.array([3.0, 5, 8]), 0.02) == pytest.approx(1)
+    assert concentration(0.02 * np.array([2.5, 3.5]), 0.02) == pytest.approx(-1)
+    assert abs(concentration(random.uniform(0, 1, 10_000), 0.02)) < 0.05
+
+
+def test_a_line_is_found_through_wild_values() -> None:
+    times = np.arange(40.0)
+    values = 3 + 0.5 * times
+    values[::5] += 100
+    line = robust_line(times, values)
+    assert line.slope == pytest.approx(0.5)
+    assert line.start == pytest.approx(3)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=20, max_size=60), st.integers(2, 5))
+def test_the_lower_envelope_is_the_least_of_each_window(values: list[float], windows: int) -> None:
+    times = np.arange(len(values), dtype=float)
+    found = lower_envelope(times, np.array(values), windows)
+    per = len(values) // windows
+    assert found.levels.tolist() == [min(values[k * per : (k + 1) * per]) for k in range(windows)]
+    assert [values[int(time)] for time in found.times] == found.levels.tolist()
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_runs_are_what_a_loop_finds(flags: list[bool]) -> None:
+    expected: list[tuple[int, int]] = []
+    for index, flag in enumerate(flags):
+        if flag and expected and expected[-1][1] == index:
+            expected[-1] = (expected[-1][0], index + 1)
+        elif flag:
+            expected.append((index, index + 1))
+    assert [tuple(one) for one in runs(np.array(flags, bool))] == expected
+
+
+@given(
+    st.lists(st.integers(-200, 200), min_size=30, max_size=200),
+    st.sampled_from([0.05, 0.25, 1 / 32, 3.0]),
+)
+def test_a_lattice_is_recognised_though_its_numbers_are_rounded(
+    turns: list[int], step: float
+) -> None:
+    turns += [0, 1, 2]  # neighbours, which tell the step
+    found = lattice(np.round(np.array(turns) * step, 6))
+    assert found == pytest.approx(step, rel=0.001)
+
+
+def test_numbers_at_random_are_on_no_lattice() -> None:
+    assert lattice(np.random.default_rng(1).uniform(0, 10, 500)) == 0

@@ -1,0 +1,84 @@
+"""Delay buffers that are smaller than the network needs, and what would make them large enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epic_cli.api.replaying import blocks_of
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay import separate
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.diagnose.detector import Finding, detector_of
+from epic_cli.jobs.diagnose.run import diagnose
+from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+from epic_cli.metrics.traffic.traffic import traffic_of
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+
+def packets(jitter: float) -> dict[str, PacketBlock]:
+    link = LinkConditions(latency=0.05 + jitter, jitter=jitter, distribution="uniform")
+    movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
+    found: dict[str, PacketBlock] = {}
+    sent = simulate(movement, send_rate=20, duration=15.0, channel=Link(link, seed=1))
+    for block in blocks_of(sent, 4096):
+        separate(block, found)
+    return found
+
+
+BAD, GOOD = packets(0.12), packets(0.0)
+
+
+def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
+    traffic = traffic_of(there, DiagnoseSpec(tuple(read_specs([strategy]))))
+    return list(diagnose(traffic, detectors=[detector_of("delay-buffer")]).findings)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "setting"),
+    [
+        ("snapshot", "interpolation_time"),
+        ("source", "cl_interp"),
+        ("mirror", "buffer_time_multiplier"),
+        ("geckos", "interpolation_buffer"),
+        ("hermite+playout_delay=0.1", "playout_delay"),
+        ("james-frowen", "tick_delay"),
+    ],
+)
+def test_the_setting_that_it_names_fills_the_buffer(strategy: str, setting: str) -> None:
+    small = strategy
+    if strategy == "snapshot":
+        small = "snapshot+interpolation_time=0.1"
+    elif strategy == "mirror":
+        small = "mirror+dynamic_adjustment=off"
+    (found,) = told(small, BAD)
+    assert found.values["setting"] == setting
+    assert float(found.values["left"]) <= 0.05 < found.share
+    name = small.split("+")[0]
+    assert told(f"{name}+{setting}={found.values['value']}", BAD) == []
+
+
+def test_a_buffer_that_is_large_enough_is_not_complained_of() -> None:
+    assert told("source", GOOD) == []
+    assert told("snapshot+interpolation_time=0.5", BAD) == []
+
+
+def test_the_delays_that_packets_need_are_those_of_the_link() -> None:
+    (found,) = told("source", BAD)
+    # delays are anything from 0 to 240 ms, and any later packet will do, a period each behind it
+    delays = np.random.default_rng(3).uniform(0, 0.24, (100_000, 6)) + 0.05 * np.arange(1, 7)
+    p95, p99 = np.quantile(delays.min(axis=1), (0.95, 0.99))
+    assert found.values["p95"] == pytest.approx(p95, abs=0.02)
+    assert found.values["p99"] == pytest.approx(p99, abs=0.03)
+
+
+def test_where_no_setting_reaches_far_enough_it_says_so() -> None:
+    (found,) = told("quake3", BAD)  # its cl_time_nudge is 30 ms at most
+    assert "setting" not in found.values
+    assert "try another strategy" in str(found.values["cure"])
+
+
+def test_strategies_without_a_buffer_are_not_looked_at() -> None:
+    assert told("epic", BAD) == []
+    assert told("dead-reckoning", BAD) == []
+    assert told("dumb-terminal", BAD) == []

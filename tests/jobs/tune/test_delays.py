@@ -1,0 +1,109 @@
+"""The delays that packets need, and the settings that come to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.strategies import FAMILIES, declarations
+from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
+from epic_cli.jobs.tune.buffers import BUFFERS
+from epic_cli.jobs.tune.delays import BufferDelay, DelaysNeeded, delays_needed
+from epic_cli.metrics.evaluation.networks import by_entity
+from epic_cli.metrics.traffic.messages import SHARES
+from epic_cli.metrics.traffic.traffic import traffic_of
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+LATENCY, JITTER, PERIOD = 0.15, 0.025, 0.05
+
+
+def packets(jitter: float = JITTER, duration: float = 60.0) -> dict[str, PacketBlock]:
+    link = LinkConditions(latency=LATENCY, jitter=jitter, distribution="uniform")
+    movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
+    return by_entity(
+        simulate(movement, send_rate=1 / PERIOD, duration=duration, channel=Link(link, seed=1))
+    )
+
+
+THERE = packets()
+
+
+def needed(*wanted: str) -> DelaysNeeded:
+    found = delays_needed([THERE], read_specs(wanted))
+    assert found is not None
+    return found
+
+
+def interpolation_time(buffer: BufferDelay) -> float:
+    settings = buffer.cures[0][2].settings
+    assert settings is not None
+    return float(settings["interpolation_time"])
+
+
+def test_uniform_jitter_needs_a_period_and_its_quantile() -> None:
+    found = needed("snapshot")
+    for lost, delays in enumerate(found.needed):
+        expected = (1 + lost) * PERIOD + 2 * JITTER * np.array(SHARES)
+        assert delays == pytest.approx(expected, abs=0.01)
+    assert found.period == pytest.approx(PERIOD)
+
+
+def test_every_delay_buffer_has_a_model() -> None:
+    families = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
+    # tick-interpolation has no buffer: it draws between its own ticks
+    buffers = {one.name for one in declarations() if one.family in families}
+    assert buffers - {"tick-interpolation"} == set(BUFFERS)
+
+
+@pytest.mark.parametrize("name", sorted(BUFFERS))
+def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
+    (buffer,) = needed(name).buffers
+    messages = traffic_of(THERE).messages
+    assert messages is not None
+    before = 1.0
+    for share, cure in zip(SHARES, buffer.cures[0], strict=True):
+        if cure.settings is None:
+            assert name == "quake3"  # its cl_time_nudge is 30 ms at most
+            continue
+        text = "".join(f"+{key}={value}" for key, value in cure.settings.items())
+        (candidate,) = read_specs([name + text])
+        empty = starved(candidate, THERE, messages)
+        # late packets are late by less than a period: the share of time is smaller than theirs;
+        # hermite holds a whole interval where it does not expect to have to wait that long
+        assert empty <= (1 - share) * (3 if name == "hermite" else 1) + 0.01
+        assert empty <= before
+        before = empty
+        # at 99 % it is no longer than it has to be, either
+        assert cure.latency == pytest.approx(needed(name).needed[0][SHARES.index(share)], abs=0.09)
+
+
+def test_what_a_delay_covers_is_the_share_of_waits_within_it() -> None:
+    (buffer,) = needed(
+        f"snapshot+interpolation_time={LATENCY - JITTER + PERIOD + 1.2 * JITTER}"
+    ).buffers
+    assert buffer.covers == pytest.approx(0.6, abs=0.03)
+    assert buffer.latency == pytest.approx(PERIOD + 1.2 * JITTER, abs=0.005)
+
+
+def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency() -> None:
+    link = LinkConditions(latency=LATENCY, jitter=JITTER, distribution="uniform")
+    movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
+    sent = simulate(movement, send_rate=20, duration=60.0, channel=Link(link, seed=1))
+    later = by_entity(
+        one._replace(arrival=one.arrival + 2.0) for one in sent if one.arrival is not None
+    )
+    names = read_specs(["snapshot", "hermite", "mirror"])
+    here, there = needed("snapshot", "hermite", "mirror"), delays_needed([later], names)
+    assert there is not None
+    assert np.allclose(there.needed, here.needed)
+    for one, other in zip(here.buffers[1:], there.buffers[1:], strict=True):
+        assert one.cures[0][2].settings == other.cures[0][2].settings
+    (own,), (far,) = (one.buffers[:1] for one in (here, there))
+    assert interpolation_time(far) == pytest.approx(interpolation_time(own) + 2.0, abs=0.1)
+
+
+def test_without_arrivals_or_with_one_packet_nothing_is_said() -> None:
+    assert delays_needed([packets(duration=0.0)], read_specs(["snapshot"])) is None
+    assert delays_needed([], read_specs(["snapshot"])) is None

@@ -1,0 +1,143 @@
+"""The search: known optima are found, and the same seed finds the same by any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.tune.search import default_trials, search
+from epic_cli.jobs.tune.space import Space, space_of
+from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Trials
+from epic_cli.metrics.evaluation.result import Result
+from epic_cli.work.journal import Journal
+
+
+class Hill(NamedTuple):
+    """Settings are worth 100 less the squares of their distances from a summit."""
+
+    summit: Mapping[str, Value]
+    digest: str = "hill"
+
+    def evaluate(self, candidate: StrategySpec) -> Result:
+        settings = declaration(candidate.name).values(candidate.settings)
+        score = 100.0
+        for name, wanted in self.summit.items():
+            here = settings[name]
+            if isinstance(wanted, str) or isinstance(here, str):
+                score -= 10.0 * (here != wanted)
+            else:
+                score -= min(30.0, 1000 * (here - wanted) ** 2)
+        return Result(candidate.label, None, MappingProxyType({"score": score}))
+
+
+def climb(
+    space: Space, summit: Mapping[str, Value], tries: int = 0, threads: int = 1, seed: int = 0
+) -> Trials:
+    with ThreadPoolExecutor(threads) as executor:
+        trials = Trials(
+            space.strategy,
+            Hill(summit),
+            goal("score"),
+            Budget(tries or default_trials(space)),
+            executor,
+        )
+        search(space, trials, seed)
+    return trials
+
+
+@pytest.mark.parametrize(
+    ("strategy", "summit"),
+    [
+        ("lerp", {"lerp_time": 0.4}),
+        ("geckos", {"interpolation_buffer": 0.23, "auto_correct_time_offset": "off"}),
+        ("geckos", {"interpolation_buffer": "auto"}),
+        ("epic", {"calc_ahead": 0.61, "display_behind": 0.07, "slop_time": 1.7}),
+        ("dead-reckoning", {"correction": "spline", "correction_time": 0.33, "acceleration": "none",
+                            "age": "rtt", "rtt": 0.4}),
+        ("dis", {"model": "rvb", "age": "stamp"}),
+    ],
+)  # fmt: skip
+def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
+    best = climb(space_of(strategy, {}), summit).best
+    assert best.figures["score"] > 99.7
+    assert (
+        declaration(strategy).values(best.settings).items()
+        >= {name: value for name, value in summit.items() if isinstance(value, str)}.items()
+    )
+
+
+@pytest.mark.parametrize("strategy", ["lerp", "geckos", "mirror", "alpha-beta", "dis"])
+def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) -> None:
+    space = space_of(strategy, {})
+    summit = {one.name: one.value(0, 0.37) for one in space.axes}
+    alone, together = (climb(space, summit, 120, threads) for threads in (1, 3))
+    assert alone.made == together.made
+    assert len(alone.made) <= 120
+    if strategy in ("mirror", "alpha-beta"):
+        assert climb(space, summit, 120, seed=1).made != alone.made
+
+
+def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
+    """``memory`` from 2 to 30 twice over, which is no single number: the library searches it."""
+    space = space_of("alpha-beta", {"rule": "least-squares"})
+    (memory,) = (one for one in space.axes if one.name == "memory")
+    trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)
+    assert trials.best.settings["memory"] == 7
+    assert len(trials.made) <= 29
+
+
+def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
+    trials = climb(space_of("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
+    assert trials.made[0].settings == {"clock": "stamps"}
+    keys = [tuple(sorted(one.settings.items())) for one in trials.made]
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
+    class Once(NamedTuple):
+        hill: Hill
+        seen: set[str]
+        digest: str = "once"
+
+        def evaluate(self, candidate: StrategySpec) -> Result:
+            assert candidate.label not in self.seen
+            self.seen.add(candidate.label)
+            return self.hill.evaluate(candidate)
+
+    space = space_of("epic", {})
+    once = Once(Hill({"calc_ahead": 0.5}), set())
+    made = []
+    with ThreadPoolExecutor(2) as executor, Journal(str(tmp_path / "j"), KIND) as journal:
+        for tries in (40, 90):
+            trials = Trials("epic", once, goal("score"), Budget(tries), executor, journal)
+            search(space, trials, 3)
+            made.append(len(trials.made))
+    assert made == [40, 90]
+
+
+def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
+    class Interrupted(NamedTuple):
+        seen: list[str]
+        digest: str = "interrupted"
+
+        def evaluate(self, candidate: StrategySpec) -> Result:
+            self.seen.append(candidate.label)
+            if len(self.seen) > 100:
+                raise KeyboardInterrupt
+            return Hill({"calc_ahead": 0.5}).evaluate(candidate)
+
+    space = space_of("epic", {})
+    with ThreadPoolExecutor(1) as executor:
+        trials = Trials("epic", Interrupted([]), goal("score"), Budget(10_000), executor)
+        with pytest.raises(KeyboardInterrupt):
+            search(space, trials, 3)
+    assert 100 - BATCH <= len(trials.made) <= 100

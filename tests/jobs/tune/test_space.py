@@ -1,0 +1,69 @@
+"""A strategy's settings as a space: what their declarations say, and nothing else."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.jobs.tune.space import Point, Space, space_of, spread
+
+SPACES = [space_of(name, {}) for name in names()]
+
+
+@given(st.data())
+def test_every_point_is_settings_that_the_strategy_takes(data: st.DataObject) -> None:
+    space = data.draw(st.sampled_from(SPACES))
+    shares = tuple(data.draw(st.floats(-0.5, 1.5)) for _ in space.axes)
+    kinds = tuple(data.draw(st.integers(0, one.kinds - 1)) for one in space.axes)
+    settings = space.settings(Point(kinds, shares))
+    declared = declaration(space.strategy)
+    values = declared.values(settings)
+    assert all(values[name] != declared.values({})[name] for name in settings)
+    # a setting that is written and read again is at the same place
+    assert space.settings(space.point(settings)) == settings
+
+
+def test_what_is_worth_tuning_is_what_the_declarations_say() -> None:
+    for space in SPACES:
+        worth = {
+            one.name
+            for one in declaration(space.strategy).settings
+            if (isinstance(one, Number) and one.tune is not None)
+            or (isinstance(one, Switch | Choice) and one.tune)
+        }
+        assert {one.name for one in space.axes} == worth
+        assert not worth & {"quirks", "role", "precision", "start"}
+
+
+def test_every_range_worth_tuning_is_allowed_and_reaches_the_default() -> None:
+    for name in names():
+        for one in declaration(name).settings:
+            if isinstance(one, Number) and one.tune is not None:
+                low, high = one.tune
+                assert one.low <= low < high <= one.high, (name, one.name)
+                assert low > 0 or one.scale == "linear", (name, one.name)
+                # 0 often stands for "measured", or "not at all"
+                if one.default and not isinstance(one.default, str):
+                    assert low <= one.default <= high, (name, one.name)
+
+
+def test_what_is_held_is_no_axis_and_in_every_setting() -> None:
+    space = space_of("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
+    assert not {"interpolation_time", "clock"} & {one.name for one in space.axes}
+    for point in spread(20, space.axes):
+        assert space.settings(point).items() >= {"interpolation_time": 0.1, "clock": "pll"}.items()
+
+
+def test_points_are_spread_over_every_axis_and_always_the_same() -> None:
+    space: Space = space_of("kalman", {})
+    points = spread(64, space.axes)
+    assert points == [*spread(40, space.axes), *spread(24, space.axes, skip=40)]
+    for at, axis in enumerate(space.axes):
+        if axis.numeric:
+            shares = sorted(point.shares[at] for point in points)
+            gaps = [b - a for a, b in zip([0.0, *shares], [*shares, 1.0], strict=True)]
+            assert max(gaps) < 4 / 64
+        counts = [sum(point.kinds[at] == kind for point in points) for kind in range(axis.kinds)]
+        assert min(counts) >= 0.7 * 64 / axis.kinds

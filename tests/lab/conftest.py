@@ -1,0 +1,95 @@
+"""A lab that runs, and a browser that shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from support.browser import PATIENCE, Page, open_page
+from support.places import SAMPLES
+
+from epic_cli.lab.server import ServeSpec, serve
+from epic_cli.lab.spec import Given
+
+
+@contextmanager
+def running(spec: ServeSpec) -> Iterator[str]:
+    """The address of the page of a lab that runs within the block."""
+    loop, found = asyncio.new_event_loop(), list[str]()
+    there = threading.Event()
+
+    def ready(where: str) -> None:
+        found.append(where)
+        there.set()
+
+    def run() -> None:
+        with pytest.raises(asyncio.CancelledError):
+            loop.run_until_complete(job)
+
+    job = loop.create_task(serve(spec, ready))
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert there.wait(PATIENCE)
+    try:
+        yield found[0]
+    finally:
+        loop.call_soon_threadsafe(job.cancel)
+        thread.join(PATIENCE)
+        loop.close()
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    with running(ServeSpec()) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def with_recording() -> Iterator[str]:
+    with running(ServeSpec(Given(str(SAMPLES / "jitter.txt")))) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def with_movement() -> Iterator[str]:
+    with running(ServeSpec(Given(str(SAMPLES / "airliner.csv")))) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def with_tanks() -> Iterator[str]:
+    with running(ServeSpec(Given(str(SAMPLES / "two_tanks.csv")))) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with open_page(tmp_path_factory.mktemp("browser")) as page:
+        yield page
+
+
+@pytest.fixture
+def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
+    """Opens the page with an experiment, and waits for the figures of one network."""
+
+    def opened(query: str = "", at: str = address) -> Page:
+        browser.size(1500, 1000)
+        browser.open("about:blank")
+        browser.open(f"{at}?{query}" if query else at)
+        judged(browser)
+        return browser
+
+    browser.complaints.clear()
+    yield opened
+    assert browser.complaints == []
+
+
+def judged(page: Page) -> None:
+    """Waits for figures of what is set now."""
+    page.until(
+        "document.body && document.body.dataset.lab"
+        " && document.body.dataset.lab.startsWith(`figures ${lab.number} `)"
+    )

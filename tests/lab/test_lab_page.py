@@ -1,0 +1,407 @@
+"""The lab's page, as somebody uses it: mouse, keys, fingers, links."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.browser import Page
+from support.places import SAMPLES
+from support.running import epic
+
+from epic_cli.lab.server import ServeSpec
+from epic_cli.lab.spec import Given
+
+from .conftest import judged, running
+
+Lab = Callable[..., Page]
+
+SLIDER = "lab.controls.get({}).line.querySelector('[type=range]')"
+
+
+def slider(name: str) -> str:
+    return SLIDER.format(json.dumps(name))
+
+
+def figures(page: Page) -> Any:
+    return page.run("data.rows.map((row) => [row.label, ...row.cells])")
+
+
+def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=snapshot")
+    page.until("document.body.dataset.lab.endsWith(' 8')")
+    before = figures(page)
+    page.run(f"{slider('latency')}.id = 'dragged'")
+    left, top, width, height = page.place("#dragged")
+    middle = top + height / 2
+    page.mouse("mousePressed", left + 10, middle)
+    for share in (0.2, 0.4, 0.6):
+        page.mouse("mouseMoved", left + share * width, middle)
+    page.mouse("mouseReleased", left + 0.6 * width, middle)
+    judged(page)
+    latency = float(page.run("lab.given.get('latency')").removesuffix("ms"))
+    assert 200 < latency < 400
+    assert latency == float(page.run(f"{slider('latency')}.value")) / 2
+    assert f"latency={latency:g}ms" in page.run("location.search")
+    assert f"--latency={latency:g}ms" in page.run("$('lab-line').textContent")
+    assert figures(page) != before
+    # what is drawn is of this latency: packets take that long
+    took = page.run("scene().packets.arrival[3] - scene().packets.t[3]")
+    assert took == pytest.approx(latency / 1000, abs=1e-3)
+
+
+def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    page.run(f"{slider('latency')}.id = 'dragged'")
+    page.run("held = []; now = receive; receive = (one) => held.push(one); 0")
+    left, top, width, height = page.place("#dragged")
+    middle = top + height / 2
+    page.mouse("mousePressed", left + 0.2 * width, middle)
+    page.mouse("mouseMoved", left + 0.4 * width, middle)
+    page.until("held.length > 1")
+    page.run("late = held.splice(0); 0")
+    page.mouse("mouseMoved", left + 0.6 * width, middle)
+    page.run("late.forEach(now)")
+    page.mouse("mouseReleased", left + 0.6 * width, middle)
+    page.run("receive = now; held.forEach(now)")
+    judged(page)
+    latency = page.run("lab.given.get('latency')")
+    assert 250 < float(latency.removesuffix("ms")) < 350
+    assert page.run("$('lab-latency').value") == latency
+
+
+def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
+    page = lab("path=circle&latency=100ms&s=epic")
+    time = page.run("state.time")
+    page.run(f"{slider('latency')}.focus()")
+    for _ in range(5):
+        page.key("ArrowRight")
+    judged(page)
+    assert page.run("lab.given.get('latency')") == "102.5ms"
+    assert page.run("state.time") == time
+
+
+def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    write(page, "lab-latency", "0.25")
+    assert page.run("lab.given.get('latency')") == "0.25"
+    assert page.run(f"{slider('latency')}.value") == "500"
+    write(page, "lab-latency", "")
+    assert page.run("lab.given.has('latency')") is False
+    assert page.run("$('lab-latency').value") == "0"
+
+
+def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    write(page, "lab-latency", "soon", answered=False)
+    words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+    assert "0 to 60 s" in words
+    assert page.run("scene().drawn.length") == 1
+    write(page, "lab-latency", "20ms")
+    assert page.run("$('lab-refused').hidden") is True
+
+
+def write(page: Page, field: str, words: str, answered: bool = True) -> None:
+    page.run(
+        f"(() => {{ const field = $({json.dumps(field)}); field.value = {json.dumps(words)};"
+        " field.dispatchEvent(new Event('change', { bubbles: true })); })()"
+    )
+    if answered:
+        judged(page)
+
+
+def test_a_preset_moves_the_sliders(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    write(page, "lab-preset", "satellite")
+    assert page.run("$('lab-latency').value") == "100ms"
+    assert page.run(f"{slider('latency')}.value") == "200"
+
+
+def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=mirror")
+    page.run("lab.at = ['2s loss=100%', '3s loss=0', '5s loss=100%', '6s loss=0']")
+    page.run("ask()")
+    page.until("scene().interruptions.length === 2 && (turn('epic', false), true)")
+    page.run("turn('epic', true)")
+    judged(page)
+    assert "outage" in page.run("$('recoveries').textContent")
+
+
+def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
+    page = lab("path=circle&send_rate=60&s=epic")
+    page.run(
+        "(() => { const one = document.querySelector('[aria-label=\"gemodel: good to bad\"]');"
+        " one.value = 800; one.dispatchEvent(new Event('input'));"
+        " one.dispatchEvent(new Event('change')); })()"
+    )
+    judged(page)
+    assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
+    assert page.run("scene().lost.t.length") > 10
+
+
+def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
+    page = lab("path=circle&s=snapshot&s=epic&s=mirror")
+    page.run("turn('snapshot', false)")
+    color = page.run("lineColor('epic')")
+    page.run("document.querySelectorAll('#lab-team details')[1].open = true")
+    page.run(
+        "(() => { const one = document.getElementById('team1-calc_ahead').parentElement"
+        ".querySelector('[type=range]'); one.value = 900;"
+        " one.dispatchEvent(new Event('input')); one.dispatchEvent(new Event('change')); })()"
+    )
+    judged(page)
+    label = page.run("data.rows[1].label")
+    assert label.startswith("epic+calc_ahead=")
+    assert page.run(f"lineColor({json.dumps(label)})") == color
+    assert page.run("[...state.on]") == [label, "mirror"]
+    assert f"s={label}" in page.run("location.search")
+
+
+def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
+    page = lab("path=circle&s=epic")
+    for name in ("snapshot", "mirror", "source", "hermite", "dis"):
+        page.run(
+            f"(() => {{ $('lab-add').value = '{name}';"
+            " $('lab-add').dispatchEvent(new Event('change')); })()"
+        )
+    judged(page)
+    assert page.run("$('lab-add').hidden") is True
+    assert len(figures(page)) == page.run("scene().drawn.length") == 6
+    page.run("document.querySelector('[aria-label=\"remove epic\"]').click()")
+    judged(page)
+    assert "epic" not in page.run("$('figures').textContent.split(/[^a-z-]/)")
+
+
+def test_a_link_opens_the_same_experiment(lab: Lab) -> None:
+    page = lab(
+        "path=zigzag&speed=8&latency=120ms&at=3s%20loss=40%25&s=mirror&s=epic+calc_ahead=0.3"
+    )
+    page.until("lab.networks === 8")
+    first, link = figures(page), page.run("location.href")
+    assert page.run("$('lab-at').value") == "3s loss=40%"
+    again = lab(link.partition("?")[2])
+    again.until("lab.networks === 8")
+    assert figures(again) == first
+    assert page.run("$('lab-speed').value") == "8"
+
+
+def test_figures_go_on_to_more_networks_and_begin_again_at_a_change(lab: Lab) -> None:
+    page = lab("path=circle&duration=3&latency=80ms&jitter=40ms&s=epic")
+    page.until("document.body.dataset.lab.endsWith(' 64')")
+    assert "64 networks" in page.run("$('lab-state').textContent")
+    assert "--seeds=64" in page.run("$('lab-line').textContent")
+    assert page.run("document.body.classList.contains('computing')") is False
+    write(page, "lab-latency", "90ms")
+    assert "--seeds=64" not in page.run("$('lab-line').textContent")
+
+
+def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=snapshot")
+    page.run("$('lab-draw').click()")
+    left, top, width, height = page.place("#above")
+    page.mouse("mousePressed", left + 0.3 * width, top + height / 2)
+    for n in range(40):
+        x, y = left + (0.3 + 0.01 * n) * width, top + height * (0.5 + 0.2 * math.sin(n / 9))
+        page.mouse("mouseMoved", x, y)
+    page.mouse("mouseReleased", x, y)
+    judged(page)
+    points = [tuple(map(float, one.split(","))) for one in page.run("lab.points").split(";")]
+    assert len(points) >= 3
+    assert page.run("lab.moves") == "hand"
+    page.until("state.playing || state.time >= duration() - 0.02")
+    # the truth goes where the mouse went, as fast
+    time, x, y = points[len(points) // 2]
+    assert page.run("duration()") >= points[-1][0] - 0.1
+    there = page.run(f"placeAt(scene().truth, {time} - scene().start)")
+    origin = page.run("scene().origin")
+    assert there[0] + origin[0] == pytest.approx(x, abs=0.2)
+    assert there[1] + origin[1] == pytest.approx(y, abs=0.2)
+    assert page.run("$('lab-csv').hidden") is False
+
+
+def test_own_recording_as_it_arrived_and_sent_again(lab: Lab, with_recording: str) -> None:
+    page = lab("path=recording&s=epic&s=mirror", with_recording)
+    assert page.run("lab.boxes.get('link').hidden") is True
+    write(page, "lab-moves", "movement", answered=False)
+    words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+    assert "time goes back" in words  # in the order of arrival it is no movement
+
+
+def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) -> None:
+    page = lab("path=recording&s=epic&s=mirror", with_movement)
+    first = figures(page)
+    write(page, "lab-moves", "movement")
+    assert page.run("lab.boxes.get('link').hidden") is False
+    assert "--truth=" in page.run("$('lab-line').textContent")
+    assert figures(page) != first
+
+
+def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=snapshot")
+    page.size(390, 844, touch=True)
+    assert page.until("document.documentElement.scrollWidth <= innerWidth + 1")
+    page.run(f"{slider('jitter')}.id = 'touched'")
+    left, top, width, height = page.place("#touched")
+    assert height >= 24
+    page.touch("touchStart", (left + 5, top + height / 2))
+    page.touch("touchMove", (left + 0.5 * width, top + height / 2))
+    page.touch("touchEnd")
+    judged(page)
+    assert page.run("lab.given.has('jitter')") is True
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_can_be_read_in_both_schemes(lab: Lab, scheme: str) -> None:
+    page = lab("path=circle&s=epic&s=snapshot")
+    page.scheme(scheme)
+    poor = page.until(CONTRASTS)
+    page.scheme("light")
+    assert [one for one in poor if one[1] < 4.5] == []
+
+
+#: Of each element with words of its own in the lab's parts: the words, and their contrast (WCAG).
+CONTRASTS = r"""(() => {
+  const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const level = (color) => {
+    const [r, g, b] = color.match(/[\d.]+/g).map((v) => linear(Number(v) / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const back = (one) => {
+    for (; one; one = one.parentElement) {
+      const { backgroundColor } = getComputedStyle(one);
+      if (!/, 0\)$|transparent/.test(backgroundColor)) return backgroundColor;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const speaks = (one) => one.offsetParent && !one.disabled && one.tagName !== "OPTION"
+    && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  return [...document.querySelectorAll("#lab *, #lab-team *")].filter(speaks).map((one) => {
+    const levels = [level(getComputedStyle(one).color), level(back(one))].sort((a, b) => b - a);
+    return [one.textContent.slice(0, 30), (levels[0] + 0.05) / (levels[1] + 0.05)];
+  });
+})()"""
+
+
+def test_everything_that_can_be_set_has_a_name(lab: Lab) -> None:
+    page = lab("path=circle&s=epic&s=mirror")
+    page.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    nameless = page.run(
+        "[...document.querySelectorAll('input, select, textarea, button')].filter((one) =>"
+        " !one.labels?.length && !one.getAttribute('aria-label') && !one.textContent.trim())"
+        ".map((one) => one.outerHTML)"
+    )
+    assert nameless == []
+    twice = page.run(
+        "[...document.querySelectorAll('[id]')].map((one) => one.id)"
+        ".filter((id, i, all) => all.indexOf(id) !== i)"
+    )
+    assert twice == []
+
+
+def saved(page: Page, button: str) -> bytes:
+    """What a click on a link would save."""
+    page.run(f"$('{button}').addEventListener('click', (event) => event.preventDefault(), true)")
+    page.run(f"$('{button}').click()")
+    with urllib.request.urlopen(page.run(f"$('{button}').href")) as answer:
+        assert "attachment" in answer.headers["Content-Disposition"]
+        return bytes(answer.read())
+
+
+def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
+    page = lab("path=circle&latency=80ms&jitter=20ms&s=epic&s=mirror")
+    text = saved(page, "lab-page").decode()
+    assert text.startswith("<!doctype html>")
+    networks = re.search(r"networks=(\d+)", page.run("$('lab-page').href"))
+    command = f"epic compare --path=circle --seeds={networks[1] if networks else 1} --latency=80ms"
+    assert command in text
+    picture = saved(page, "lab-svg").decode()
+    assert picture.startswith("<svg")
+    assert "mirror" in picture
+
+
+def test_a_video_is_of_the_seconds_that_are_shown(lab: Lab) -> None:
+    page = lab("path=circle&latency=80ms&s=epic")
+    page.run("showTime(2, 2.5)")
+    data = saved(page, "lab-gif")
+    assert data.startswith(b"GIF89a")
+    frames = data.count(b"\x21\xf9\x04")  # of the 20 a second, those in which something moves
+    assert 5 <= frames <= 10
+
+
+def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
+    page = lab(
+        "path=zigzag&turning=heading&latency=80ms&jitter=20ms&s=epic&s=mirror+buffer_limit=9"
+    )
+    with zipfile.ZipFile(io.BytesIO(saved(page, "lab-case"))) as archive:
+        archive.extractall(tmp_path)
+    done = epic("check", str(tmp_path / "lab-case"))
+    assert done.returncode == 0, done.stdout
+    assert b"1 holds" in done.stdout
+
+
+def test_scores_have_their_intervals(lab: Lab) -> None:
+    page = lab("path=circle&jitter=30ms&duration=3&s=epic&s=mirror")
+    page.until("document.body.dataset.lab.endsWith(' 8')")
+    told = page.run(
+        "[...document.querySelectorAll('.likely')].map((one) => one.textContent.trim())"
+    )
+    assert told == page.run("data.likely")
+    plotted = page.run("$('scores').textContent")
+    assert "epic" in plotted
+    assert "dead-reckoning" not in plotted  # of the experiment that the page came with
+    assert len(told) == 2
+    assert all(any(map(str.isdigit, one)) for one in told)
+
+
+def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> None:
+    page = lab("path=recording&s=epic", with_tanks)
+    names = page.run("[...$('entity').options].map((one) => one.textContent)")
+    assert names == ["red", "blue"] or len(names) == 2
+    assert page.run("$('entity-choice').hidden") is False
+    write(page, "entity", "1", answered=False)
+    assert names[1] in page.run("$('view-title').textContent")
+    write(page, "lab-moves", "circle")
+    assert page.run("$('entity-choice').hidden") is True
+    assert page.run("state.scene") == 0
+
+
+def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
+    page = lab("path=circle&latency=80ms&s=epic&s=snapshot")
+    usual = figures(page)
+    assert page.run("$('lab-game').value") == ""
+    assert page.run("$('lab-tick').value") == "1/60"
+    write(page, "lab-game", "observer")
+    weighed = figures(page)
+    assert weighed != usual
+    page.run(
+        f"(() => {{ const one = {slider('tick')}; one.value = 900;"
+        " for (const kind of ['input', 'change']) one.dispatchEvent(new Event(kind)); })()"
+    )
+    judged(page)
+    assert 0.1 < page.run("numberIn($('lab-tick').value)") < 0.25
+    assert page.run("data.tick") == pytest.approx(page.run("numberIn($('lab-tick').value)"))
+    line = page.run("$('lab-line').textContent")
+    assert "--game=observer" in line
+    assert "--tick=" in line
+
+
+def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
+    own = str(SAMPLES / "half_way.py:HalfWay")
+    with running(ServeSpec(Given("", (own,)))) as address:
+        page = lab(f"path=circle&s=epic&s={own}", address)
+        assert page.run("data.rows[1].label") == own
+        page.run("document.querySelectorAll('#lab-team details')[1].open = true")
+        before = figures(page)
+        write(page, "team1-gain", "0.9")
+        assert figures(page)[1] != before[1]
+        assert f"{own}+gain=0.9" in page.run("$('lab-line').textContent")
+        page.run(f"history.replaceState(null, '', '?s={own.replace('HalfWay', 'Other')}'); begin()")
+        assert "must be" in page.until("!$('lab-refused').hidden && $('lab-refused').textContent")

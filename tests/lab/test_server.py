@@ -1,0 +1,183 @@
+"""Who may talk with the lab, and what becomes of those who talk nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
+
+from epic_cli.lab.page import lab_page
+from epic_cli.lab.rooms import ROOMS, Outbox
+from epic_cli.lab.server import LONGEST_MESSAGE, is_local
+from epic_cli.lab.spec import Given
+
+
+def asked(job: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(asyncio.wait_for(job, 300))
+
+
+async def status_of(address: str, **headers: str) -> int:
+    async with ClientSession() as session, session.get(address, headers=headers) as answer:
+        return answer.status
+
+
+def origin_of(address: str) -> str:
+    return "/".join(address.split("/")[:3])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:8080", "[::1]:99", "lab.localhost"])
+def test_any_name_of_this_machine_at_any_port_may_read(address: str, host: str) -> None:
+    assert is_local(host)
+    assert asked(status_of(address, Host=host)) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["example.com", "127.0.0.1.example.com", "localhost.example.com", "192.168.0.7:80", "[::1",
+     "127.0.0.1@example.com", "xlocalhost", ""],
+)  # fmt: skip
+def test_a_foreign_name_may_not(address: str, host: str) -> None:
+    assert not is_local(host)
+    assert asked(status_of(address, Host=host)) == 403
+
+
+def test_nobody_without_the_token(address: str) -> None:
+    root = origin_of(address)
+    token = address.split("/")[3]
+    for path in ("", "talk", f"{token[:-1]}/", f"{token}x/", f"{token[:-1]}/talk", "%00/", "é/"):
+        assert asked(status_of(f"{root}/{path}")) == 403, path
+    assert asked(status_of(f"{root}/{token}/nothing")) == 404
+
+
+def test_the_page_may_go_nowhere_and_be_framed_by_nobody(address: str) -> None:
+    async def headers() -> tuple[dict[str, str], str]:
+        async with ClientSession() as session, session.get(address) as answer:
+            return dict(answer.headers), await answer.text()
+
+    found, text = asked(headers())
+    assert "frame-ancestors 'none'" in found["Content-Security-Policy"]
+    assert found["Referrer-Policy"] == "no-referrer"  # the address is a secret
+    assert not [name for name in found if name.startswith("Access-Control")]
+    assert "default-src 'none'" in text
+    assert "connect-src 'self'" in text
+
+
+async def talk(address: str, *messages: str, origin: str | None = None) -> list[Any]:
+    """The frames up to the last message's figures of one network, or why it was closed."""
+    found: list[Any] = []
+    headers = {"Origin": origin_of(address) if origin is None else origin}
+    async with (
+        ClientSession() as session,
+        session.ws_connect(f"{address}talk", headers=headers, max_msg_size=0) as page,
+    ):
+        for message in messages:
+            if page.closed:
+                break
+            await page.send_str(message)
+        async for frame in page:
+            assert frame.type is WSMsgType.BINARY
+            (length,) = struct.unpack_from("<I", frame.data)
+            found.append(json.loads(frame.data[4 : 4 + length]))
+            if found[-1]["number"] == len(messages) and found[-1]["kind"] != "picture":
+                return found
+        return [page.close_code]
+
+
+def message(query: str, number: int) -> str:
+    return json.dumps({"room": "experiment", "query": query, "number": number})
+
+
+@pytest.mark.parametrize("origin", ["http://example.com", "null", "", "http://127.0.0.1:1"])
+def test_a_page_of_another_site_may_not_talk(address: str, origin: str) -> None:
+    with pytest.raises(WSServerHandshakeError) as refused:
+        asked(talk(address, message("", 1), origin=origin))
+    assert refused.value.status == 403
+
+
+def test_an_experiment_is_drawn_and_judged(address: str) -> None:
+    *_, last = asked(talk(address, message("path=circle&latency=80ms&s=epic&s=mirror", 1)))
+    assert [row["label"] for row in last["rows"]] == ["epic", "mirror"]
+    assert last["command"].startswith("epic compare --path=circle --seeds=1 --latency=80ms")
+    assert last["values"]["latency"] == "0.08"
+
+
+@pytest.mark.parametrize(
+    ("query", "what"),
+    [
+        ("latency=999", "0 to 60 s"),
+        ("html=/tmp/x.html", "no parameter 'html'"),
+        ("s=/tmp/evil.py:Strategy", "strategy="),
+        ("s=mirror+send_interval=x", "send_interval"),
+        ("path=hand", "draw a movement"),
+        ("path=hand&points=0,0,0;0,1,1", "times rising"),
+        ("at=x loss=1", "duration=x"),
+        ("at=1 --html=x", "the link"),
+        ("truth=/etc/passwd", "no parameter"),
+        ("path=recording", ""),
+        ("s=epic&s=epic", "epic is given twice"),
+        ("path=circle&duration=1e6", "50,000 s"),
+        ("path=circle&duration=601", "up to 600 s"),
+        ("path=circle&duration=100&send_rate=100000", "100,000 packets"),
+        ("<script>=1", "no parameter"),
+        ("&".join(["s=epic"] * 9), "at most 6"),
+        ("&".join(f"a{n}=1" for n in range(500)), "no experiment"),
+    ],
+)
+def test_what_is_wrong_with_an_experiment_is_said(address: str, query: str, what: str) -> None:
+    *_, last = asked(talk(address, message(query, 1)))
+    assert last["kind"] == "refused"
+    assert last["words"]
+    assert what in last["words"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "7", '{"room": "cellar"}', '{"room": ["experiment"]}', "[" * 5000],
+)
+def test_garbage_ends_the_talk_and_nothing_else(address: str, text: str) -> None:
+    assert asked(talk(address, text)) == [1007]
+    assert asked(status_of(address)) == 200
+
+
+def test_a_message_that_is_too_long_ends_the_talk(address: str) -> None:
+    assert asked(talk(address, message("a" * LONGEST_MESSAGE, 1))) == [1009]
+
+
+def test_of_ten_thousand_messages_the_last_counts(address: str) -> None:
+    queries = [f"path=circle&latency={n % 500}ms&s=epic" for n in range(10_000)]
+    messages = [message(query, n) for n, query in enumerate(queries, 1)]
+    found = asked(talk(address, *messages))
+    assert found[-1]["values"]["latency"] == "0.499"
+    assert len(found) < 2000
+    assert asked(status_of(address)) == 200
+
+
+def test_who_looks_on_slowly_gets_the_newest_frame() -> None:
+    async def newest() -> list[bytes]:
+        outbox = Outbox()
+        for n in range(100):
+            outbox.put("a", b"%d" % n)
+        outbox.put("b", b"other")
+        await asyncio.sleep(0)
+        return [await outbox.get(), await outbox.get()]
+
+    assert asked(newest()) == [b"99", b"other"]
+
+
+def test_rooms_are_found_by_their_names() -> None:
+    assert "experiment" in ROOMS
+
+
+def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:
+    name = "<script>alert(1)<!--.csv"
+    (tmp_path / name).write_text("entity,time,arrival,x,y\n</script><b>,0,0.1,0,0\n")
+    text = lab_page(Given(str(tmp_path / name)))
+    assert "alert(1)" in text
+    assert "<script>alert" not in text
+    assert "<!--.csv" not in text

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from endurance import bursty
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.compare.sentences import basis, verdict
+from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
+from epic_cli.metrics.certainty.rare import FEWEST_EVENTS, TAIL, UNSEEN, Rare, rare, together
+from epic_cli.metrics.evaluation.advice import Confidence
+from epic_cli.metrics.evaluation.pool import pool_runs
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.evaluation.run import compare_run
+from epic_cli.metrics.evaluation.spec import CompareSpec
+
+
+def table(
+    lost: set[int], count: int = 600, rate: float = 20.0, numbered: bool = True
+) -> np.ndarray:
+    """Packets with a little jitter, without those that are lost."""
+    kept = np.array([k for k in range(count) if k not in lost], int)
+    columns = np.full((COLUMNS, len(kept)), math.nan)
+    jitter = np.random.default_rng(3).gamma(2.0, 0.002, count)[kept]
+    columns[TIME], columns[ARRIVAL] = kept / rate, kept / rate + 0.04 + jitter
+    if numbered:
+        columns[SEQUENCE] = kept * 3 + 7  # others are numbered as well
+    return columns
+
+
+def found(columns: np.ndarray) -> Rare:
+    return rare(columns, -math.inf, math.inf)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_bursts_are_counted(numbered: bool) -> None:
+    lost = {50, 51, 120, 300, 301, 302, 303, 500}
+    one = found(table(lost, numbered=numbered))
+    assert (one.bursts, one.pairs, one.lost, one.sent) == (2, 4, 8, 600)
+    assert one.linked
+    assert one.events == 2
+    assert one.few
+    assert one.missed == pytest.approx(UNSEEN + TAIL / 2)
+
+
+def test_losses_by_themselves_are_not_rare_events() -> None:
+    one = found(table(set(range(10, 590, 40))))
+    assert (one.bursts, one.events, one.few) == (0, 0, False)
+    assert one.missed == UNSEEN
+    # nor are two in a row among so many that some must be
+    source = np.random.default_rng(5)
+    assert not found(table(set(np.flatnonzero(source.random(600) < 0.2).tolist()))).linked
+
+
+def test_packets_that_come_far_too_late_are_as_good_as_lost() -> None:
+    columns = table(set())
+    columns[ARRIVAL, 200:203] += 0.2
+    assert (found(columns).bursts, found(columns).lost) == (1, 3)
+
+
+def test_another_way_is_a_change_of_the_delay_and_back() -> None:
+    columns = table(set())
+    columns[ARRIVAL, 200:300] += 0.03
+    assert (found(columns).changes, found(columns).events) == (2, 1)
+    assert found(table(set(), rate=60.0)).changes == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 15])
+def test_of_a_few_packets_nothing_is_known(count: int) -> None:
+    assert found(table(set(), count)) == Rare()
+
+
+def test_odd_packets_do_no_harm() -> None:
+    columns = np.concatenate((table({5, 6}), table({5, 6})), axis=1)  # everything comes twice
+    assert (found(columns).lost, found(columns).bursts) == (2, 1)
+    columns[ARRIVAL] = math.nan
+    columns[TIME, 9] = math.inf
+    assert found(columns).bursts == 1
+    columns[TIME] = 1.0
+    assert found(columns) == Rare()
+    restarted = table(set())
+    restarted[SEQUENCE, 300:] = 1e12
+    assert found(restarted).sent < 2000
+
+
+def test_half_a_minute_without_losses_says_nothing_of_bursts() -> None:
+    assert found(table(set(), 600)).few
+    assert not found(table({77}, 600)).few
+    assert not found(table(set(), 900)).few
+    assert not together([found(table(set(), 600))] * 2).few
+    local = table(set(), 600)
+    local[ARRIVAL] = math.nan  # nothing was sent anywhere
+    assert not found(local).few
+
+
+def test_recordings_add_up() -> None:
+    both = together([Rare(2, 3, 5, 600, 2, 0.02, 30.0), Rare(4, 4, 9, 500, 0, 0.03, 25.0)])
+    assert both == Rare(6, 7, 14, 1100, 2, 0.03, 55.0)
+    assert together([]) == Rare()
+
+
+def compared(network: str, seconds: float, *numbers: int) -> Comparison:
+    spec = CompareSpec(
+        read_specs(["snapshot", "dead-reckoning", "dumb-terminal"]), SCREEN_TIMING, threads=1
+    )
+    runs = [bursty.recorded("wander", network, seconds, number) for number in numbers]
+    return pool_runs([(f"{n}", compare_run(run.run(), spec)) for n, run in enumerate(runs)], 0)
+
+
+def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
+    one = compared("3 %, bursts of 8", 30.0, 1)
+    assert one.certainty
+    assert 0 < one.certainty.rare.events < FEWEST_EVENTS
+    for result in one.results:
+        low, high = result.interval("error")
+        assert low <= result.value("error")
+        assert math.isnan(high)
+        low, high = result.interval("score")
+        assert math.isnan(low)
+        assert high >= result.value("score")
+        assert result.rank == 1
+        assert not result.standing.ahead
+    assert one.advice.confidence is Confidence.UNCERTAIN
+    assert any("only" in line and "burst" in line for line in verdict(one))
+    assert any("only" in line and "burst" in line for line in basis(one, one.results))
+
+
+def test_a_link_that_lost_nothing_in_a_short_time_has_no_winner() -> None:
+    calm = bursty.recorded("wander", "1 % independent", 90.0, 1)
+    kept = np.flatnonzero(np.diff(calm.numbers, prepend=calm.numbers[0] - 1) != 1)
+    begins = np.append(0, kept)
+    longest = int(np.diff(np.append(begins, len(calm.numbers))).argmax())
+    part = slice(begins[longest], np.append(begins, len(calm.numbers))[longest + 1])
+    quiet = calm._replace(numbers=calm.numbers[part], arrivals=calm.arrivals[part])
+    assert 5 < np.ptp(quiet.arrivals) < 40
+    spec = CompareSpec(read_specs(["snapshot", "dead-reckoning"]), SCREEN_TIMING, threads=1)
+    one = pool_runs([("", compare_run(quiet.run(), spec))], 0)
+    assert [result.rank for result in one.results] == [1, 1]
+    assert all(math.isnan(result.interval("error")[1]) for result in one.results)
+    assert any("no losses" in line for line in verdict(one))
+    # what a simulated link does is known
+    known = compare_run(quiet.run(), replace(spec, runs_are="networks"))
+    assert sorted(result.rank or 0 for result in pool_runs([("", known)], 0).results) == [1, 2]
+
+
+def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() -> None:
+    steady = bursty.recorded("wander", "1 % independent", 60.0, 1)
+    later = np.where((steady.numbers > 400) & (steady.numbers < 800), 0.12, 0.0)
+    moved = steady._replace(arrivals=steady.arrivals + later)
+    spec = CompareSpec(read_specs(["snapshot", "source"]), SCREEN_TIMING, threads=1)
+    before, after = (pool_runs([("", compare_run(one.run(), spec))], 0) for one in (steady, moved))
+    assert after.certainty
+    assert after.certainty.rare.changes == 2
+    for one, other in zip(before.results, after.results, strict=True):
+        low, high = other.interval("residual")
+        assert math.isnan(high)
+        assert max(low, one.value("residual")) < other.value("residual") / 4
+        assert other.interval("score")[1] >= one.value("score") - 2
+
+
+def test_more_recordings_of_bursts_say_more() -> None:
+    def above(comparison: Comparison) -> float:
+        (result,) = (one for one in comparison.results if one.label == "snapshot")
+        return result.interval("residual")[1] / result.value("residual")
+
+    some = compared("2 %, bursts of 2", 60.0, 1)
+    many = compared("2 %, bursts of 2", 60.0, *range(1, 11))
+    assert above(many) < above(some)
+    assert compared("1 % independent", 60.0, 1).advice.confidence is Confidence.CLEAR

@@ -1,0 +1,370 @@
+"""Closed forms: strategies with known faults on a known movement."""
+
+from __future__ import annotations
+
+import math
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import movements
+from support.comparisons import compared
+
+from epic_cli import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason
+from epic_cli.engine.replay import TooManyRows
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.notes import (
+    Flaw,
+    NothingJudged,
+    NothingToDraw,
+    NotJudged,
+    ResultNote,
+    TooFewStates,
+    Unjudged,
+)
+from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.weights import Weights
+from epic_cli.show.scenes.scene import Selection
+
+
+def candidate(name: str) -> StrategySpec:
+    return StrategySpec(f"support.movements:{name}", label=name)
+
+
+def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: Any) -> Comparison:
+    recorded = packets or {"": movements.packets(movements.circle)}
+    blocks = {name: movements.block(items) for name, items in recorded.items()}
+    return compared(blocks, [candidate(one) for one in names], Timing(), **given)
+
+
+def figures(name: str, **given: Any) -> SimpleNamespace:
+    found = run(name, **given).results[0].values
+    assert found
+    return SimpleNamespace(**found)
+
+
+STRAIGHT = {"": movements.packets(movements.straight)}
+
+
+def test_the_truth_itself_has_no_faults() -> None:
+    found = figures("Exact")
+    assert found.rows == 181
+    assert found.error_max == pytest.approx(0, abs=1e-6)
+    assert found.lag == pytest.approx(0, abs=1e-6)
+    assert found.residual == pytest.approx(0, abs=1e-6)
+    assert found.largest_jump == pytest.approx(0, abs=1e-6)
+    assert (found.jumps, found.backward, found.held, found.none) == (0, 0, 0, 0)
+    assert found.jerk == pytest.approx(1, rel=1e-3)
+    assert found.jerk_rms == pytest.approx(found.truth_jerk, rel=1e-3)
+    assert found.score == pytest.approx(100, abs=0.1)
+
+
+def test_a_pure_delay_is_lag_and_no_residual() -> None:
+    found = figures("LateStraight", packets=STRAIGHT)
+    distance = 0.1 * math.hypot(8, 2)
+    assert found.lag == pytest.approx(0.1, abs=1e-9)
+    assert found.residual == pytest.approx(0, abs=1e-9)
+    for value in (found.error, found.error95, found.error_max):
+        assert value == pytest.approx(distance)
+
+
+def test_drawing_early_is_a_negative_lag() -> None:
+    assert figures("Early").lag == pytest.approx(-0.04, abs=1e-6)
+
+
+def test_an_offset_is_error_that_no_shift_takes_away() -> None:
+    found = figures("Aside")
+    assert found.error == pytest.approx(0.75, abs=1e-6)
+    assert found.residual == pytest.approx(0.75, abs=1e-6)
+    assert found.lag == pytest.approx(0, abs=1e-6)
+
+
+def test_jumps_are_counted_and_measured() -> None:
+    found = figures("Jumping")
+    step = 2 * 5 * math.sin(0.025)
+    assert found.jumps == 2
+    assert found.largest_jump == pytest.approx(math.hypot(2, step) - step, abs=1e-6)
+    assert found.error_max == pytest.approx(2, abs=1e-6)
+
+
+def test_backward_steps_are_counted() -> None:
+    assert figures("Backing", packets=STRAIGHT).backward == 4
+
+
+def test_turning_back_with_the_truth_is_no_backward_step() -> None:
+    assert figures("Late").backward == 0
+
+
+def test_shares_of_rows() -> None:
+    found = run("Sleepy")
+    (result,) = found.results
+    rows = 181  # from 1 to 10 s; those before and after do not count
+    assert (found.rows, found.all_rows) == (rows, 204)
+    assert result.value("rows") == rows
+    assert result.value("none") == pytest.approx(20 / rows)  # up to 2 s
+    assert result.value("held") == pytest.approx(40 / rows)
+    assert result.value("extrapolated") == pytest.approx(41 / rows)
+    assert result.note == ResultNote(Flaw.UNDRAWN, rows=20, judged=rows)
+
+
+def test_jerk_is_that_of_the_rows() -> None:
+    found = figures("Exact")
+    assert found.jerk_rms == pytest.approx(5.0, rel=0.01)  # of a circle: radius times rate cubed
+
+
+def test_figures_of_entities_are_pooled() -> None:
+    two = {
+        "a": movements.packets(movements.circle, entity="a"),
+        "b": movements.packets(movements.circle, 4.0, entity="b"),
+    }
+    found = run("Late", "Aside", packets=two, warm_up=1.0)
+    alone = {(one.label, one.entity): one.values for one in found.by_entity}
+    assert set(alone) == {("Late", "a"), ("Late", "b"), ("Aside", "a"), ("Aside", "b")}
+    for result in found.results:
+        parts = [alone[result.label, name] for name in "ab"]
+        assert result.value("rows") == sum(one["rows"] for one in parts) == 181 + 61
+        squares = sum(one["rows"] * one["error"] ** 2 for one in parts)
+        assert result.value("error") == pytest.approx(math.sqrt(squares / (181 + 61)))
+        assert result.value("error_max") == max(one["error_max"] for one in parts)
+
+
+def test_a_given_truth_is_used_and_named() -> None:
+    truth = truth_of(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
+    lossy = {"": movements.packets(movements.circle)[::7]}
+    found = run("Exact", packets=lossy, truths={"whatever": truth})
+    assert found.origin == "given"
+    assert found.results[0].value("error_max") < 1e-4
+    assert run("Exact").origin == "rebuilt"
+
+
+def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
+    alone = run("Late").results[0].value("score")
+    among = {one.label: one.value("score") for one in run("Exact", "Late", "Jumping").results}
+    assert among["Late"] == alone
+    assert among["Exact"] > among["Late"]
+
+
+def test_weights_count() -> None:
+    found = run("Late", "Aside", weights=Weights(accuracy=0, smoothness=0, latency=1))
+    late, aside = (one.value("score") for one in found.results)
+    assert aside == pytest.approx(100, abs=0.1)
+    assert late == pytest.approx(50, abs=0.1)  # a tenth of a second costs 1
+
+
+def test_what_a_strategy_raises_is_its_note() -> None:
+    found = run("Raising", "Exact")
+    assert not found.results[0].values
+    note = found.results[0].note
+    assert note is not None
+    assert note.flaw is Flaw.FAILED
+    assert "ZeroDivisionError: the strategy's own fault" in note.error
+    assert "movements.py, line " in note.error
+    assert [one.failed for one in found.results] == [True, False]
+    assert found.results[1].values
+
+
+def test_no_figures_without_rows() -> None:
+    (result,) = run("Nothing").results
+    assert not result.values
+    assert math.isnan(result.value("score"))
+    assert result.note == ResultNote(Flaw.NOTHING_DRAWN)
+
+
+def test_no_figures_without_numbers() -> None:
+    packets = movements.packets(movements.circle)
+    packets[50] = packets[50]._replace(velocity=(math.nan, 0.0, 0.0))  # it spreads in this one
+    block = movements.block(packets)
+    (result,) = compared({"": block}, [StrategySpec()], Timing()).results
+    assert not result.values
+    assert result.note is not None
+    assert result.note.flaw is Flaw.NOT_FINITE
+    assert result.note.rows > 50
+
+
+def test_a_strategy_in_plain_python_that_draws_no_number_has_failed() -> None:
+    (result,) = run("Undefined").results
+    assert result.failed
+    assert result.note is not None
+    assert "is not finite: (nan, " in result.note.error
+
+
+def test_an_entity_that_rests_has_no_score() -> None:
+    found = run("Exact", packets={"": movements.packets(lambda _: (5.0, 0.0, 0.0))})
+    (result,) = found.results
+    assert math.isnan(result.value("score"))
+    assert result.note == ResultNote(Flaw.TRUTH_AT_REST)
+
+
+def test_entities_that_cannot_be_judged_are_told_of() -> None:
+    recorded = {
+        "a": movements.packets(movements.circle, entity="a"),
+        "b": movements.packets(movements.circle, entity="b")[:1],
+    }
+    found = run("Exact", packets=recorded)
+    assert [one.entity for one in found.by_entity] == ["a"]
+    assert found.notes[0] == NotJudged("b", Unjudged.TOO_FEW_STATES, states=1)
+
+
+def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
+    truth = truth_of(movements.block(movements.packets(movements.circle)), "given")
+    recorded = {name: movements.packets(movements.circle, entity=name) for name in "ab"}
+    found = run("Exact", packets=recorded, truths={"a": truth})
+    assert found.notes[0] == NotJudged("b", Unjudged.NOT_IN_TRUTH, known=("a",))
+
+
+def test_a_truth_of_another_time_says_nothing() -> None:
+    truth = movements.block(movements.packets(movements.circle, latency=None))
+    with pytest.raises(NothingJudged, match="do not overlap") as caught:
+        run("Exact", truths={"": truth_of(truth, "given", 1000.0)})
+    (note,) = caught.value.notes
+    assert note.reason is Unjudged.NO_OVERLAP
+    assert note.truth == (1000.0, 1010.0)
+    assert note.rows == pytest.approx((0.0, 10.15))
+
+
+def test_a_warm_up_that_is_too_long_says_nothing() -> None:
+    with pytest.raises(NothingJudged) as caught:
+        run("Exact", warm_up=60.0)
+    (note,) = caught.value.notes
+    assert (note.reason, note.warm_up) == (Unjudged.WARM_UP, 60.0)
+
+
+def test_one_packet_says_nothing() -> None:
+    with pytest.raises(NothingJudged, match="fewer than two usable states") as caught:
+        run("Exact", packets={"": movements.packets(movements.circle)[:1]})
+    assert caught.value.notes == (NotJudged("", Unjudged.TOO_FEW_STATES, states=1),)
+    with pytest.raises(NothingJudged, match=r"^there are no packets$"):
+        compared({}, [candidate("Exact")], Timing())
+
+
+def test_errors_are_sentences_without_options() -> None:
+    for error in (
+        NothingJudged(()),
+        NothingJudged(tuple(NotJudged("tank", reason) for reason in Unjudged)),
+        TooFewStates(1),
+        TooManyRows(5),
+        NothingToDraw(),
+    ):
+        assert str(error)
+        assert "--" not in str(error)
+
+
+def test_the_same_figures_from_any_number_of_threads() -> None:
+    names = ("Exact", "Late", "Aside", "Jumping")
+    assert run(*names, threads=1) == run(*names, threads=4)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    run("Exact", "Late", "Aside", progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_an_interruption_stops_the_threads() -> None:
+    def interrupt(done: int, total: int) -> None:
+        del done, total
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        run("Exact", "Late", "Aside", threads=2, progress=interrupt)
+    assert threading.active_count() == before
+
+
+def test_scenes_hold_what_pictures_need() -> None:
+    selection = Selection(1000, 2.0, 7.0)
+    (scene,) = run("Late", "Sleepy", selection=selection).scenes
+    np.testing.assert_allclose(scene.times, np.arange(40, 140) * 0.05)
+    np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
+    assert [one.label for one in scene.drawn] == ["Late", "Sleepy"]
+    late = scene.drawn[0]
+    np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in late.times])
+    np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
+    assert late.rms == pytest.approx(2 * 5 * math.sin(0.05))
+    assert late.histogram.counts.sum() == 100
+    np.testing.assert_allclose(late.lag.seconds[np.isfinite(late.lag.seconds)], 0.1, atol=1e-3)
+    assert scene.packet_times.min() >= 2.0
+    assert scene.packet_times.max() <= 7.0
+
+
+def test_the_largest_error_of_a_thinned_scene_is_that_of_the_figures() -> None:
+    packets = movements.packets(movements.circle, duration=60.0)
+    names = ("Late", "Jumping", "Sleepy")
+    found = run(*names, packets={"": packets}, selection=Selection(60, -math.inf, math.inf))
+    (scene,) = found.scenes
+    for drawn, result in zip(scene.drawn, found.results, strict=True):
+        assert len(drawn.times) < scene.rows
+        assert np.nanmax(drawn.errors) == result.value("error_max")
+        assert drawn.rms == pytest.approx(result.value("error"))
+        assert drawn.histogram.counts.sum() == result.value("rows")
+
+
+def test_no_line_of_a_scene_bridges_a_cut() -> None:
+    packets = movements.packets(movements.circle)
+    packets[100] = packets[100]._replace(teleport=True)
+    (scene,) = run(
+        "Exact", packets={"": packets}, selection=Selection(1000, -math.inf, math.inf)
+    ).scenes
+    unknown = scene.times[np.isnan(scene.truth[:, 0])]
+    assert unknown[unknown <= 10].tolist() == [pytest.approx(5.0)]
+    (one,) = scene.interruptions
+    assert one.kind == "teleport"
+    assert one.end == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("most", [100_000, 60])
+def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
+    def there_and_far(t: float) -> tuple[float, float, float]:
+        return (t + (100.0 if t >= 5 else 0.0), 0.0, 0.0)
+
+    packets = movements.packets(there_and_far, duration=30.0)
+    packets = [one._replace(velocity=(1.0, 0.0, 0.0)) for one in packets]
+    packets[100] = packets[100]._replace(teleport=True)
+    selection = Selection(most, -math.inf, math.inf)
+    names = ("dumb-terminal", "snapshot", "dead-reckoning")
+    found = compared(
+        {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
+    )
+    for path in [one.positions for one in found.scenes[0].drawn] + [found.scenes[0].truth]:
+        assert np.nanmax(path[:, 0]) > 120
+        assert np.nanmax(np.abs(np.diff(path[:, 0]))) < 50
+
+
+def test_lost_packets_are_known_by_their_numbers() -> None:
+    packets = [
+        one._replace(sequence=number)
+        for number, one in enumerate(movements.packets(movements.circle))
+    ]
+    kept = [one for one in packets if one.sequence not in (50, 51, 120)]
+    everything = Selection(1000, -math.inf, math.inf)
+    (scene,) = run("Exact", packets={"": kept}, selection=everything).scenes
+    deliveries = scene.deliveries
+    assert deliveries.numbered
+    np.testing.assert_allclose(deliveries.lost_times, [2.5, 2.55, 6.0])
+    np.testing.assert_allclose(
+        deliveries.lost, [movements.circle(t) for t in deliveries.lost_times], atol=1e-3
+    )
+    plain = [one._replace(sequence=None) for one in kept]
+    (scene,) = run("Exact", packets={"": plain}, selection=everything).scenes
+    assert not scene.deliveries.numbered
+    assert len(scene.deliveries.lost) == scene.deliveries.lost_count == 0
+
+
+def test_refused_packets_are_told_of() -> None:
+    packets = movements.packets(movements.circle)
+    packets[3] = packets[3]._replace(arrival=None)
+    found = run("Exact", "Late", packets={"": packets})
+    assert [one.reason for one in found.refused] == [Reason.NO_ARRIVAL]
+
+
+def test_blocks_are_shared_and_not_changed() -> None:
+    block: PacketBlock = movements.block(movements.packets(movements.circle))
+    before = [block[k] for k in range(len(block))]
+    compared({"": block}, [candidate("Exact"), candidate("Late")], Timing())
+    assert [block[k] for k in range(len(block))] == before

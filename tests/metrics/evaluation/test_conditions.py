@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from epic_cli.metrics.evaluation.conditions import (
+    Condition,
+    ConditionError,
+    check_sense,
+    check_strategies,
+    condition,
+    expectation,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "relation", "limit", "strategy"),
+    [
+        ("error>0.3", "error", ">", 0.3, None),
+        (" score ( snapshot ) <= 60 ", "score", "<=", 60.0, "snapshot"),
+        ("lag(epic+calc_ahead=0.1)>=120ms", "lag", ">=", 0.12, "epic+calc_ahead=0.1"),
+        ("lag<-0.05", "lag", "<", -0.05, None),
+        ("held>5%", "held", ">", 0.05, None),
+        ("error_max<1e3", "error_max", "<", 1000.0, None),
+        ("tick<1/60", "tick", "<", 1 / 60, None),
+    ],
+)
+def test_what_is_written(
+    text: str, metric: str, relation: str, limit: float, strategy: str | None
+) -> None:
+    found = condition(text)
+    assert (found.metric, found.relation, found.strategy) == (metric, relation, strategy)
+    assert found.limit == pytest.approx(limit)
+    assert found.text == text
+
+
+def test_an_expectation_has_its_metric_beside_it() -> None:
+    assert expectation("error", "<0.3") == Condition("error<0.3", "error", "<", 0.3)
+    assert expectation("lag", " >= 20ms", "epic").strategy == "epic"
+    with pytest.raises(ConditionError, match="did you mean 'error'"):
+        expectation("eror", "<0.3")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("eror>0.3", "no metric 'eror'; did you mean 'error'?"),
+        ("zzzzzz>0.3", "no metric 'zzzzzz'; they are score, "),
+        ("error", "compares with nothing; write error>0.3"),
+        ("error=0.3", "'=' is no relation"),
+        ("error>", "'' is no limit for error; write a number, as 0.3"),
+        ("error>low", "'low' is no limit for error"),
+        ("error>nan", "'nan' is no limit for error"),
+        ("error>1e999", "'1e999' is no limit for error; write a number"),
+        ("score<-inf", "'-inf' is no limit for score"),
+        ("lag>1/1e-999", "is no limit for lag"),
+        ("error>3ms", "'3ms' is no limit for error"),
+        ("lag>fast", "write a number, as 120ms or 0.12"),
+        ("lag>120", "lag is in seconds; did you mean 120ms?"),
+        ("held>5", "a share from 0 to 1; did you mean 5%?"),
+        ("score()<60", "no strategy stands between the brackets"),
+        (">3", "is no condition: write"),
+        ("", "is no condition: write"),
+        ("error>0.3 and lag<1", "'0.3 and lag<1' is no limit"),
+    ],
+)
+def test_what_is_no_condition_says_how_one_is_written(text: str, message: str) -> None:
+    with pytest.raises(ConditionError) as caught:
+        condition(text)
+    assert message in str(caught.value)
+
+
+def test_it_holds_for_figures() -> None:
+    assert condition("error>0.3").holds({"error": 0.31})
+    assert not condition("error>0.3").holds({"error": 0.3})
+    assert condition("error>=0.3").holds({"error": 0.3})
+    assert condition("error<0.3").holds({"error": 0.2})
+    assert not condition("error<=0.3").holds({"error": 0.31})
+
+
+@pytest.mark.parametrize("figures", [{}, {"error": math.nan}])
+def test_what_is_not_known_fulfils_nothing(figures: dict[str, float]) -> None:
+    for relation in ("<", "<=", ">", ">="):
+        one = condition(f"error{relation}0.3")
+        assert not one.holds(figures)
+        assert not one.known(figures)
+
+
+def test_a_strategy_that_does_not_take_part_is_told() -> None:
+    labels = ["epic", "snapshot"]
+    check_strategies([condition("score<60"), condition("score(epic)<60")], labels)
+    with pytest.raises(ConditionError, match="'snapshott' does not take part; did you mean 'snap"):
+        check_strategies([condition("score(snapshott)<60")], labels)
+    with pytest.raises(ConditionError, match="these do: epic, snapshot"):
+        check_strategies([condition("score(zzz)<60")], labels)
+    assert condition("score<60").concerns("epic")
+    assert not condition("score(snapshot)<60").concerns("epic")
+
+
+def test_conditions_that_leave_no_value_are_told() -> None:
+    for several in (["error>0.3", "error<=0.3"], ["error<0.5", "error>0.3"]):
+        with pytest.raises(ConditionError, match="leave no value that is neither"):
+            check_sense([condition(one) for one in several])
+    check_sense([condition(one) for one in ("error<0.1", "error>0.3", "lag<1", "error>0.2")])
+    check_sense([condition("error>0.3"), condition("error<0.3")])
+    check_sense([condition("error(a)>0.3"), condition("error(b)<=0.3")])

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support import movements
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.metrics.certainty.resampling import Unit
+from epic_cli.metrics.evaluation.advice import Confidence, best_for
+from epic_cli.metrics.evaluation.networks import Setting, simulated
+from epic_cli.metrics.evaluation.pool import compare
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.evaluation.run import Progress
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.notes import AllAlike, NothingJudged
+from epic_cli.metrics.weights import GAMES, Weights, make_weights
+from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
+
+TAKING_PART = read_specs(["dumb-terminal", "snapshot", "dis"])
+NOTHING = Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))})
+SETTING = Setting(
+    lambda seed: PathMovement(Strafe(5.0, 5.0, seed)),
+    lambda seed: Link(LinkConditions(0.08, 0.02), seed=seed),
+    duration=4.0,
+)
+
+
+def run(seeds: int, threads: int = 1, progress: Progress | None = None, **more: Any) -> Comparison:
+    spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=threads, **more)
+    return compare(simulated(SETTING, range(seeds)), spec, progress)
+
+
+def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
+    told: list[tuple[int, int]] = []
+    alone = run(8, progress=lambda done, total: told.append((done, total)))
+    assert alone == run(8, threads=2) == run(8, threads=9)
+    assert told == [(count, 8) for count in range(1, 9)]
+    assert alone.certainty is not None
+    assert (alone.certainty.unit, alone.certainty.units) == (Unit.RUN, 8)
+    assert alone.recordings == tuple(f"seed {seed}" for seed in range(8))
+    one = [each for each in alone.by_recording if each.label == "snapshot"]
+    pooled = next(each for each in alone.results if each.label == "snapshot")
+    assert pooled.value("rows") == alone.rows == sum(each.value("rows") for each in one)
+    squares = sum(each.value("error") ** 2 * each.value("rows") for each in one)
+    assert pooled.value("error") == pytest.approx(math.sqrt(squares / alone.rows))
+    worst = alone.advice.worst
+    assert worst is not None
+    assert worst.value("score") == min(
+        each.value("score") for each in alone.by_recording if each.label == worst.label
+    )
+
+
+def test_another_seed_draws_otherwise_and_the_same_seed_the_same() -> None:
+    first, again, other = (run(6, seed=seed).results for seed in (1, 1, 2))
+    assert first == again
+    assert first[0].values == other[0].values
+    assert first[0].interval("error") != other[0].interval("error")
+
+
+def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> None:
+    still = SETTING._replace(
+        movement=lambda _: PathMovement(Strafe(5.0, 5.0, 1)),
+        channel=lambda seed: Link(LinkConditions(0.08), seed=seed),
+    )
+
+    def over(seeds: int) -> Comparison:
+        runs = simulated(still, range(seeds))
+        spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=1, runs_are="networks")
+        return compare(runs, spec)
+
+    eight, one = over(8), over(1)
+    assert eight.results == one.results
+    assert eight.certainty == one.certainty
+    assert eight.notes == (*one.notes, AllAlike(8))
+    assert eight.advice.worst is None
+
+
+def test_few_runs_are_drawn_by_their_blocks_of_time() -> None:
+    found = run(2).certainty
+    assert found is not None
+    assert found.unit is Unit.BLOCK
+    assert found.units >= 6
+    assert found.seconds >= 0.5
+
+
+def test_many_entities_are_drawn_too() -> None:
+    recorded = {
+        name: movements.block(movements.packets(movements.circle, entity=name))
+        for name in ("a", "b", "c", "d", "e", "f")
+    }
+    found = compare([Run("one", recorded)], CompareSpec(TAKING_PART, SCREEN_TIMING)).certainty
+    assert found is not None
+    assert (found.unit, found.entities) == (Unit.BLOCK_AND_ENTITY, 6)
+
+
+def test_too_little_has_no_intervals_and_no_winner() -> None:
+    short = {"": movements.block(movements.packets(movements.circle, 1.0))}
+    found = compare([Run("short", short)], CompareSpec(TAKING_PART, SCREEN_TIMING))
+    assert found.certainty is not None
+    assert found.certainty.unit is Unit.NOTHING
+    assert math.isnan(found.results[0].interval("error")[0])
+    assert {one.rank for one in found.results if one.ranked} == {1}
+    assert found.advice.confidence in (Confidence.UNCERTAIN, Confidence.NONE_GOOD)
+
+
+def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
+    def runs() -> Iterator[Run]:
+        yield NOTHING
+        yield from simulated(SETTING, range(2))
+
+    found = compare(runs(), CompareSpec(TAKING_PART, SCREEN_TIMING, total=3))
+    assert [one.recording for one in found.skipped] == ["nothing"]
+    assert found.recordings == ("seed 0", "seed 1")
+
+
+@pytest.mark.parametrize("total", [1, 2])
+def test_nothing_to_judge_at_all_is_an_error(total: int) -> None:
+    with pytest.raises(NothingJudged):
+        compare([NOTHING] * total, CompareSpec(TAKING_PART, SCREEN_TIMING, total=total))
+
+
+def test_an_interruption_stops_all_runs() -> None:
+    def interrupt(done: int, total: int) -> None:
+        del done, total
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        run(4, threads=2, progress=interrupt)
+    assert threading.active_count() == before
+
+
+def test_the_advice_names_who_leads_in_other_games() -> None:
+    found = run(6)
+    best = {name: label for label, names in best_for(found.results).items() for name in names}
+    assert set(best) == {one.name for one in GAMES}
+    for game, label in best.items():
+        again = run(6, weights=next(one.weights for one in GAMES if one.name == game))
+        assert again.advice.best is not None
+        assert again.advice.best.label == label
+    told = dict(found.advice.other_games)
+    assert found.advice.best is not None
+    leader = found.advice.best.label
+    assert told == {game: label for game, label in best.items() if label != leader}
+
+
+def test_weights_start_from_those_of_a_game() -> None:
+    shooter = next(one for one in GAMES if one.name == "shooter")
+    assert make_weights({"latency": 9}, shooter.weights) == shooter.weights._replace(latency=9)
+    # a rewind takes lag away: what is left of the error matters, for a fighting game the lag does
+    assert shooter.weights.accuracy + shooter.weights.across > 4 * shooter.weights.latency
+    fighting = next(one for one in GAMES if one.name == "fighting")
+    assert fighting.weights.latency == max(fighting.weights)
+    with pytest.raises(ValueError, match="did you mean 'accuracy'"):
+        make_weights({"acuracy": 1})
+    with pytest.raises(ValueError, match="recovery alone makes no score"):
+        make_weights({"recovery": 1}, Weights(0, 0, 0, 0, 0, 0))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import movements
+from support.comparisons import compared
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.cells import FIELDS, Grid, Resampled, grid
+from epic_cli.metrics.evaluation.pool import compare
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
+
+RECORDED = {
+    name: movements.block(
+        simulate(
+            PathMovement(Strafe(5, 5, seed), name),
+            duration=8,
+            channel=Link(LinkConditions(0.08, 0.03, loss=0.02), seed=seed),
+        )
+    )
+    for seed, name in enumerate(("a", "b"))
+}
+NAMES = ("dumb-terminal", "snapshot", "epic", "dis", "projective", "kalman")
+
+
+def test_the_cells_together_are_the_measurement() -> None:
+    """What is drawn again is what was measured: all cells once give each figure as it is."""
+    comparison = compared(RECORDED, read_specs(NAMES), SCREEN_TIMING, threads=1, intervals=True)
+    for result in comparison.by_entity:
+        measured = result.measured
+        assert measured is not None
+        assert measured.sums is not None
+        whole = measured.sums.sum(axis=0)
+        once = Resampled(
+            whole[None, :], whole, measured.resolution, measured.tick, measured.weights
+        )
+        for metric in METRICS:
+            if metric.interval:
+                value = result.value(metric.name)
+                assert float(np.ravel(metric.value(once))[0]) == pytest.approx(
+                    value, rel=1e-6, abs=1e-9, nan_ok=True
+                ), metric.name
+
+
+def test_the_draws_lie_around_the_figure_and_intervals_contain_it() -> None:
+    comparison = compare(
+        [Run("one", RECORDED)], CompareSpec(read_specs(NAMES), SCREEN_TIMING, threads=1)
+    )
+    for result in comparison.results:
+        for name, (low, high) in result.standing.intervals.items():
+            assert low <= result.value(name) <= high, name
+        low, high = result.interval("error")
+        assert 0.5 * result.value("error") < low < high < 2 * result.value("error")
+
+
+def test_a_grid_covers_all_times_of_all_entities() -> None:
+    times = [np.arange(100, 400) / 60, np.arange(0, 300) / 60]
+    cells = grid(times)
+    for one in times:
+        places = cells.places(one)
+        assert places.min() >= 0
+        assert places.max() < cells.size
+    assert cells.length == pytest.approx(0.1)
+    assert grid([np.arange(1_000_000) / 60]).size <= 257
+    assert grid([np.arange(600) / 60] * 5000).size == 16
+    assert Grid(0.0, 0.5, 3).places(np.array([-1.0, 0.6, 9.0])).tolist() == [0, 1, 2]
+    assert len(set(FIELDS)) == len(FIELDS)

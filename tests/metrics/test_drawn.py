@@ -1,0 +1,303 @@
+"""What a game drew is recognised, and a second smoothing on top of it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.jobs.diagnose.drawn.match import Match, match
+from epic_cli.jobs.diagnose.drawn.redraw import Redraw
+from epic_cli.jobs.diagnose.drawn.smoothing import low_pass
+from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+LINK = LinkConditions(0.08, 0.02, "gamma", loss=0.02)
+
+#: Of all strategies, each family has some: so many that a test of them is short.
+TAKEN = read_specs(["epic", "dumb-terminal", "lerp", "snapshot", "mirror", "dead-reckoning"])
+
+#: Where nothing fits at once, each is searched.
+FEW = read_specs(["dumb-terminal", "lerp"])
+
+
+def recorded(movement: str = "strafe", seconds: float = 12.0, seed: int = 1) -> PacketBlock:
+    block = PacketBlock()
+    path = PathMovement(PATHS[movement](5.0, 5.0, seed))
+    for packet in simulate(path, send_rate=20, duration=seconds, channel=Link(LINK, seed=seed)):
+        block.append(packet)
+    return block
+
+
+def drawn(
+    block: PacketBlock, strategy: str, rate: float = 60.0, constant: float = 0.0, late: float = 0.0
+) -> DrawnPath:
+    """What a game with this strategy shows, at frames of its own, rounded to 1e-4."""
+    (candidate,) = read_specs([strategy])
+    times = np.arange(0.3, 11.0, 1 / rate) + 0.004
+    own = Redraw(block).draw(candidate, times)
+    shown = np.isfinite(own).all(axis=1)
+    positions = low_pass(times[shown], own[shown], constant)
+    return DrawnPath(times[shown] + late, np.round(positions, 4), 5e-5)
+
+
+def explained(block: PacketBlock, path: DrawnPath, among: Sequence[StrategySpec] = TAKEN) -> Match:
+    return match({"": block}, {"": path}, among)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "movement", "rate"),
+    [
+        ("epic", "strafe", 30),
+        ("lerp", "figure-eight", 144),
+        ("snapshot", "stop-and-go", 60),
+        ("mirror", "strafe", 60),
+        ("dead-reckoning", "figure-eight", 30),
+        ("snapshot+interpolation_time=0.13", "strafe", 60),
+        ("lerp+lerp_time=0.17", "figure-eight", 30),
+    ],
+)
+def test_what_a_strategy_drew_is_that_strategy(strategy: str, movement: str, rate: float) -> None:
+    block = recorded(movement)
+    found = explained(block, drawn(block, strategy, rate))
+    assert found.best.candidate.label == strategy
+    assert found.off < 0.001
+    assert (found.best.shift, found.best.constant, found.smoothed) == (0.0, 0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "movement", "rate", "constant"),
+    [
+        ("snapshot", "strafe", 60, 0.08),
+        ("epic", "figure-eight", 30, 0.15),
+        ("dead-reckoning", "stop-and-go", 60, 0.04),
+        ("lerp", "strafe", 100, 0.25),
+    ],
+)
+def test_a_second_smoothing_is_found_with_its_constant(
+    strategy: str, movement: str, rate: float, constant: float
+) -> None:
+    block = recorded(movement)
+    among = read_specs(["dumb-terminal", "lerp", *{strategy} - {"lerp"}])
+    found = explained(block, drawn(block, strategy, rate, constant), among)
+    assert found.smoothed
+    assert found.best.candidate.label == strategy
+    assert found.best.constant == pytest.approx(constant, rel=0.1)
+    assert found.without.residual > 5 * found.best.residual
+
+
+def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
+    """Four strategies come nearer to what quake3 drew behind a low-pass, each with a delay."""
+    block = recorded()
+    among = read_specs(["epic", "spline", "hermite", "geckos", "quake3"])
+    found = explained(block, drawn(block, "quake3", 60, 0.06), among)
+    assert found.smoothed
+    assert found.best.candidate.label == "quake3"
+    assert found.best.constant == pytest.approx(0.06, rel=0.01)
+    assert found.off < 0.001
+
+
+def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
+    """With alpha 0.2 at 60 Hz, -1/60 s / ln 0.8 = 75 ms."""
+    block = recorded()
+    path = drawn(block, "lerp")
+    shown, smoothed = path.positions[0], []
+    for position in path.positions:
+        shown = shown + (position - shown) * 0.2
+        smoothed.append(shown)
+    found = explained(block, path._replace(positions=np.array(smoothed)), FEW)
+    assert found.smoothed
+    assert found.best.constant == pytest.approx(-1 / 60 / np.log(0.8), rel=0.1)
+
+
+@pytest.mark.parametrize("late", [0.1, -0.07])
+def test_another_clock_is_told_and_is_no_smoothing(late: float) -> None:
+    block = recorded()
+    found = explained(block, drawn(block, "lerp", late=late), FEW)
+    assert found.best.candidate.label == "lerp"
+    assert found.best.shift == pytest.approx(late, abs=0.002)
+    assert not found.smoothed
+    assert found.off < 0.02
+
+
+@pytest.mark.parametrize(
+    ("strategy", "rate"),
+    [
+        ("snapshot+interpolation_time=0.1", 60),
+        ("one-euro+mincutoff=3", 30),
+        ("projective+smoothing_time=0.48", 30),
+        ("unity-ngo+tick_latency=3", 144),
+    ],
+)
+def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> None:
+    block = recorded()
+    found = explained(block, drawn(block, strategy, rate), read_specs())
+    assert found.best.candidate.label == strategy
+    assert not found.smoothed
+    assert not found.tick
+
+
+@pytest.mark.parametrize(("tick", "rate"), [(30, 60), (50, 60), (60, 144)])
+def test_what_is_drawn_at_ticks_is_told_with_their_rate(tick: float, rate: float) -> None:
+    block = recorded("figure-eight")
+    times = np.arange(1.0, 11.0, 1 / tick)
+    own = Redraw(block).draw(read_specs(["lerp"])[0], times)
+    frames = np.arange(1.5, 10.9, 1 / rate) + 0.0013
+    shown = own[np.searchsorted(times, frames, side="right") - 1]
+    found = explained(block, DrawnPath(frames, np.round(shown, 4), 5e-5))
+    assert 1 / found.tick == pytest.approx(tick, rel=0.002)
+    assert found.best.candidate.label == "lerp"
+    assert not found.smoothed
+
+
+def test_small_remains_are_no_second_smoothing() -> None:
+    """A game's own ``position += k * (newest - position)`` is one smoothing, however called."""
+    block = recorded()
+    raw = drawn(block, "dumb-terminal")
+    position, moved = raw.positions[0], []
+    for newest in raw.positions:
+        position = position + 0.2 * (newest - position)
+        moved.append(np.round(position, 4))
+    found = explained(block, raw._replace(positions=np.array(moved)))
+    assert found.off < 0.02
+    assert not (found.smoothed and found.without.residual < 0.02 * found.step)
+
+
+def test_rows_of_the_demo_are_what_epic_drew() -> None:
+    """Without arrival times, with two decimals."""
+    block = PacketBlock()
+    for number in range(240):
+        t = number / 20
+        state = (5 * np.cos(t), 5 * np.sin(t), 0.0), (-5 * np.sin(t), 5 * np.cos(t), 0.0)
+        block.append(Packet(*state, t))
+    times = np.arange(2, 230) / 20
+    own = Redraw(block).draw(read_specs(["epic"])[0], times)
+    found = explained(block, DrawnPath(times, np.round(own, 2), 0.005))
+    assert found.best.candidate.label == "epic"
+    assert found.found
+    assert not found.smoothed
+
+
+def test_what_no_strategy_draws_is_said() -> None:
+    block = recorded()
+    path = drawn(block, "snapshot")
+    wild = path.positions + 3 * np.sin(7 * path.times)[:, None]
+    found = explained(block, path._replace(positions=wild), FEW)
+    assert not found.like
+    assert not found.smoothed
+
+
+def test_each_entity_has_its_own_figures() -> None:
+    one, other = recorded(seed=1), recorded(seed=2)
+    paths = {"a": drawn(one, "snapshot", constant=0.05), "b": drawn(other, "snapshot")}
+    found = match({"a": one, "b": other, "c": one}, paths, TAKEN)
+    figures = {entity.entity: entity for entity in found.entities}
+    assert set(figures) == {"a", "b"}
+    if found.smoothed:
+        assert figures["a"].constant == pytest.approx(0.05, rel=0.1)
+        assert figures["b"].constant < 0.005
+    assert figures["a"].lag == pytest.approx(figures["b"].lag + 0.05, abs=0.02)
+
+
+def rows(*frames: tuple[float, float], entity: str = "") -> dict[str, PacketBlock]:
+    block = PacketBlock()
+    for time, x in frames:
+        block.append(Packet((x, 0.0, 0.0), None, time, entity=entity))
+    return {entity: block}
+
+
+def test_frames_that_cannot_be_used_are_refused_in_a_sentence() -> None:
+    many = [(n / 60, n / 10) for n in range(60)]
+    for given, entities, told in (
+        (rows(*many, entity="a"), {"b": 0, "c": 0}, "it has 'a', the recording has 'b', 'c'"),
+        ({}, {"": 0}, "there is nothing in it"),
+        (rows((0.0, 1.0)), {"": 0}, "it has 1 usable frame of an entity, and 20 are needed"),
+        (rows(*many[:30], *many[:30]), {"": 0}, "0 s comes after 0.483333 s"),
+        (rows(*((t, np.nan) for t, _ in many)), {"": 0}, "it has 0 usable frames"),
+    ):
+        with pytest.raises(UnusableDrawing) as error:
+            drawn_paths(given, entities)
+        assert told in str(error.value)
+
+
+def test_of_frames_with_one_time_the_last_counts_and_nan_is_left_out() -> None:
+    frames = [(n // 2 / 60, float(n)) for n in range(80)]
+    (path,) = drawn_paths(rows(*frames, (5.0, np.nan)), {"tank": 0}, offset=1.0).values()
+    assert path.positions[:, 0].tolist() == list(range(1, 80, 2))
+    assert path.times[0] == 1.0
+    assert path.times[-1] == pytest.approx(1 + 39 / 60)
+
+
+def test_times_that_are_not_those_of_the_packets_are_refused() -> None:
+    block = recorded()
+    path = drawn(block, "snapshot", late=1000.0)
+    with pytest.raises(UnusableDrawing, match=r"its times are others .* 1000\.3"):
+        explained(block, path)
+
+
+def test_what_does_not_move_is_refused() -> None:
+    block = recorded()
+    path = drawn(block, "snapshot")
+    with pytest.raises(UnusableDrawing, match="nothing moves"):
+        explained(block, path._replace(positions=np.zeros_like(path.positions)))
+
+
+def test_a_low_pass_is_the_lag_frame_by_frame() -> None:
+    random = np.random.default_rng(4)
+    times = np.cumsum(random.uniform(0.005, 0.05, 300))
+    positions = random.normal(0, 1, (300, 3)).cumsum(axis=0)
+    shown, expected = positions[0], []
+    for before, time, position in zip([times[0], *times], times, positions, strict=False):
+        shown = shown + (1 - np.exp(-(time - before) / 0.12)) * (position - shown)
+        expected.append(shown)
+    expected[0] = positions[0]
+    assert low_pass(times, positions, 0.12) == pytest.approx(np.array(expected), abs=1e-9)
+    assert low_pass(times, positions, 0.0) is positions
+
+
+def test_a_sender_with_another_clock_has_no_known_lag() -> None:
+    given = recorded(seconds=6.0)
+    block = PacketBlock()
+    for number in range(len(given)):
+        packet = given[number]
+        block.append(packet._replace(time=packet.time + 500))
+    path = drawn(block, "gambetta")
+    found = match({"": block}, {"": path}, read_specs(["gambetta", "lerp"]))
+    assert found.best.candidate.label == "gambetta"
+    assert found.found
+    assert np.isnan(found.lag)
+
+
+def test_a_teleport_does_not_hide_how_late_it_is() -> None:
+    """Drawn 200 ms late on straight lines, but where it leaps by 60 it is there after 70 ms."""
+    given, block = recorded(seconds=6.0), PacketBlock()
+    for number in range(len(given)):
+        packet = given[number]
+        x, y, z = packet.position
+        block.append(packet._replace(position=(x + 60 * (packet.time > 3), y, z)))
+    states = sorted((one.time, *one.position) for one in map(block.__getitem__, range(len(block))))
+    stamps, *axes = np.array(states).T
+    times = np.arange(0.5, 6.0, 1 / 60)
+    far = times - 0.07 >= stamps[stamps > 3][0]
+    axes[0] = axes[0] - 60 * (stamps > 3)
+    positions = np.stack([np.interp(times - 0.2, stamps, one) for one in axes], axis=1)
+    positions[far, 0] += 60
+    found = match({"": block}, {"": DrawnPath(times, positions, 1e-9)}, FEW)
+    assert found.lag == pytest.approx(0.2, abs=0.002)
+
+
+def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:
+    block = recorded(seconds=6.0)
+    path = drawn(block, "lerp")
+    paths = {"a": path, "b": path._replace(times=path.times + 1000), "c": path}
+    few = PacketBlock()
+    few.append(Packet((0.0, 0.0, 0.0), None, 0.0, 0.1))
+    found = match({"a": block, "b": block, "c": few}, paths, FEW)
+    assert [one.entity for one in found.entities] == ["a"]
+    wild = path.positions.copy()
+    wild[::7] = 1e12
+    assert not match({"a": block}, {"a": path._replace(positions=wild)}, FEW).smoothed

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import movements
+
+from epic_cli.metrics.lag import LONGEST, find_lag
+from epic_cli.metrics.sampled_truth import SHIFTS, shift_window
+from epic_cli.metrics.truth import Truth, truth_of
+
+TIMES = np.arange(20.0, 181.0) * 0.05
+EVERYWHERE = np.zeros(len(TIMES), np.int32)
+
+
+def truth(movement: movements.Movement, duration: float = 10.0) -> Truth:
+    return truth_of(movements.block(movements.packets(movement, duration)))
+
+
+CIRCLE, STRAIGHT = truth(movements.circle), truth(movements.straight)
+
+
+@given(st.floats(-0.45, 2.9))
+def test_a_pure_delay_is_the_lag(delay: float) -> None:
+    for known, movement in ((CIRCLE, movements.circle), (STRAIGHT, movements.straight)):
+        shown = np.array([movement(t - delay) for t in TIMES])
+        lag = find_lag(known, TIMES, shown, EVERYWHERE)
+        assert lag.seconds == pytest.approx(delay, abs=1e-4)
+        assert lag.residual == pytest.approx(0.0, abs=1e-3)
+
+
+def test_what_is_beside_the_path_stays_as_residual() -> None:
+    shown = np.array([movements.circle(t - 0.1) for t in TIMES]) + np.array([0, 0, 0.75])
+    lag = find_lag(CIRCLE, TIMES, shown, EVERYWHERE)
+    assert lag.seconds == pytest.approx(0.1, abs=1e-6)
+    assert lag.residual == pytest.approx(0.75, abs=1e-6)
+    assert lag.rows == len(TIMES)
+
+
+def test_the_worked_example_of_three_ticks() -> None:
+    values = [float(k) for k in range(10)]
+    known = truth(lambda t: (t / 0.05, 0.0, 0.0), 0.45)
+    shown = np.array([[max(0.0, v - 3), 0, 0] for v in values])
+    times = np.arange(10.0) * 0.05
+    lag = find_lag(known, times, shown, np.zeros(10, np.int32))
+    assert lag.seconds == pytest.approx(3 * 0.05)
+    assert lag.residual == pytest.approx(0.0, abs=1e-9)
+
+
+def test_of_equal_shifts_the_smallest_counts() -> None:
+    def fast(t: float) -> tuple[float, float, float]:
+        return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
+
+    known = truth_of(movements.block(movements.packets(fast, rate=100.0)))
+    shown = np.array([fast(t - 0.1) for t in TIMES])
+    assert find_lag(known, TIMES, shown, EVERYWHERE).seconds == pytest.approx(0.1, abs=1e-3)
+
+
+@pytest.mark.parametrize("case", ["the truth rests", "no row counts", "the best is out of reach"])
+def test_what_cannot_be_told_is_not_made_up(case: str) -> None:
+    known, shown, segments = CIRCLE, np.array([movements.circle(t) for t in TIMES]), EVERYWHERE
+    charged = rest = 0.0
+    if case == "the truth rests":
+        known = truth(lambda _: (1.0, 2.0, 3.0))
+        shown = np.ones((len(TIMES), 3))
+        charged, rest = math.nan, math.sqrt(5)
+    elif case == "no row counts":
+        segments = np.full(len(TIMES), -1, np.int32)
+        charged = rest = math.nan
+    else:
+        known = STRAIGHT
+        shown = np.array([movements.straight(t + 3.0) for t in TIMES])
+        charged, rest = LONGEST, 3 * math.hypot(8, 2)
+    lag = find_lag(known, TIMES, shown, segments)
+    assert math.isnan(lag.seconds)
+    assert lag.residual == pytest.approx(rest, nan_ok=True)
+    assert lag.charged == pytest.approx(charged, nan_ok=True)
+    assert lag.rows == (segments >= 0).sum()
+
+
+def test_what_never_moves_has_no_lag_and_all_of_its_error() -> None:
+    shown = np.zeros((len(TIMES), 3))
+    lag = find_lag(STRAIGHT, TIMES, shown, EVERYWHERE)
+    distances = [math.dist(movements.straight(t), (0, 0, 0)) for t in TIMES]
+    assert math.isnan(lag.seconds)
+    assert lag.charged == LONGEST
+    assert lag.residual == pytest.approx(math.sqrt(np.mean(np.square(distances))))
+
+
+def patrol(t: float) -> tuple[float, float, float]:
+    """Around a square of 10 units in 4 s."""
+    side, rest = divmod(t % 4.0, 1.0)
+    corners = ((0, 0), (10, 0), (10, 10), (0, 10), (0, 0))
+    (ax, ay), (bx, by) = corners[int(side)], corners[int(side) + 1]
+    return ax + (bx - ax) * rest, ay + (by - ay) * rest, 0.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_does_not_make_the_lag_a_whole_lap_longer(seed: int) -> None:
+    times = np.arange(60, 1800) / 60
+    known = truth_of(movements.block(movements.packets(patrol, 30.0)))
+    noise = np.random.default_rng(seed).normal(0, 0.3, (len(times), 3))
+    shown = np.array([patrol(t - 0.08) for t in times]) + noise
+    lag = find_lag(known, times, shown, np.zeros(len(times), np.int32))
+    assert lag.seconds == pytest.approx(0.08, abs=0.01)
+    (lap,) = lag.others
+    assert lap == pytest.approx(4.08, abs=0.01)
+
+
+def test_the_lag_on_a_fast_circle_is_not_a_lap_early() -> None:
+    def fast(t: float) -> tuple[float, float, float]:
+        return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
+
+    known = truth_of(movements.block(movements.packets(fast, rate=100.0)))
+    held = np.array([fast(math.floor((t - 0.08) * 20) / 20) for t in TIMES + 0.013])
+    lag = find_lag(known, TIMES + 0.013, held, EVERYWHERE)
+    assert 0.08 < lag.seconds < 0.14
+    assert any(one == pytest.approx(lag.seconds - 0.5, abs=0.01) for one in lag.others)
+
+
+def test_all_shifts_are_compared_over_the_same_rows() -> None:
+    # a strategy that is right for the first half, and 3 s late with the second one
+    def late(t: float) -> float:
+        return t if t < 5 else t - 3
+
+    shown = np.array([movements.circle(late(t)) for t in TIMES])
+    window = shift_window(CIRCLE, TIMES, EVERYWHERE)
+    assert 2 * len(window.rows) >= len(TIMES)
+    low, high = (SHIFTS[window.shifts][k] for k in (0, -1))
+    inside = TIMES[window.rows]
+    assert inside.min() >= high - 1e-6
+    assert inside.max() <= 10 + low + 1e-6
+    lag = find_lag(CIRCLE, TIMES, shown, EVERYWHERE)
+    means = [
+        np.mean(
+            [math.dist(movements.circle(t - s), movements.circle(late(t))) ** 2 for t in inside]
+        )
+        for s in SHIFTS[window.shifts]
+    ]
+    minima = [
+        s
+        for a, b, c, s in zip(means, means[1:], means[2:], SHIFTS[window.shifts][1:], strict=False)
+        if a > b <= c and b <= 1.3 * min(means)
+    ]
+    assert lag.seconds == pytest.approx(min(minima, key=abs), abs=0.03)

@@ -1,0 +1,120 @@
+"""Errors along the movement and across it: values worked out by hand, and one that is told so."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from support import movements
+from support.comparisons import compared
+
+from epic_cli import Packet, Sample
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.metrics.evaluation.result import Result
+from epic_cli.metrics.truth import build, truth_of
+
+
+class Drawing:
+    """Draws a movement, late and aside."""
+
+    def __init__(self, movement: movements.Movement, late: float, aside: float) -> None:
+        self.movement, self.late, self.aside = movement, late, aside
+        self.label = f"{late:g} s late, {aside:g} aside"
+
+    def make(self) -> Drawing:
+        return self
+
+    def reset(self) -> None:
+        pass
+
+    def update(self, packet: Packet, now: float) -> bool:
+        del packet, now
+        return True
+
+    def read(self, at: float) -> Sample:
+        x, y, z = self.movement(at - self.late)
+        return Sample(at, (x, y, z + self.aside), (0.0, 0.0, 0.0), "interpolated")
+
+
+def judged(movement: movements.Movement, late: float, aside: float) -> Result:
+    packets = movements.block(movements.packets(movement, 20.0))
+    truth = truth_of(movements.block(movements.packets(movement, 20.0, 100.0)), "given")
+    drawing = Drawing(movement, late, aside)
+    return compared({"": packets}, [drawing], SCREEN_TIMING, {"": truth}, threads=1).results[0]
+
+
+@pytest.mark.parametrize("late", [0.0, 0.15, -0.1])
+@pytest.mark.parametrize("aside", [0.0, 0.4])
+def test_on_a_straight_way(late: float, aside: float) -> None:
+    one = judged(movements.straight, late, aside)
+    speed = math.hypot(8.0, 2.0)
+    assert one.value("error_along") == pytest.approx(speed * abs(late), abs=1e-6)
+    assert one.value("error_across") == pytest.approx(aside, abs=1e-5)
+    assert one.value("residual_along") == pytest.approx(0, abs=1e-4)
+    assert one.value("residual_across") == pytest.approx(aside, abs=1e-4)
+
+
+def test_a_lag_on_a_circle_leaves_its_way_and_no_residual() -> None:
+    late, aside = 0.3, 0.5
+    one = judged(movements.circle, late, aside)
+    # the chord to where it was: 5 (1 - cos) towards the middle, 5 sin backward
+    assert one.value("error_along") == pytest.approx(5 * math.sin(late), rel=1e-4)
+    assert one.value("error_across") == pytest.approx(
+        math.hypot(5 * (1 - math.cos(late)), aside), rel=1e-4
+    )
+    assert one.value("residual_across") == pytest.approx(aside, rel=1e-3)
+    assert one.value("residual_along") == pytest.approx(0, abs=0.01)
+
+
+def test_parts_are_of_the_whole() -> None:
+    for name in ("error", "residual"):
+        one = judged(lambda t: (t * t / 4, 3 * math.sin(t), 0.0), 0.2, 0.1)
+        parts = [one.value(f"{name}_{part}") for part in ("along", "across")]
+        assert math.hypot(*parts) == pytest.approx(one.value(name), rel=1e-3)
+
+
+def test_where_the_truth_stands_it_counts_as_going_on() -> None:
+    def stops(t: float) -> tuple[float, float, float]:
+        return 6.0 * min(max(t - 2, 0), 8.0), 0.0, 0.0
+
+    # it overshoots the end, where the truth stands: along its way
+    packets = movements.packets(stops, 20.0)
+    truth = truth_of(movements.block(movements.packets(stops, 20.0, 100.0)), "given")
+    over = Drawing(lambda t: (stops(t)[0] + (0.5 if t > 11 else 0.0), 0.0, 0.0), 0.0, 0.0)
+    (one,) = compared(
+        {"": movements.block(packets)}, [over], SCREEN_TIMING, {"": truth}, threads=1
+    ).results
+    assert one.value("error_across") == pytest.approx(0, abs=1e-6)
+    assert one.value("error_along") == pytest.approx(one.value("error"))
+    assert one.value("error") > 0.2
+
+
+def test_of_what_never_moves_nothing_is_along() -> None:
+    still = [Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), k / 20) for k in range(200)]
+    off = Drawing(lambda _: (1.5, 2.0, 3.0), 0.0, 0.0)
+    (one,) = compared({"": movements.block(still)}, [off], SCREEN_TIMING, threads=1).results
+    assert one.value("error_along") == 0
+    assert one.value("error_across") == pytest.approx(0.5)
+    assert one.value("residual_across") == pytest.approx(0.5)
+
+
+def test_noise_of_stamps_is_along_and_a_wrong_curve_across() -> None:
+    """Of two strategies of the same residual one draws the way, and one cuts its corners."""
+    source = np.random.default_rng(2)
+    times = np.arange(0, 20, 0.01)
+    turn = np.stack((4 * np.cos(times), 4 * np.sin(times), 0 * times), axis=1)
+    truth = build(times, turn, np.gradient(turn, times, axis=0), None, "given")
+    noise = dict(zip(range(1300), source.normal(0, 0.05, 1300), strict=True))
+
+    def uneven(t: float) -> tuple[float, float, float]:
+        return movements.circle(t + noise[round(t * 60) % 1300])
+
+    packets = movements.block(movements.packets(movements.circle, 20.0))
+    shaky = Drawing(lambda t: tuple(0.8 * x for x in uneven(t)), 0.0, 0.0)  # type: ignore[arg-type, return-value]
+    inside = Drawing(lambda t: tuple(0.76 * x for x in movements.circle(t)), 0.0, 0.0)  # type: ignore[arg-type, return-value]
+    found = compared({"": packets}, [shaky, inside], SCREEN_TIMING, {"": truth}, threads=1)
+    one, other = found.results
+    assert one.value("residual") == pytest.approx(other.value("residual"), rel=0.2)
+    assert one.value("residual_across") < 0.2 * other.value("residual_across")
+    assert other.value("residual_along") < 0.2 * one.value("residual_along")

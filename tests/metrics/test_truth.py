@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from support import movements
+
+from epic_cli import Packet
+from epic_cli.metrics.notes import (
+    Cut,
+    CutOut,
+    Excluded,
+    StatesLeftOut,
+    TooFewStates,
+    Unusable,
+    VelocitiesReplaced,
+)
+from epic_cli.metrics.truth import Truth, build, truth_of
+
+
+def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
+    x, y, z = packet.position
+    return x + by, y + by, z + by
+
+
+def of(packets: list[Packet]) -> Truth:
+    return truth_of(movements.block(packets))
+
+
+def cut(truth: Truth) -> tuple[int, Cut, object]:
+    (note,) = truth.notes
+    assert isinstance(note, CutOut)
+    return note.count, note.cut, note.seconds
+
+
+def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
+    truth = of(movements.packets(movements.circle))
+    times = np.linspace(0, 10, 997)
+    motion = truth.at(times)
+    np.testing.assert_allclose(
+        motion.positions, [movements.circle(t) for t in times], atol=5 * 0.05**4 / 384 * 1.01
+    )
+    np.testing.assert_allclose(
+        motion.velocities, [movements.velocity(movements.circle, t) for t in times], atol=1e-3
+    )
+    assert truth.notes == ()
+    assert (truth.start, truth.end, truth.origin) == (0.0, 10.0, "rebuilt")
+
+
+def test_a_shift_looks_back() -> None:
+    truth = of(movements.packets(movements.straight))
+    np.testing.assert_allclose(
+        truth.at(np.array([1.0]), 0.25).positions[0], movements.straight(0.75), atol=1e-9
+    )
+
+
+def test_packets_may_come_in_any_order() -> None:
+    packets = movements.packets(movements.circle, 2.0)
+    mixed = [*packets[1::2], *packets[::2]]
+    times = np.linspace(0, 2, 99)
+    np.testing.assert_array_equal(of(mixed).at(times).positions, of(packets).at(times).positions)
+
+
+def test_marked_teleports_are_cut_out() -> None:
+    packets = movements.packets(movements.circle, 2.0)
+    moved = [one if one.time < 0.99 else one._replace(position=shifted(one, 1)) for one in packets]
+    moved[20] = moved[20]._replace(teleport=True)
+    truth = of(moved)
+    assert cut(truth) == (1, Cut.MARKED_TELEPORT, pytest.approx(0.05))
+    assert truth.at(np.array([0.94, 0.97, 1.0])).segments.tolist() == [0, -1, 1]
+    assert truth.starts.tolist() == [0.0, 1.0]
+
+
+def test_unmarked_teleports_are_seen() -> None:
+    packets = movements.packets(movements.circle, 4.0)
+    moved = [one if one.time < 1.99 else one._replace(position=shifted(one, 9)) for one in packets]
+    assert cut(of(moved)) == (1, Cut.UNMARKED_TELEPORT, pytest.approx(0.05))
+
+
+def test_a_dash_of_several_packets_is_no_teleport() -> None:
+    def dash(t: float) -> tuple[float, float, float]:
+        return t + 30 * min(max(t - 1, 0), 0.5), 0.0, 0.0
+
+    assert of(movements.packets(dash, 4.0)).notes == ()
+
+
+def test_stamps_that_nearly_coincide_are_no_teleport() -> None:
+    packets = movements.packets(movements.straight, 4.0)
+    packets[40] = packets[40]._replace(time=packets[39].time + 0.0005)
+    assert not any(isinstance(note, CutOut) for note in of(packets).notes)
+
+
+def test_gaps_are_cut_out() -> None:
+    packets = [one for one in movements.packets(movements.circle) if not 3.01 < one.time < 4.49]
+    truth = of(packets)
+    assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
+    assert truth.at(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
+
+
+def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
+    def walk(t: float) -> tuple[float, float, float]:
+        return min(t, 2.0) + max(t - 6.0, 0.0), 0.0, 0.0
+
+    packets = [one for one in movements.packets(walk) if not 2.06 < one.time < 5.94]
+    truth = of(packets)
+    assert truth.notes == ()
+    assert truth.at(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
+
+
+def test_velocities_that_are_all_zero_are_replaced() -> None:
+    packets = [
+        one._replace(velocity=(0.0, 0.0, 0.0)) for one in movements.packets(movements.straight)
+    ]
+    truth = of(packets)
+    assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)
+    np.testing.assert_allclose(truth.at(np.array([1.234])).velocities[0], (8, -2, 0), atol=1e-9)
+
+
+def test_velocities_in_another_unit_are_replaced() -> None:
+    packets = movements.packets(movements.circle)
+    wrong = [
+        one._replace(velocity=(100 * one.velocity[0], 100 * one.velocity[1], 0.0))
+        for one in packets
+        if one.velocity
+    ]
+    (note,) = of(wrong).notes
+    assert isinstance(note, VelocitiesReplaced)
+    assert note.reason is Unusable.MISMATCH
+    assert note.mismatch == pytest.approx(99, rel=0.01)
+    derived = of(wrong).at(np.array([3.0])).velocities[0]
+    np.testing.assert_allclose(derived, movements.velocity(movements.circle, 3.0), atol=0.01)
+
+
+def test_velocities_that_are_not_finite_are_replaced() -> None:
+    packets = movements.packets(movements.straight)
+    packets[7] = packets[7]._replace(velocity=(math.nan, 0.0, 0.0))
+    assert of(packets).notes == (VelocitiesReplaced(Unusable.NOT_FINITE),)
+    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_velocities_that_are_missing_are_derived(kept: int) -> None:
+    packets = [
+        one if kept and index % kept == 0 and index else one._replace(velocity=None)
+        for index, one in enumerate(movements.packets(movements.straight))
+    ]
+    assert of(packets).notes == (VelocitiesReplaced(Unusable.ABSENT),)
+    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+
+
+def test_derived_velocities_do_not_cross_a_cut() -> None:
+    times = np.arange(10.0) * 0.1
+    positions = np.zeros((10, 3))
+    positions[:5, 0] = times[:5]
+    positions[5:, 0] = 100 - times[5:]
+    marks = np.arange(10) == 5
+    truth = build(times, positions, np.zeros((10, 3)), marks)
+    expected = np.repeat([1.0, -1.0], 5)
+    np.testing.assert_allclose(truth.at(times).velocities[:, 0], expected)
+
+
+def test_states_that_are_not_finite_are_left_out() -> None:
+    packets = movements.packets(movements.straight, 2.0)
+    packets[5] = packets[5]._replace(position=(math.inf, 0.0, 0.0))
+    packets[6] = packets[6]._replace(time=math.nan)
+    truth = of(packets)
+    assert truth.notes[0] == StatesLeftOut(2, Excluded.NOT_FINITE)
+    np.testing.assert_allclose(truth.at(np.array([0.26])).positions[0], movements.straight(0.26))
+
+
+def test_of_states_with_one_time_the_last_counts() -> None:
+    packets = movements.packets(movements.straight, 2.0)
+    packets.insert(4, packets[3]._replace(position=(0.0, 0.0, 0.0)))
+    packets.insert(4, packets[3]._replace(position=(1.2, 2.7, 1.0)))
+    truth = of(packets)
+    assert truth.notes[0] == StatesLeftOut(2, Excluded.SAME_TIME)
+    assert truth.at(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_an_offset_moves_the_times() -> None:
+    block = movements.block(movements.packets(movements.straight, 2.0))
+    truth = truth_of(block, "given", 100.0)
+    assert (truth.start, truth.end) == (100.0, 102.0)
+    np.testing.assert_allclose(truth.at(np.array([101.0])).positions[0], movements.straight(1.0))
+
+
+@pytest.mark.parametrize(
+    ("packets", "usable", "message"),
+    [
+        ([], 0, "no usable state"),
+        ([Packet((0, 0, 0), (0, 0, 0), 0)], 1, "one usable state"),
+        ([Packet((0, 0, 0), (0, 0, 0), 0)] * 3, 1, "one usable state"),
+        ([Packet((math.nan, 0, 0), (0, 0, 0), float(t)) for t in range(3)], 0, "no usable state"),
+    ],
+)
+def test_too_little_is_not_made_up(packets: list[Packet], usable: int, message: str) -> None:
+    with pytest.raises(TooFewStates, match=f"^{message}: a movement needs two$") as caught:
+        of(packets)
+    assert caught.value.usable == usable
+
+
+def test_two_states_are_enough() -> None:
+    truth = of([Packet((0, 0, 0), (1, 0, 0), 0), Packet((1, 0, 0), (1, 0, 0), 1)])
+    assert truth.at(np.array([0.5])).positions[0].tolist() == [0.5, 0.0, 0.0]

@@ -1,0 +1,58 @@
+"""A pattern that backtracks without an end: refused at its line, by whatever way it came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.running import epic
+
+from epic_cli import RefusedLine, read_packets
+from epic_cli.recordings.entries.sentences import proposal, reader
+
+#: Each with a beginning of a line on which it has no end.
+ENDLESS = {
+    r"(?P<time>\d) (?P<x>\d) (?P<y>(a|aa)+)$": "1 2 " + "a" * 90 + "!",
+    r"(?P<time>(\d|\d\d)+) (?P<x>\d) (?P<y>\d)$": "1" * 90 + " 1 !",
+}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is a tenth of a second, so that the tests are short."""
+    monkeypatch.setattr(reader, "LIMIT", 0.1)
+
+
+@pytest.mark.parametrize("pattern", ENDLESS)
+def test_a_line_on_which_it_has_no_end(tmp_path: Path, pattern: str) -> None:
+    log = tmp_path / "game.log"
+    log.write_text("hello\n" + f"{ENDLESS[pattern]}\n" * 1000)
+    with pytest.raises(RefusedLine, match=r"takes more than 0\.1 s") as caught:
+        list(read_packets(str(log), pattern=pattern))
+    assert ":2:" in str(caught.value)
+
+
+def test_from_a_case(tmp_path: Path) -> None:
+    pattern, line = next(iter(ENDLESS.items()))
+    (tmp_path / "game.log").write_text(f"{line}\n" * 50)
+    case = f"recording = 'game.log'\nstrict = true\npattern = '''{pattern}'''\n"
+    (tmp_path / "case.toml").write_text(case)
+    (tmp_path / "expected.tsv").write_text("time\n")
+    done = epic("check", str(tmp_path))
+    assert done.returncode != 0
+    assert b"the pattern takes more than" in b" ".join(done.stdout.split())
+
+
+def test_a_proposal_is_looked_for_no_longer_than_that() -> None:
+    """A line of many numbers and names has no pattern, soon."""
+    for line in ("x=1 " * 300, "pos (1,2,3) " * 80, "a=" * 500, "t=1 pos(" + "1," * 480):
+        assert all("(?P<x>" in str(one) for one in proposal.propose(line))
+
+
+def test_unreals_time_of_day(tmp_path: Path) -> None:
+    dated = r"(?P<time>\S+) x=(?P<x>\S+) y=(?P<y>\S+)$"
+    (tmp_path / "dates.log").write_text(
+        "".join(f"2024.05.01-12.34.56:{ms} x={ms} y=4\n" for ms in (100, 350, 600))
+    )
+    times = [one.time for one in read_packets(str(tmp_path / "dates.log"), pattern=dated)]
+    assert times[2] - times[0] == pytest.approx(0.5)

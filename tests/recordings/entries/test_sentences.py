@@ -1,0 +1,136 @@
+"""Logs in sentences: told as such, a pattern proposed, and read with it."""
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from support.running import epic
+from support.typed_session import TypedSession
+
+from epic_cli import read_packets
+from epic_cli.recordings.entries.sentences.proposal import propose
+from epic_cli.recordings.recordings import detect
+
+#: How games log a movement from (0, 0, 0) to (1, 0, 2) in 0.1 s; the units are ticks of 20 Hz.
+LOGS = {
+    "a logger's time of day": (
+        "[12:00:00.000] INFO recv pos=(0.00, 0.00, 0.00) seq=1",
+        "[12:00:00.100] INFO recv pos=(1.00, 0.00, 2.00) seq=2",
+    ),
+    "midnight, a digit behind the bracket": (
+        "[00:00:00.000] INFO recv pos=(0.00, 0.00, 0.00)",
+        "[00:00:00.100] INFO recv pos=(1.00, 0.00, 2.00)",
+    ),
+    "Python's logging": (
+        "2024-05-01 12:00:00,000 INFO net: player=ann x=0 y=0 z=0",
+        "2024-05-01 12:00:00,100 INFO net: player=ann x=1 y=0 z=2",
+    ),
+    "Unity, with the lines of its stack": (
+        "[Recv] t=0.000 pos=(0.00, 0.00, 0.00) vel=(10.00, 0.00, 20.00)",
+        "UnityEngine.Debug:Log(Object)",
+        "[Recv] t=0.100 pos=(1.00, 0.00, 2.00) vel=(10.00, 0.00, 20.00)",
+        "UnityEngine.Debug:Log(Object)",
+    ),
+    "Unreal's stamp": (
+        "[2024.05.01-12.00.00:000][  0]LogNet: Move Loc=(X=0.000 Y=0.000 Z=0.000)",
+        "[2024.05.01-12.00.00:100][  2]LogNet: Move Loc=(X=1.000 Y=0.000 Z=2.000)",
+    ),
+    "Source": (
+        'tick 400: player 2 "ann" setpos 0.000000 0.000000 0.000000',
+        'tick 402: player 2 "ann" setpos 1.000000 0.000000 2.000000',
+    ),
+    "names and numbers": ("time=0.0 x=0 y=0 z=0 seq=1", "time=0.1 x=1 y=0 z=2 seq=2"),
+}
+
+PATTERN = r"t=(?P<t>\S+) at (?P<pos_x>\S+) (?P<pos_y>\S+)( seq (?P<seq>\d+))?"
+LOG = b"start 1\nt=0 at 1 2 seq 7\nt=50 at 1,5 2\nbye 2\n"
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_what_is_proposed_reads_the_log(name: str) -> None:
+    log = "".join(f"{line}\n" for line in LOGS[name]).encode()
+    refused = epic("replay", stdin=log)
+    assert refused.returncode == 1
+    assert b"this is a log with numbers in sentences" in refused.stderr
+    option = re.search(r"expected (--pattern .*)", refused.stderr.decode())
+    assert option
+    words = shlex.split(option.group(1))
+    if "<tick>" in words[1]:
+        words += ["--time-unit", "ticks@20"]
+    done = epic("convert", "--to", "csv", *words, "--time-origin", "first", stdin=log)
+    assert done.returncode == 0, done.stderr
+    header, *rows = (line.split(",") for line in done.stdout.decode().splitlines())
+    packets = [dict(zip(header, row, strict=True)) for row in rows]
+    read = [[float(one[field]) for field in ("time", "x", "y", "z")] for one in packets]
+    assert read == [[0, 0, 0, 0], [pytest.approx(0.1), 1, 0, 2]]
+
+
+def test_every_front_end_takes_a_pattern(tmp_path: Path) -> None:
+    packets = list(read_packets(io.BytesIO(LOG), pattern=PATTERN, time_unit="ms"))
+    assert [(one.time, one.position, one.sequence) for one in packets] == [
+        (0, (1, 2, 0), 7),
+        (0.05, (1.5, 2, 0), None),
+    ]
+    (tmp_path / "game.log").write_bytes(LOG)
+    typed = TypedSession()
+    typed.type(f":load {tmp_path / 'game.log'} --time-unit ms --pattern {shlex.quote(PATTERN)}")
+    assert len(typed.session.packets) == 2
+
+
+def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path)}
+    words = ("--pattern", PATTERN, "--time-unit", "ms", "--save-profile", "mine")
+    wanted = epic("replay", *words, stdin=LOG, env=env)
+    assert epic("replay", "--profile", "mine", stdin=LOG, env=env).stdout == wanted.stdout != b""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("(?P<time>", "not a regular expression"),
+        ("t=(.*)", "has no group for a field"),
+        ("(?P<time>zebra)", "found neither in this line nor in any other"),
+        (r"t=(?P<time>\d+)", "the pattern has no group for x"),
+        (r"t=(?P<time>\d+) at (?P<x>\d+) (?P<y>\S+)", None),
+        (r"(?P<time>\w)=\d+ at (?P<x>\d+)", "<stdin>:2:1: time is not a number"),
+        (r"t=(?P<time>\d+) at \d+ (?P<x>seq|\S+)(?P<y> s)", "y is not a number"),
+    ],
+)
+def test_what_is_wrong_with_a_pattern_is_said(pattern: str, words: str | None) -> None:
+    done = epic(
+        "replay", "-q" if words is None else "--all-errors", "--pattern", pattern, stdin=LOG
+    )
+    assert b"Traceback" not in done.stderr
+    assert (words or "").encode() in done.stderr
+    assert (done.returncode == 0) is (words is None)
+
+
+def test_a_pattern_and_a_format_are_one_too_many() -> None:
+    done = epic("replay", "--pattern", PATTERN, "--input-format", "csv", stdin=LOG)
+    assert done.returncode == 2
+    assert b"a pattern is for lines of text, and not for csv" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("begin", "kind"),
+    [
+        (b"[12:00:00.000] INFO x=1\n", "sentences"),
+        (b"[0.1, 1, 2]\n", "jsonl"),
+        (b'["a", 1]\n', "jsonl"),
+        (b'[{"time": 1}]\n', "json"),
+        (b"[x],[y]\n1,2\n", "csv"),
+        (b"0.1,1,2,3,hp: 5\n0.2,1,2,3,hp: 5\n", "csv"),
+        (b"0,Red Tank,1,2\n1,Red Tank,1,2\n", "csv"),
+    ],
+)
+def test_sentences_are_told_from_json_and_tables(begin: bytes, kind: str) -> None:
+    assert detect(begin, True) == kind
+
+
+@pytest.mark.parametrize(
+    "line", ["moved to nowhere", "pos=(1, 2) " * 9, "x = " * 16000 + "(" * 3000]
+)
+def test_nothing_is_proposed_where_there_is_no_time(line: str) -> None:
+    assert propose(line) == ()

@@ -1,0 +1,204 @@
+"""CSV and JSON lines: packets out of them, and where a line is wrong."""
+
+import json
+
+import pytest
+from support.recordings import problems_of, scan_packets, scan_problems
+from support.running import epic
+
+from epic_cli import Packet
+from epic_cli.recordings.entries.csv.reader import CsvReader
+from epic_cli.recordings.entries.json.reader import JsonlReader
+from epic_cli.recordings.wording import Problem
+
+HEADER = b"time,x,y,z,vx,vy,vz\n"
+CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"
+PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
+
+
+def csv_problem(header: str, row: str) -> Problem:
+    [found] = scan_problems(CsvReader(), f"{header}\n{row}\n".encode())
+    assert found.text == f"{row}\n".encode()
+    assert (found.line, found.column) == (2, found.caret + 1)
+    return found
+
+
+def json_problem(line: str) -> Problem:
+    [found] = scan_problems(JsonlReader(), f"\n{line}\n".encode())
+    assert found.text == f"{line}\n".encode()
+    assert (found.line, found.column) == (2, found.caret + 1)
+    return found
+
+
+def json_line(**changed: object) -> str:
+    item = {"time": 0.1, "x": 1, "y": 2, "z": 3, "vx": 4, "vy": 5, "vz": 6, **changed}
+    return json.dumps({name: value for name, value in item.items() if value != "absent"})
+
+
+# ------------------------------------------------------------------------------------------- CSV
+
+
+def test_columns_may_stand_in_any_order_among_others() -> None:
+    data = (
+        'vz,"entity", vy ,note,vx,z,y,x,"time",arrival,seq,teleport,delta\n'
+        '6,"a, ""b""",5,"x\ty",4,3,2,1,0.1,0.3,7,1,0.02\n'
+        " 6 ,,5,,4,3,2,1,0.1,,,0,\n"
+    )
+    assert scan_packets(CsvReader(), data.encode()) == [
+        Packet((1, 2, 3), (4, 5, 6), 0.1, 0.3, 'a, "b"', True, 7, 0.02),
+        PACKETS[0],
+    ]
+
+
+def test_columns_may_be_separated_by_tabs() -> None:
+    data = b"x\ty\tz\tvx\tvy\tvz\ttime\tentity\n1\t2\t3\t4\t5\t6\t0.1\ta,b\n"
+    assert scan_packets(CsvReader(), data) == [PACKETS[0]._replace(entity="a,b")]
+
+
+def test_without_a_column_nothing_more_is_read() -> None:
+    reader = CsvReader()
+    block = reader.scan(b"\n" + HEADER.replace(b",z,vx", b"") + b"1,2,3,4,5\n")
+    [problem] = problems_of(block)
+    assert (problem.line, problem.column, problem.caret) == (2, 1, 0)
+    assert problem.what == "the header has no column z, vx"
+    assert problem.expected == "the columns x,y,z,vx,vy,vz,time"
+    assert reader.ended
+    assert len(block) == 0
+    assert reader.scan(CSV).refusals == []
+
+
+@pytest.mark.parametrize(
+    ("row", "caret", "what"),
+    [
+        ("0.1,1,2,3,4,5", 0, "the row has 6 fields"),
+        ("0.1,1,2,3,4,5,6,7", 0, "the row has 8 fields"),
+        ("0.1,1,2,3,4,5,six", 14, "vz is not a number"),
+        ("0.1,1, ,3,4,5,6", 6, "y is missing"),
+        (",1,2,3,4,5,6", 0, "time is missing"),
+        ('"0,1",1,2,3,4,5,6', 0, "time is not a number"),
+        ('0.1,"1', 0, "a quoted field does not end"),
+        ("\ufeff0.1,1,2,3,4,5,6", 0, "time is not a number"),
+        ("0.1,ä,1,1,1,1,1", 4, "x is not a number"),
+        ("0.1,1,2,3\0,4,5,6", 9, "there is a NUL byte"),
+    ],
+)
+def test_a_wrong_row_is_refused_where_it_is_wrong(row: str, caret: int, what: str) -> None:
+    found = csv_problem(HEADER.decode().strip(), row)
+    assert (found.what, found.caret) == (what, caret)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "what"),
+    [
+        ("arrival", "inf", "arrival is not a finite number"),
+        ("teleport", "yes", "teleport is neither 0 nor 1"),
+        ("seq", "1.5", "seq is not a whole number of 0 or more"),
+        ("delta", "x", "delta is not a finite number"),
+    ],
+)
+def test_a_wrong_value_in_another_column_is_refused(field: str, value: str, what: str) -> None:
+    found = csv_problem(f"{field},time,x,y,z,vx,vy,vz", f"{value},0.1,1,2,3,4,5,6")
+    assert (found.what, found.caret) == (what, 0)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_field_that_is_missing_at_the_end_of_a_row_is_pointed_at(end: str) -> None:
+    [found] = scan_problems(CsvReader(), HEADER + f"0.1,1,2,3,4,5,{end}".encode())
+    assert (found.what, found.caret) == ("vz is missing", len("0.1,1,2,3,4,5,"))
+
+
+def test_a_separator_between_quotes_does_not_count() -> None:
+    found = csv_problem("note,time,x,y,z,vx,vy,vz", '"a,""b"",c",0.1,1,2,3,4,five,6')
+    assert (found.what, found.caret) == ("vy is not a number", 24)
+
+
+@pytest.mark.parametrize("row", ["0.3 1 2 3 ", "0.3 1 2 3\t", "0.3 1 2 3\ta b", "0.3 1\x0b2 3 4 a"])
+def test_a_row_of_words_has_a_word_in_each_column(row: str) -> None:
+    """The engine and the slow way, which takes the first row, cut words at the same blanks."""
+    for place in (1, 2):
+        rows = ["time x y z entity", "0.1 1 2 3 a", "0.2 1 2 3 b\xa0c"]
+        rows.insert(place, row)
+        data = "\n".join(rows).encode()
+        assert [packet.entity for packet in scan_packets(CsvReader(), data)] == ["a", "b\xa0c"]
+        reasons = [problem.what for problem in scan_problems(CsvReader(), data)]
+        assert reasons == [f"the row has {len(row.split())} fields"]
+
+
+def test_after_a_wrong_row_the_next_one_is_read() -> None:
+    wrong = b"\xff\n0.1\n\n0.1,1,2,3,4,5,x\n"
+    data = CSV.replace(b"0.2,", wrong + b"0.2,")
+    assert scan_packets(CsvReader(), data) == PACKETS
+    found = scan_problems(CsvReader(), data)
+    assert [(problem.line, problem.what) for problem in found] == [
+        (3, "this is not UTF-8"),
+        (4, "the row has 1 fields"),
+        (6, "vz is not a number"),
+    ]
+
+
+# ------------------------------------------------------------------------------------ JSON lines
+
+
+def test_json_lines_carry_all_fields() -> None:
+    line = json_line(entity='tänk "7"', arrival=0.3, seq=7, teleport=True, delta=0.02, note=[1])
+    assert scan_packets(JsonlReader(), line.encode()) == [
+        Packet((1, 2, 3), (4, 5, 6), 0.1, 0.3, 'tänk "7"', True, 7, 0.02)
+    ]
+    absent = json_line(arrival=None, entity=None, seq=None, teleport=False, delta=None)
+    assert scan_packets(JsonlReader(), absent.encode()) == PACKETS[:1]
+
+
+@pytest.mark.parametrize(
+    ("line", "at", "what"),
+    [
+        ('{"time": 0.1,}', "}", "double quotes"),
+        ('{"time": 0.1', "\n", "delimiter"),
+        ('{"ä": "ö", 1}', "1", "double quotes"),
+        ("[1, 2]", "[", "this is not an object"),
+        ("0.1", "0", "this is not an object"),
+        ("[" * 50_000, "[", "this is nested too deeply"),
+        (json_line(x="absent"), "{", "x is missing"),
+        (json_line(vy=None), '"vy"', "vy is missing"),
+        (json_line(vy=[1]), '"vy"', "vy is not a number"),
+        (json_line(vy=True), '"vy"', "vy is not a number"),
+        (json_line(vy="one"), '"vy"', "vy is not a number"),
+        (json_line(vy="\ud800"), '"vy"', "vy is not "),
+        (json_line(arrival="soon"), '"arrival"', "arrival is not a finite number"),
+        (json_line(arrival=[1]), '"arrival"', "arrival is not a single value"),
+        (json_line(seq=1.5), '"seq"', "seq is not a whole number of 0 or more"),
+        (json_line(teleport=2), '"teleport"', "teleport is neither 0 nor 1"),
+        (json_line(entity={}), '"entity"', "entity is not a single value"),
+        (json_line(entity="\udc80"), '"entity"', "entity is not Unicode text"),
+        ('{"entity": "x", ' + json_line(x=True)[1:], '"x": true', "x is not a number"),
+        (json_line(note="\0").replace("\\u0000", "\0"), "\0", "there is a NUL byte"),
+    ],
+)
+def test_a_wrong_json_line_is_refused_where_it_is_wrong(line: str, at: str, what: str) -> None:
+    found = json_problem(line)
+    assert what in found.what
+    assert found.text[found.caret :].startswith(at.encode())
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        b"Unity log v1\n",
+        b"# recorded by Ann, on 2024-05-01, level 3\n\n",
+        b"My Game, Version 2\n\r\nPlayer,Ann\n",
+        b"sep=,\n",
+        b"Log\n" * 19,
+    ],
+)
+def test_lines_above_a_header_are_passed_over(above: bytes) -> None:
+    table = b"Time,PosX,PosY\n0,1,2\n0.1,x,2\n0.2,3,4\n"
+    wanted = epic(stdin=table)
+    found = epic(stdin=above + table)
+    assert found.stdout == wanted.stdout
+    lines = above.count(b"\n")
+    assert found.stderr == wanted.stderr.replace(b":3:", b":%d:" % (3 + lines))
+    given = ("--columns", "time=Time,x=PosX,y=PosY")
+    assert epic("--input-format", "csv", *given, stdin=above + table).stdout == wanted.stdout
+
+
+def test_a_title_above_no_header_is_no_table() -> None:
+    assert b"pos:" not in epic(stdin=b"Unity log v1\nfoo\nbar\n").stdout

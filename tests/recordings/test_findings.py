@@ -1,0 +1,186 @@
+"""Findings: what looks wrong is said once, and what is right never."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice, product
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import epic
+
+from epic_cli import Packet
+from epic_cli.engine.contract import Vector
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
+from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.findings import KINDS, Finding
+from epic_cli.recordings.recordings import make_writer
+from epic_cli.recordings.watch import Watch
+
+Change = Callable[[Packet], Packet]
+
+
+def sent(path: str, rate: float = 20, speed: float = 5, size: float = 10) -> Iterator[Packet]:
+    """The packets of two minutes on a path, over a link that is not bad."""
+    movement = PathMovement(PATHS[path](speed, size, 7), "")
+    channel = Link(LinkConditions(), seed=7)
+    statistics = Statistics()
+    return simulate(movement, send_rate=rate, duration=120, channel=channel, statistics=statistics)
+
+
+def told(packets: Iterator[Packet], most: int = 512) -> list[Finding]:
+    block, watch = PacketBlock(), Watch()
+    for packet in islice(packets, most):
+        block.append(packet)
+    watch.observe(block)
+    return new_findings(watch)
+
+
+def turned(change: Callable[[float, float, float], Vector]) -> Change:
+    """Packets whose velocities are changed."""
+    return lambda packet: packet._replace(velocity=change(*(packet.velocity or ())))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_healthy_recordings_have_no_findings(path: str) -> None:
+    for rate, (speed, size) in product(
+        (2, 5, 10, 20, 60), ((1, 1), (5, 10), (20, 3), (100, 50), (0.05, 2))
+    ):
+        assert told(sent(path, rate, speed, size)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda p: p._replace(time=p.time * 1e3), ("E201", "ms")),
+        (lambda p: p._replace(time=p.time * 1e6), ("E201", "us")),
+        (lambda p: p._replace(time=round(p.time * 1e3), velocity=None), ("E201", "ms")),
+        (lambda p: p._replace(time=p.time + 1.7e9), ("E202", "")),
+        (lambda p: p._replace(velocity=(0, 0, 0)), ("E301", "")),
+        (turned(lambda x, y, z: (x / 60, y / 60, z / 60)), ("E302", "")),
+        (turned(lambda x, y, z: (-x, -y, -z)), ("E304", "")),
+        (turned(lambda x, y, z: (x, z, y)), ("E303", "xzy")),
+        (turned(lambda x, y, z: (y, z, x)), ("E303", "zxy")),
+    ],
+)
+def test_what_looks_wrong_is_found(change: Change, found: tuple[str, str]) -> None:
+    findings = told(change(packet) for packet in sent("circle"))
+    assert [(one.code, one.facts.get("name", "")) for one in findings] == [found]
+
+
+def test_slow_loggers_and_standing_entities_are_right() -> None:
+    slow = (Packet((n * 1.0, 0.0, 0.0), None, n * 10.0) for n in range(500))
+    assert told(slow) == []
+    standing = (Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), n / 20) for n in range(500))
+    assert told(standing) == []
+
+
+def test_rounded_positions_are_right() -> None:
+    def rounded(packet: Packet) -> Packet:
+        x, y, z = packet.position
+        return packet._replace(position=(round(x, 1), round(y, 1), round(z, 1)))
+
+    assert told(rounded(packet) for packet in sent("circle", 60)) == []
+
+
+def text(change: Change) -> bytes:
+    writer = make_writer("text")
+    return b"".join(writer.row(change(packet)) for packet in islice(sent("circle"), 3000))
+
+
+def test_a_finding_is_said_once() -> None:
+    done = epic("--latency", "0", stdin=text(lambda p: p._replace(velocity=(0.0, 0.0, 0.0))))
+    assert done.stderr.count(b"\n") == done.stderr.count(b"<stdin>: E301 ") == 1
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "sample", ["turn.txt", "jitter.txt", "hop.jsonl", "airliner.csv", "airliner.txt"]
+)
+def test_samples_have_no_findings(sample: str) -> None:
+    assert epic("replay", SAMPLES / sample).stderr == b""
+
+
+def test_a_misspelt_word_is_told_and_an_unknown_one_is_not() -> None:
+    line = b"1,2,3 / 4,5,6 / 0.1 arival=0.2 weapon=3 seq=1 # entitty=a\n"
+    told = epic(stdin=line * 3).stderr
+    assert told.count(b"\n") == told.count(b"E401") == 1
+    assert b"did you mean arrival=?" in told
+    assert epic("-q", stdin=line * 3).stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("roation=0,0,0,1", "rotation"), ("Rotation=0,0,0,1", "rotation"), ("yav=3", "yaw"),
+        ("Yaw=-3", "yaw"), ("picth=.5", "pitch"), ("rol=1", "roll"), ("spinn=0,0,1", "spin"),
+        ("quat=0,0,0,1", "rotation"), ("heading=90", "yaw"), ("arival=0.2", "arrival"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_rotation_is_told(written: str, meant: str) -> None:
+    line = f"1,2,3 / 4,5,6 / 0.1 {written}\n".encode()
+    told = epic(stdin=line * 3).stderr
+    name = written.partition("=")[0]
+    assert told.count(b"\n") == told.count(b"E401") == 1
+    assert f"{name}= is not known and passed over; did you mean {meant}=?".encode() in told
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["role=3", "path=3", "spawn=3", "raw=3", "way=1", "year=2020", "rate=30", "ping=40",
+     "pitch=up", "rot=left", "speed=3", "year=3"],
+)  # fmt: skip
+def test_what_is_another_word_is_not(word: str) -> None:
+    line = f"1,2,3 / 4,5,6 / 0.1 {word}\n".encode()
+    assert b"E401" not in epic(stdin=line * 3).stderr
+
+
+def test_unix_times_begin_at_the_first_packet() -> None:
+    rows = b"".join(
+        b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)
+    )
+    table = b"time,x,y,z,vx,vy,vz\n" + rows
+    begun = epic("--time-origin", "first", stdin=table)
+    assert (begun.stderr, begun.returncode) == (b"", 0)
+    shifted = epic(stdin=table)
+    assert shifted.stdout == begun.stdout
+    assert shifted.stderr == b"epic: <stdin>: read with --time-origin first\n"
+    stays = epic("--latency", "0", "--time-origin", "0", stdin=table)
+    assert b" time: 1700000002.900\n" in stays.stdout
+    assert stays.stderr == b""  # it was asked for
+
+
+def test_unix_times_of_packet_text_are_found() -> None:
+    lines = b"".join(b"%d,0,0 / 10,0,0 / 1700000000.%d\n" % (n, n) for n in range(10, 40))
+    done = epic("--latency", "0", stdin=lines)
+    assert b" E202 " in done.stderr
+
+
+def test_a_unit_that_was_given_is_not_doubted() -> None:
+    table = b"t,x,y\n" + b"".join(b"%d,%d,0\n" % (n * 100, n) for n in range(30))
+    assert b" E201 " in epic("--latency", "0", stdin=table).stderr
+    given = epic("--latency", "0", "--time-unit", "s", stdin=table)
+    assert b"look" not in given.stderr
+
+
+@pytest.mark.parametrize("code", KINDS)
+def test_each_code_is_explained(code: str) -> None:
+    done = epic("inspect", "--explain", code.lower())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(f"{code} {KINDS[code].title}\n".encode())
+
+
+@pytest.mark.parametrize(("entities", "each"), [(30_000, 1), (15, 1), (3_000, 20), (20_000, 3)])
+def test_an_entity_for_each_packet_is_found_at_the_end_only(
+    tmp_path: Path, entities: int, each: int
+) -> None:
+    lines = ["time,entity,x,y,z,vx,vy,vz"]
+    lines += [
+        f"{step * 0.05 + one * 1e-6:.6f},n{one},{one},{step * 0.05:.2f},0,0,1,0"
+        for step in range(each)
+        for one in range(entities)
+    ]
+    recording = tmp_path / "many.csv"
+    recording.write_text("\n".join(lines) + "\n")
+    said = epic("replay", recording, "-f", "csv").stderr.decode()
+    assert ("E102" in said) == (each == 1)

@@ -1,0 +1,123 @@
+"""The table of formats: what is in it, and a new one, which is a file and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from epic_cli import Packet
+from epic_cli.recordings import (
+    DEFAULT,
+    entries,
+    formats,
+    input_formats,
+    packet_formats,
+    suffixes,
+    written_formats,
+)
+from epic_cli.recordings.recordings import make_writer, read
+
+#: A format of a day: packet text, each line backwards, under a line of its own; and compressed.
+TOY = '''
+"""Toys."""
+import zlib
+from epic_cli.recordings import Fit, Format
+from epic_cli.recordings.entries.text import text_writer
+from epic_cli.engine.text import TextScanner
+
+
+class Turned(Format):
+    name = "turned"
+    suffixes = (".nrut",)
+    magic = (b"TURNED",)
+    unpacked = "text"
+
+    def unpack(self, source, layout):
+        text = b""
+        while more := source.more():
+            text += more
+        _, *lines = text.splitlines()
+        parts = iter([b"".join(line[::-1] + b"\\n" for line in lines)])
+        return lambda: next(parts, b"")
+
+    def writer(self, delta, turns):
+        lines = text_writer()
+        class Writer:
+            header = b"TURNED\\n"
+            def row(self, packet):
+                return lines.row(packet)[-2::-1] + b"\\n"
+            def end(self):
+                return b""
+        return Writer()
+
+
+class Deflated(Format):
+    name = "deflated"
+    magic = (b"\\x78\\x9c",)
+    unpacked = "auto"
+
+    def unpack(self, source, layout):
+        inside = zlib.decompressobj()
+        return lambda: inside.decompress(source.more())
+
+
+FORMATS = (Turned(), Deflated())
+'''
+PACKETS = [Packet((float(n), 2.0, 3.0), (4.0, 5.0, 6.0), n / 10) for n in range(50)]
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The table with the toy's file in its folder."""
+    (tmp_path / "toy.py").write_text(TOY)
+    monkeypatch.setattr(entries, "__path__", [*entries.__path__, str(tmp_path)])
+    formats.cache_clear()
+    yield
+    formats.cache_clear()
+    sys.modules.pop(f"{entries.__name__}.toy", None)
+    importlib.invalidate_caches()
+
+
+def packets_of(path: Path, input_format: str = "auto") -> list[Packet]:
+    with path.open("rb") as stream:
+        return [block[n] for block in read(stream, input_format) for n in range(len(block))]
+
+
+def test_what_each_format_is_for() -> None:
+    assert next(iter(formats())) == DEFAULT == "text"
+    assert set(input_formats()) == {
+        "auto", "text", "csv", "json", "jsonl", "parquet", "rocketleague", "slippi", "sqlite",
+        "xlsx",
+    }  # fmt: skip
+    assert set(written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
+    assert set(packet_formats()) == {"text", "csv", "jsonl"}
+    assert suffixes()[".ndjson"] == "jsonl"
+    assert all(re.fullmatch("[a-z0-9]+", name) for name in formats())
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_new_format_is_a_file(tmp_path: Path) -> None:
+    assert "turned" in input_formats()
+    assert "turned" in written_formats()
+    assert suffixes()[".nrut"] == "turned"
+    writer = make_writer("turned")
+    data = writer.header + b"".join(map(writer.row, PACKETS)) + writer.end()
+    path = tmp_path / "a"
+    path.write_bytes(data)
+    assert packets_of(path) == packets_of(path, "turned") == PACKETS
+
+
+@pytest.mark.usefixtures("toy")
+def test_what_is_inside_another_format_is_detected_anew(tmp_path: Path) -> None:
+    import zlib
+
+    path = tmp_path / "a"
+    for kind in ("csv", "turned"):
+        writer = make_writer(kind)
+        path.write_bytes(zlib.compress(writer.header + b"".join(map(writer.row, PACKETS))))
+        assert packets_of(path) == PACKETS

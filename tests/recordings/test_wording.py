@@ -1,0 +1,154 @@
+"""Refusals in words: every reason has some, and each front end has its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from epic_cli.engine.refusals import PIECES, Reason, Refusal
+from epic_cli.recordings.wording import GRAMMAR, FrontEnd, Problem, in_words, rest_of_grammar
+
+#: The facts that one reason or another goes with, all at once.
+FACTS = Refusal(
+    line=3,
+    column=8,
+    text=b"1,2,3 / x",
+    caret=7,
+    reason=Reason.NUL_BYTE,
+    field="z",
+    limit=4096,
+    found=2,
+    names=("x",),
+    expected=("x", "y"),
+    detail="extra data",
+)
+
+CLOCK_REASONS = (Reason.NO_ARRIVAL, Reason.TOO_FAR, Reason.SINGLE_CLOCK_STALLS)
+
+#: Their cure is an option that says how a recording is laid out.
+LAYOUT_REASONS = (
+    Reason.NOT_UTF8,
+    Reason.NOT_DEGREES,
+    Reason.DATE_UNCLEAR,
+    Reason.COLUMN_UNKNOWN,
+    Reason.COLUMN_UNCLEAR,
+    Reason.COLUMN_AMBIGUOUS,
+    Reason.ENTITIES_IN_A_ROW,
+    Reason.TICKS_WITHOUT_RATE,
+    Reason.NO_HEADER,
+    Reason.NOT_AN_OBJECT,
+    Reason.PACKETS_ELSEWHERE,
+    Reason.IN_SENTENCES,
+)
+
+
+@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("front_end", FrontEnd)
+def test_every_reason_has_words(reason: Reason, front_end: FrontEnd) -> None:
+    found = in_words(FACTS._replace(reason=reason), front_end)
+    assert found[:4] == FACTS[:4]
+    assert found.what
+    assert found.expected
+    assert "None" not in found.what + found.expected
+
+
+@pytest.mark.parametrize("reason", LAYOUT_REASONS)
+def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
+    typed, session, python = (in_words(FACTS._replace(reason=reason), one) for one in FrontEnd)
+    assert typed == session
+    assert "--" in typed.expected
+    assert "--" not in python.expected
+    assert '="' in python.expected or "='" in python.expected
+
+
+@pytest.mark.parametrize(
+    "reason", [one for one in Reason if one not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
+)
+def test_what_names_no_setting_is_the_same_everywhere(reason: Reason) -> None:
+    assert len({in_words(FACTS._replace(reason=reason), one) for one in FrontEnd}) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "front_end", "expected"),
+    [
+        (
+            Reason.NO_ARRIVAL,
+            FrontEnd.COMMAND_LINE,
+            "arrival=SECONDS, --latency SECONDS or --pacing demo",
+        ),
+        (Reason.NO_ARRIVAL, FrontEnd.SESSION, "arrival=SECONDS, :latency SECONDS or :pacing demo"),
+        (Reason.NO_ARRIVAL, FrontEnd.PYTHON, 'arrival=SECONDS, latency=SECONDS or pacing="demo"'),
+        (
+            Reason.SINGLE_CLOCK_STALLS,
+            FrontEnd.COMMAND_LINE,
+            "an earlier time (--clock exact goes further)",
+        ),
+        (
+            Reason.SINGLE_CLOCK_STALLS,
+            FrontEnd.SESSION,
+            "an earlier time (:clock exact goes further)",
+        ),
+        (
+            Reason.SINGLE_CLOCK_STALLS,
+            FrontEnd.PYTHON,
+            'an earlier time (clock="exact" goes further)',
+        ),
+        (
+            Reason.TOO_FAR,
+            FrontEnd.COMMAND_LINE,
+            "a smaller gap, or a longer --tick, or --pacing arrival to begin at the first packet",
+        ),
+        (
+            Reason.TOO_FAR,
+            FrontEnd.PYTHON,
+            'a smaller gap, or a longer tick, or pacing="arrival" to begin at the first packet',
+        ),
+    ],
+)
+def test_each_front_end_names_its_own_settings(
+    reason: Reason, front_end: FrontEnd, expected: str
+) -> None:
+    assert in_words(FACTS._replace(reason=reason, field="time"), front_end).expected == expected
+
+
+def test_arrival_pacing_is_not_advised_where_it_is_in_force() -> None:
+    refusal = FACTS._replace(reason=Reason.TOO_FAR, field="arrival")
+    assert in_words(refusal, FrontEnd.PYTHON).expected == "a smaller gap, or a longer tick"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "what", "expected"),
+    [
+        (Refusal(1, 1, b"", 0, Reason.SEPARATOR_MISSING, "z"), "no '/' after z", GRAMMAR),
+        (
+            Refusal(1, 1, b"", 0, Reason.LINE_TOO_LONG, limit=65536),
+            "the line is too long",
+            "at most 64 KiB a line",
+        ),
+        (
+            Refusal(1, 1, b"", 0, Reason.CELL_OUT_OF_RANGE, "x", 1e15),
+            "x is out of range",
+            "a number from -1e15 to 1e15",
+        ),
+        (
+            Refusal(1, 1, b"", 0, Reason.FIELD_COUNT, found=3, expected=("x", "y")),
+            "the row has 3 fields",
+            "2 fields: x,y",
+        ),
+        (
+            Refusal(1, 1, b"", 0, Reason.TOO_FAR, "time", 5e6),
+            "this is more than 5,000,000 ticks after the last row",
+            'a smaller gap, or a longer tick, or pacing="arrival" to begin at the first packet',
+        ),
+    ],
+)
+def test_facts_are_named(refusal: Refusal, what: str, expected: str) -> None:
+    assert in_words(refusal, FrontEnd.PYTHON) == Problem(1, 1, b"", 0, what, expected)
+
+
+def test_the_rest_of_the_grammar_begins_with_each_piece() -> None:
+    whole = rest_of_grammar(0)
+    assert GRAMMAR.startswith(whole)
+    for index, piece in enumerate(PIECES):
+        assert rest_of_grammar(2 * index).startswith(piece)
+        assert whole.endswith(rest_of_grammar(2 * index))
+        assert whole.endswith(rest_of_grammar(2 * index + 1))

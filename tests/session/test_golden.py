@@ -1,0 +1,45 @@
+"""``:golden NAME``: the packets so far become a case that holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.typed_session import TypedSession
+
+from epic_cli.jobs.check.case_file import read_case
+from epic_cli.main import main
+
+PACKETS = ("0,0,0 / 10,0,0 / 0 entity=a", "1,0,0 / 10,0,0 / 0.1 entity=b", "2,0,0 / 10,0,0 / 0.2")
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        (),
+        (":strategy snapshot", ":set interpolation_time=0.1 clock=pll"),
+        (":tick 1/60", ":latency 80ms"),
+        (":pacing demo", ":clock exact"),
+    ],
+)
+def test_it_holds(view: tuple[str, ...], tmp_path: Path) -> None:
+    typed = TypedSession()
+    typed.type(*view, *PACKETS)
+    said = typed.type(f":golden {tmp_path}/mine")
+    assert f"{tmp_path}/mine/case.toml: 3 packets, " in said
+    assert main(["check", str(tmp_path)]) == 0
+    case = read_case(str(tmp_path / "mine" / "case.toml"))
+    assert case.drawing.timing == typed.session.view.timing
+    assert case.drawing.candidates[0].name == typed.session.view.strategy.name
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    typed = TypedSession()
+    assert "there are no packets yet" in typed.type(f":golden {tmp_path}/a")
+    typed.type(PACKETS[0], f":golden {tmp_path}/a")
+    before = (tmp_path / "a" / "case.toml").read_bytes()
+    typed.type(":strategy lerp")
+    assert "is there already" in typed.type(f":golden {tmp_path}/a")
+    assert (tmp_path / "a" / "case.toml").read_bytes() == before
+    (tmp_path / "file").write_text("")
+    assert "cannot write to" in typed.type(f":golden {tmp_path}/file/a")

@@ -1,0 +1,392 @@
+"""Packets and commands as they are run, without a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.running import epic
+from support.typed_session import TypedSession
+
+from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import names, remote_names
+from epic_cli.session.commands import COMMANDS
+
+TURN = (
+    "0,0,0 / 10,0,0 / 0",
+    "1,0,0 / 10,0,0 / 0.1",
+    "2,0,0 / 0,10,0 / 0.2",
+    "2,1,0 / 0,10,0 / 0.3",
+)
+
+
+def replayed(path: Path, *options: str) -> str:
+    done = epic("replay", *options, path)
+    assert done.returncode == 0
+    return done.stdout.decode()
+
+
+def test_rows_come_once_and_in_order() -> None:
+    typed = TypedSession()
+    one_by_one = typed.type(*TURN)
+    assert one_by_one == TypedSession().type("\n".join(TURN) + "\n")
+    assert [line.split()[0] for line in one_by_one.splitlines()[1:4]] == ["0.050", "0.100", "0.150"]
+
+
+def test_a_refused_line_in_a_batch_says_where() -> None:
+    output = TypedSession().type(
+        "0,0,0 / 10,0,0 / 0\n\n1,2\n:nonsense\n1,0,0 / 10,0,0 / 0.1\n2,2\n"
+    )
+    assert "<typed>:3:4: no ',' after y" in output
+    assert "<typed>:4: there is no command ':nonsense'" in output
+    assert "<typed>:6:4: no ',' after y" in output
+
+
+def test_a_packet_beyond_the_clock_is_not_kept() -> None:
+    typed = TypedSession()
+    output = typed.type("0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n1,0,0 / 1,0,0 / 1\n")
+    assert "ticks after the last row" in output
+    assert "or a longer :tick, or :pacing arrival to begin at the first packet" in output
+    assert typed.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
+    assert len(typed.session.packets) == 2
+    assert typed.session.refused == 1
+
+
+def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    output = typed.type(":set calc_ahead=0.1")
+    lines = output.splitlines()
+    packets = tmp_path / "packets"
+    packets.write_text("\n".join(TURN) + "\n")
+    expected = replayed(packets, "--format", "table", "--set", "calc_ahead=0.1").splitlines()[1:]
+    assert [line.split() for line in lines[1:-1]] == [line.split() for line in expected]
+    before = replayed(packets, "--format", "table").splitlines()[-1].split()
+    last, was = ",".join(lines[-2].split()[1:4]), ",".join(before[1:4])
+    assert lines[-1] == (
+        f"calc_ahead 0.2 -> 0.1: 9 of 9 rows differ, the last is {last}, was {was}"
+    )
+
+
+def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
+    typed = TypedSession()
+    typed.type(*TURN[:2], ":set calc_ahead=0.1")
+    rows = typed.type(*TURN[2:]).splitlines()
+    packets = tmp_path / "packets"
+    packets.write_text("\n".join(TURN) + "\n")
+    expected = replayed(packets, "--format", "table", "--set", "calc_ahead=0.1").splitlines()
+    assert [row.split() for row in rows] == [row.split() for row in expected[-len(rows) :]]
+
+
+def test_a_setting_goes_back_to_its_default() -> None:
+    typed = TypedSession()
+    assert typed.type(":set calc_ahead=0.1 display_behind=0.3") == (
+        "calc_ahead 0.2 -> 0.1, display_behind 0.2 -> 0.3\n"
+    )
+    typed.type(":set calc_ahead=")
+    assert typed.session.view.strategy.settings == {"display_behind": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (":set calc_ahead=61", "calc_ahead=61 is not allowed: it must be 0 to 60 s"),
+        (":set calc_ahed=1", "epic has no setting 'calc_ahed'; did you mean 'calc_ahead'?"),
+        (":set calc_ahead", "'calc_ahead' is not of the form key=value"),
+        (":strategy epik", "unknown strategy 'epik'; did you mean 'epic'?"),
+        (":tick 0", "a tick of 0 is out of range"),
+        (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
+        (":latency nan", "nan is not allowed: it must be none or -3600 to 3600 s"),
+        (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
+        (":compare epic+x=1", "epic has no setting 'x'"),
+        (":s", "':s' may be :strategy, :set, :settings, :strategies, :save"),
+        (":help nothing", "there is no command ':nothing'"),
+        (":set 'x", "no closing quotation"),
+        (":", "there is no command ':'"),
+    ],
+)
+def test_what_a_wrong_command_says(command: str, message: str) -> None:
+    typed = TypedSession()
+    assert message in typed.type(command)
+    wrong = typed.check(command)
+    if not command.startswith(":help"):  # the name of a command is looked up when it runs
+        assert wrong is not None
+        assert message in wrong.message
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (":undo 0", "0"),
+        (":undo x", "x"),
+        (":pacing demoo", "auto"),
+        (":latency 9999", "3600"),
+        (":load /nowhere", "/nowhere"),
+        (":save", "FILE"),
+        (":plot q", "error"),
+    ],
+)
+def test_a_refused_word_is_named_or_what_is_allowed_in_its_place(command: str, named: str) -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    view, lines = typed.session.view, typed.lines
+    assert named in typed.type(command)
+    assert (typed.session.view, typed.lines) == (view, lines)
+    wrong = typed.check(command)
+    assert wrong is not None
+    assert named in wrong.message
+
+
+def test_a_wrong_word_has_the_cursor() -> None:
+    wrong = TypedSession().check(":set display_behind=0.1 calc_ahead=61")
+    assert wrong is not None
+    assert wrong.column == 1 + len(":set display_behind=0.1 ")
+
+
+def test_a_command_may_be_shortened() -> None:
+    typed = TypedSession()
+    typed.type(TURN[0], ":un")
+    assert not typed.session.packets
+    typed.type(":q")
+    assert typed.dialogue.ended
+
+
+def test_undo_takes_packets_back_and_redraws() -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    output = typed.type(":undo 2")
+    assert output.endswith("took back 2 packets, 2 packets left\n")
+    assert output.splitlines()[-2].split()[0] == "0.250"
+    again = typed.type(*TURN[2:])
+    whole = TypedSession().type(*TURN)
+    assert again.splitlines() == whole.splitlines()[-len(again.splitlines()) :]
+    assert typed.type(":undo 99").endswith("took back 4 packets, 0 packets left\n")
+
+
+def test_reset_starts_again() -> None:
+    typed = TypedSession()
+    first = typed.type(*TURN)
+    assert typed.type(":set calc_ahead=0.1", ":set calc_ahead=", ":reset").endswith(
+        "forgot 4 packets\n"
+    )
+    assert typed.type(*TURN).splitlines() == first.splitlines()[1:]
+
+
+def test_save_is_what_was_typed_and_replays_the_same(tmp_path: Path) -> None:
+    typed = TypedSession()
+    odd = "  1.50 , 0x10,0 / 1e1,0,0 / 0.250  entity=t # said so"
+    typed.type(*TURN, odd, f":save {tmp_path}/packets", f":export {tmp_path}/rows.csv")
+    assert (tmp_path / "packets").read_text() == "\n".join([*TURN, odd]) + "\n"
+    rows = replayed(tmp_path / "packets", "--format", "csv")
+    assert (tmp_path / "rows.csv").read_text() == rows
+
+
+def test_save_replaces_nothing_unasked(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("precious")
+    typed = TypedSession()
+    assert "it exists; add --force" in typed.type(*TURN, f":save {kept}")
+    assert kept.read_text() == "precious"
+    typed.type(f":save --force {kept}")
+    assert kept.read_text() == "\n".join(TURN) + "\n"
+
+
+def test_save_where_nothing_can_be_written() -> None:
+    assert "cannot write to /dev/full: No space left on device" in TypedSession().type(
+        *TURN, ":save /dev/full"
+    )
+
+
+def test_load_takes_all_formats(tmp_path: Path) -> None:
+    csv = tmp_path / "recording.csv"
+    csv.write_text(
+        "time,x,y,z,vx,vy,vz,entity\n0,0,0,0,10,0,0,a\n0.1,0.1,0,0,oops,0,0,a\n0.2,2,0,0,10,0,0,a\n"
+    )
+    typed = TypedSession()
+    output = typed.type(f":load {csv}")
+    assert "recording.csv:3:13: vx is not a number" in output
+    assert output.endswith(f"{csv}: 2 packets taken, 1 line refused\n")
+    assert typed.lines == [
+        b"0,0,0 / 10,0,0 / 0 entity=a\n",
+        b"2,0,0 / 10,0,0 / 0.2 entity=a\n",
+    ]
+
+
+def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
+    lines = tmp_path / "game.jsonl"
+    lines.write_text('{"n": 0, "pos": [1, 2]}\n{"n": 6, "pos": [2, 2]}\n')
+    typed = TypedSession()
+    assert "no column is clearly time" in typed.type(f":load {lines}")
+    output = typed.type(f":load {lines} --columns time=n --time-unit ticks@60")
+    assert f"{lines}: read with --columns time=n,x=pos.0,y=pos.1 --time-unit ticks@60" in output
+    assert f"{lines}: velocities from the positions for 2 packets" in output
+    assert typed.lines == [b"1,2,0 / 0,0,0 / 0\n", b"2,2,0 / 10,0,0 / 0.1\n"]
+    text = tmp_path / "packets.txt"
+    text.write_text("1,2,3 / 4,5,6 / 7\n")
+    assert "this is packet text" in typed.type(f":load {text} --scale 2")
+    assert len(typed.session.packets) == 2
+
+
+def test_rows_says_how_many_there_are() -> None:
+    typed = TypedSession()
+    assert typed.type(":rows") == "there are no packets yet\n"
+    typed.type(*TURN)
+    lines = typed.type(":rows 2").splitlines()
+    assert lines[0] == "... 7 rows before these"
+    assert [line.split()[0] for line in lines[1:]] == ["time", "0.400", "0.450"]
+
+
+@pytest.mark.parametrize("setting", TIMING, ids=lambda one: one.name)
+def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
+    typed = TypedSession()
+    values = {"tick": (1, 60), "clock": "exact", "pacing": "arrival", "latency": 0.25}
+    typed.type(f":{setting.name} {setting.write(values[setting.name])}")
+    assert getattr(typed.session.view.timing, setting.name) == values[setting.name]
+    typed.type(f":{setting.name} {setting.write(setting.default)}")
+    assert typed.session.view.timing == Timing()
+
+
+def test_timing_commands() -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    assert typed.type(":tick 60hz").endswith("tick 0.05 s -> 1/60 s: 9 rows -> 27 rows\n")
+    assert typed.type(":tick") == "tick 1/60 s\n"
+    assert typed.type(":clock exact").splitlines()[-1].startswith("clock single -> exact: ")
+    assert "4 of 4 packets are left out; packet 1: the packet has no arrival time" in typed.type(
+        ":pacing arrival"
+    )
+    assert (
+        typed.type(":latency 0.1").splitlines()[-1].startswith("latency none -> 0.1 s: 0 rows -> ")
+    )
+    assert typed.type(":pacing auto", ":latency none", ":pacing").endswith("pacing demo\n")
+
+
+def test_format_draws_the_rows_again() -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    assert typed.type(":format epic").splitlines()[0] == (
+        "pos: 0.50,0.00,0.00  vel: 10.000,0.000,0.000  time: 0.050"
+    )
+    assert typed.type(":format") == "format epic\n"
+
+
+def test_compare_shows_every_strategy_with_where_it_ends() -> None:
+    typed = TypedSession(size=(100, 60))
+    assert typed.type(":compare") == "there are no packets yet\n"
+    end = typed.type(*TURN).splitlines()[-1].split()[1:4]
+    output = typed.type(":compare")
+    assert {line.split()[0] for line in output.splitlines()} >= {"strategy", *remote_names()}
+    last = next(line for line in output.splitlines() if line.startswith("epic "))
+    assert last.split()[1] == ",".join(end)
+
+
+def test_compare_of_one_packet_has_positions_without_figures() -> None:
+    typed = TypedSession()
+    output = typed.type(TURN[0], ":compare epic")
+    assert "no figures: one usable state: a movement needs two" in output
+    assert output.splitlines()[-1].split() == ["epic", "1.50,0.00,0.00", "-", "-", "-", "-"]
+
+
+@pytest.mark.parametrize("axis", ["", "x", "y", "z", "xy", "error"])
+def test_plot_draws_a_chart(axis: str) -> None:
+    typed = TypedSession()
+    typed.type(*TURN)
+    output = typed.type(f":plot {axis}")
+    assert "a epic" in output
+    assert max(map(len, output.splitlines())) <= 100
+
+
+def test_each_strategy_keeps_its_settings() -> None:
+    typed = TypedSession(ReplaySpec(StrategySpec("epic", {"calc_ahead": 0.5})))
+    for name in names():
+        typed.type(f":strategy {name}")
+        assert typed.session.view.strategy.name == name
+    typed.type(":strategy epic")
+    assert typed.session.view.strategy.settings == {"calc_ahead": 0.5}
+
+
+def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
+    packets = tmp_path / "packets"
+    packets.write_text("\n".join(TURN) + "\n")
+    for name in names():
+        typed = TypedSession()
+        typed.type(f":strategy {name}", *TURN, f":export {tmp_path}/rows --force")
+        assert (tmp_path / "rows").read_text() == replayed(packets, "--strategy", name)
+
+
+def test_a_strategy_of_somebodys_that_raises_does_not_end_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_strategy.py").write_text(
+        "class Broken:\n"
+        "    def reset(self): pass\n"
+        "    def update(self, packet, now): raise KeyError('lost')\n"
+        "    def read(self, at): raise KeyError('lost')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    typed = TypedSession()
+    output = typed.type(":strategy broken_strategy:Broken", TURN[0])
+    assert "broken_strategy:Broken failed in update with packet 1 (time 0): KeyError" in output
+    assert "broken_strategy.py, line 3)" in output
+    assert "KeyError: 'lost'" in typed.type(":rows")
+    assert (
+        typed.type(":strategy epic").splitlines()[-1].startswith("strategy broken_strategy:Broken")
+    )
+    assert typed.session.view.strategy.name == "epic"
+    assert typed.type(TURN[1]).splitlines()[-1].split()[0] == "0.250"
+
+
+@pytest.mark.parametrize("name", list(COMMANDS.commands))
+def test_every_command_explains_itself(name: str) -> None:
+    typed = TypedSession()
+    output = typed.type(f":{name} --help")
+    assert f" :{name} " in output.splitlines()[0]
+    assert typed.type(f":help {name}") == output
+    assert f":{name}" in typed.type(":help")
+
+
+def test_quiet_scripts_tell_problems_only() -> None:
+    typed = TypedSession()
+    script = "\n".join([*TURN[:2], ":set calc_ahead=0.1", ":undo", "1,x", "q", ""])
+    typed.run_quietly(script.encode(), "script")
+    assert typed.output.getvalue().decode().splitlines()[0] == "script:5:3: y is not a number"
+    assert "pos" not in typed.output.getvalue().decode()
+    assert not typed.dialogue.ended
+    assert len(typed.session.packets) == 1
+
+
+def test_a_view_that_can_no_longer_be_made_can_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone_strategy.py").write_text(
+        "from epic_cli import Sample\n"
+        "class Gone:\n"
+        "    def __init__(self):\n"
+        "        if gone: raise TypeError('no more of me')\n"
+        "    def reset(self): pass\n"
+        "    def update(self, packet, now): return True\n"
+        "    def read(self, at): return Sample(at, (1, 2, 3), (0, 0, 0), 'held')\n"
+        "gone = False\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    typed = TypedSession()
+    typed.type(*TURN[:2], ":strategy gone_strategy:Gone")
+    monkeypatch.setattr("gone_strategy.gone", True)
+    assert "no more of me" in typed.type(":rows")
+    typed.type(":strategy epic")
+    assert typed.session.view.strategy.name == "epic"
+
+
+@pytest.mark.parametrize("command", [":set -hh", ":set --help", ":load -h x", ":compare -hx"])
+def test_a_line_that_asks_for_help_is_looked_at_in_peace(command: str) -> None:
+    assert TypedSession().check(command) is None
+
+
+def test_a_nul_in_a_command_is_refused() -> None:
+    typed = TypedSession()
+    wrong = typed.check(":load a\0b")
+    assert wrong is not None
+    assert "NUL" in wrong.message
+    assert "NUL" in typed.type(":load a\0b")

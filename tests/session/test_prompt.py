@@ -1,0 +1,181 @@
+"""The prompt's logic, through prompt_toolkit's own pipe input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.validation import ValidationError
+from support.typed_session import TypedSession
+
+from epic_cli.session.dialogue import Preferences
+from epic_cli.session.journal import StateHistory
+from epic_cli.session.prompt import CommandCompleter, LineValidator, PromptReader
+
+PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
+
+
+class Typist:
+    """Somebody who types into a prompt."""
+
+    def __init__(self, source: PipeInput) -> None:
+        self.source = source
+        self.typed = TypedSession(preferences=Preferences())
+        self.history = InMemoryHistory()
+        self.reader = PromptReader(self.typed, self.history, source=source, output=DummyOutput())
+
+    def type(self, keys: str) -> str:
+        self.source.send_text(keys)
+        return self.reader.read()
+
+
+@pytest.fixture
+def typist() -> Iterator[Typist]:
+    with create_pipe_input() as source:
+        yield Typist(source)
+
+
+def completions(typed: TypedSession, text: str) -> list[str]:
+    found = CommandCompleter(typed).get_completions(Document(text), CompleteEvent())
+    return [one.text for one in found]
+
+
+def test_enter_gives_the_line(typist: Typist) -> None:
+    assert typist.type("1,2,3\x7f\x7f / 4\x01\x0b:keys\r") == ":keys"
+
+
+def test_several_lines_at_once_come_together(typist: Typist) -> None:
+    assert typist.type("1\r2\r3\r") == "1\n2\n3\n"
+
+
+def test_the_end_of_a_paste_goes_on(typist: Typist) -> None:
+    assert typist.type("\x1b[200~a\r\nb\r:ke\x1b[201~") == "a\nb\n"
+    assert typist.type("ys\r") == ":keys"
+
+
+def test_a_paste_goes_where_the_cursor_is(typist: Typist) -> None:
+    assert typist.type("aeys\x1b[D\x1b[D\x1b[D\x1b[200~b\n:k\x1b[201~") == "ab\n"
+    assert typist.type("\r") == ":keys"
+
+
+def test_interrupts_and_ends(typist: Typist) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        typist.type("1,2\x03")
+    with pytest.raises(EOFError):
+        typist.type("\x04")
+
+
+def test_an_interrupt_behind_a_line_does_not_take_it_back(typist: Typist) -> None:
+    assert typist.type("1,2\r3\x03") == "1,2\n"
+
+
+def test_right_accepts_the_proposal(typist: Typist) -> None:
+    typist.typed.type(*PACKETS)
+    assert typist.type("\x1b[C\r") == "2,0,0 / 10,0,0 / 0.2"
+
+
+def test_the_proposal_can_be_turned_off(typist: Typist) -> None:
+    typist.typed.type(*PACKETS, ":proposals off")
+    assert typist.type("\x1b[C:keys\r") == ":keys"
+
+
+def test_the_history_suggests_commands(typist: Typist) -> None:
+    typist.history.append_string(":set calc_ahead=0.1")
+    assert typist.type(":se\x1b[C\r") == ":set calc_ahead=0.1"
+
+
+def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typist) -> None:
+    typist.type("\x1b[200~1\n2\n\x1b[201~")
+    typist.type("\x1b[200~" + "3\n" * 100 + "\x1b[201~")
+    assert typist.history.get_strings() == ["1", "2"]
+    assert "pasted 100 lines" in typist.typed.output.getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "message"),
+    [
+        ("1,2,3 / 4,5,6 / x", 16, "t is not a number; expected x,y,z / vx,vy,vz / t"),
+        ("1,2;3", 3, "no ',' after y"),
+        ("ä,2,3", 0, "x is not a number"),
+        ("1,2,3 / 4,5,6 / 7 entity=ä arrival=x", 35, "arrival is not a finite number"),
+        (":nonsense", 0, "there is no command ':nonsense'"),
+        ("  :tick x", 8, "x is not a tick"),
+        (":help \udcff", None, ""),
+        ("", None, ""),
+        ("q and what follows", None, ""),
+        (":undo --help", None, ""),
+        ("1,2,3 / 4,5,6 / 7", None, ""),
+    ],
+)
+def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> None:
+    validator = LineValidator(TypedSession())
+    if column is None:
+        validator.validate(Document(line))
+        return
+    with pytest.raises(ValidationError) as caught:
+        validator.validate(Document(line))
+    assert caught.value.cursor_position == column
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (":str", ["strategy", "strategies"]),
+        (":strategy ep", ["epic"]),
+        (":set disp", ["display_behind="]),
+        (":set start=", ["start=origin", "start=packet"]),
+        (":set calc_ahead=1 slop", ["slop_time="]),
+        (":pacing a", ["arrival", "auto"]),
+        (":form ", ["epic", "table", "tsv", "csv", "jsonl"]),
+        (":compare epi", ["epic"]),
+        (":export x --fo", ["--format", "--force"]),
+        ("1,2", []),
+        ("1,2,3 / 4,5,6 / ", []),
+        ("1,2,3 / 4,5,6 / 7 r", ["rotation=", "roll="]),
+        (
+            "1,2,3 / 4,5,6 / 7 entity=a yaw=3 ",
+            ["arrival=", "seq=", "teleport=", "delta=", "pitch=", "roll=", "spin="],
+        ),
+        ("1,2,3 / 4,5,6 / 7 rotation=0,0,0,1 y", []),
+        ("1,2,3 / 4,5,6 / 7 sp", ["spin="]),
+        ("1,2,3 / 4,5,6 / 7 yaw=", []),
+        ("1,2,x / 4,5,6 / 7 y", []),
+        (":nonsense x", []),
+    ],
+)
+def test_completion(text: str, expected: list[str]) -> None:
+    assert [
+        one for one in completions(TypedSession(), text) if not one.startswith("epic-")
+    ] == expected
+
+
+def test_completion_of_files(tmp_path: Path) -> None:
+    (tmp_path / "packets.txt").touch()
+    assert completions(TypedSession(), f":load {tmp_path}/pack") == ["ets.txt"]
+
+
+def test_a_long_history_file_is_shortened(tmp_path: Path) -> None:
+    entry = "\n# 2026-01-01 00:00:00\n+:set calc_ahead={:06}\n"
+    path = tmp_path / "history"
+    path.write_text("".join(entry.format(k) for k in range(30_000)))
+    history = StateHistory(tmp_path, pytest.fail)
+    lines = list(history.load_history_strings())
+    assert path.stat().st_size < 600_000
+    assert lines[0] == ":set calc_ahead=029999"
+    assert all(len(line) == len(lines[0]) for line in lines)
+
+
+def test_a_history_on_a_full_disk_is_told_of_once(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    (tmp_path / "history").symlink_to("/dev/full")
+    history = StateHistory(tmp_path, warnings.append)
+    history.store_string("a" * 100_000)
+    history.store_string("b" * 100_000)
+    assert warnings == [f"no history: {tmp_path}: No space left on device"]

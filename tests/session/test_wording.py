@@ -1,0 +1,127 @@
+"""What the session says beside its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.typed_session import TypedSession
+
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.session import journal as journals
+from epic_cli.session.journal import Journal
+from epic_cli.session.terminal import DrawingStopped
+
+TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,0,0 / 0.1 entity=a")
+
+
+def test_rows_that_wait_for_other_entities_are_told() -> None:
+    typed = TypedSession()
+    assert "wait" not in typed.type(TWO[0])
+    assert typed.type(TWO[1]) == "no row yet: all are drawn up to 0.15 s, beyond this packet's\n"
+    waiting = "rows up to 0.25 s wait for the other entities' packets (:rows draws them now)\n"
+    assert typed.type(TWO[2]) == waiting
+    drawn = typed.type("6,0,0 / 0,9,0 / 0.2 entity=b")
+    assert [line.split()[0] for line in drawn.splitlines()[:-1] if "." in line.split()[0]] == [
+        "0.200", "0.200", "0.250", "0.250",
+    ]  # fmt: skip
+
+
+def test_rows_that_wait_for_the_next_arrival_are_told() -> None:
+    typed = TypedSession()
+    output = typed.type("0,0,0 / 1,0,0 / 0 arrival=0.1")
+    assert output == "rows from 0.1 s on come with the next arrival (:rows draws them now)\n"
+    assert "no row yet" not in typed.type("0,0,0 / 1,0,0 / 0.1 arrival=0.11")
+
+
+@pytest.mark.parametrize("packets", [TWO, ("0,0,0 / 1,0,0 / 0 arrival=0.1",), (TWO[0],)])
+def test_rows_and_the_change_line_count_alike(packets: tuple[str, ...]) -> None:
+    typed = TypedSession()
+    typed.type(*packets)
+    header, *rows = typed.type(":rows").splitlines()
+    assert header.split()[0] == "time"
+    change = typed.type(":set calc_ahead=0.1").splitlines()[-1]
+    counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    assert counted in change
+
+
+def test_a_late_packet_is_told() -> None:
+    typed = TypedSession()
+    typed.type(TWO[0], TWO[2])
+    output = typed.type("9,9,9 / 0,0,0 / 0.05 entity=a")
+    late = "late: there is a packet of a of 0.1 s already; epic discards the one of 0.05 s"
+    assert late in output
+    output = typed.type("9,9,9 / 0,0,0 / 0.05 entity=a\n1,0,0 / 1,0,0 / 0.2 entity=a\n")
+    assert "discarded by epic: 1 of 2 packets, late ones for the most part" in output
+
+
+def test_a_second_load_suggests_a_reset(tmp_path: Path) -> None:
+    packets = tmp_path / "packets"
+    packets.write_text("\n".join(TWO) + "\n")
+    typed = TypedSession()
+    assert "reset" not in typed.type(f":load {packets}")
+    assert "3 packets taken, after the 3 of before (:reset first begins anew)" in typed.type(
+        f":load {packets}"
+    )
+
+
+@pytest.mark.parametrize("name", ["toolbar", "hints", "proposals"])
+def test_a_switch_alone_says_how_it_is(name: str) -> None:
+    typed = TypedSession()
+    assert typed.type(f":{name}") == f"{name} on\n"
+    assert typed.type(f":{name} off", f":{name}") == f"{name} off\n"
+
+
+def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path) -> None:
+    typed = TypedSession(journal=Journal(tmp_path, print))
+    typed.type(TWO[0], "1,0,0 / 1,0,0 / 1e9")
+    assert typed.session.refused == 1
+    assert typed.dialogue.journal is not None
+    typed.dialogue.journal.close()
+    path = journals.newest(tmp_path)
+    assert path is not None
+    again = TypedSession()
+    again.dialogue.resuming = True
+    again.run_quietly(journals.read(path), path.name)
+    assert again.output.getvalue() == b""
+    assert again.session.refused == 0
+    assert again.lines == typed.lines
+
+
+@pytest.mark.parametrize(
+    ("packets", "rows"),
+    [
+        (["0,0,0 / 1,0,0 / 60000"], "1,200,00"),
+        (["0,0,0 / 1,0,0 / 0 arrival=5", "0,0,0 / 1,0,0 / 0 arrival=2000000"], "39,999,8"),
+    ],
+)
+def test_a_flood_is_asked_about(packets: list[str], rows: str) -> None:
+    typed = TypedSession()
+    asked: list[str] = []
+
+    def no(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    typed.dialogue.confirm = no
+    output = typed.type(*packets)
+    assert output.endswith("nothing was taken\n")
+    assert len(asked) == 1
+    assert f"asks for about {rows}" in asked[0]
+    assert len(typed.session.packets) == len(packets) - 1
+
+
+def test_what_an_interrupt_leaves() -> None:
+    typed = TypedSession(ReplaySpec(timing=Timing(clock="exact")))
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(DrawingStopped) as stopped:
+        typed.session.add(TWO[0].encode(), interrupt)
+    assert stopped.value.drawn is None
+    assert stopped.value.clock == pytest.approx(0.15)
+    assert typed.lines == [TWO[0].encode() + b"\n"]
+    assert len(typed.session.packets) == 1
+    # the clock has gone on as if the rows had been drawn
+    assert typed.type("1,0,0 / 10,0,0 / 0.1 entity=a").split("\n")[1].split()[0] == "0.200"

@@ -1,0 +1,97 @@
+"""How far a longer piece of work has come is told in bytes, over all files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.terminals import Terminal
+
+from epic_cli.jobs.replay.run import ReplayOptions, run
+from epic_cli.shell import progress
+
+FILES = (str(SAMPLES / "turn.txt"), str(SAMPLES / "jitter.txt"))
+
+
+class Told(progress.Progress):
+    """Keeps what it is told."""
+
+    told: list[tuple[int, int]] = []  # noqa: RUF012 - of all of them
+
+    def __call__(self, done: int, total: int) -> None:
+        self.told.append((done, total))
+
+
+def test_a_replay_into_a_file_tells_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "Progress", Told)
+    monkeypatch.setattr(Told, "told", [])
+    run(ReplayOptions(FILES, output=str(tmp_path / "rows.txt")))
+    first, second = (Path(file).stat().st_size for file in FILES)
+    assert set(Told.told) == {(first, first + second), (first + second, first + second)}
+    assert Told.told[-1][0] == first + second
+
+
+def test_a_replay_among_whose_rows_a_bar_would_stand_has_none(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(progress, "Progress", Told)
+    monkeypatch.setattr(Told, "told", [])
+    run(ReplayOptions(FILES[:1]))
+    assert Told.told == []
+    assert capfdbinary.readouterr().out.startswith(b"pos: ")
+
+
+def test_a_file_whose_size_nobody_knows_counts_nothing() -> None:
+    told: list[tuple[int, int]] = []
+    first, second = progress.report_each(lambda *one: told.append(one), ["-", FILES[0]])
+    size = Path(FILES[0]).stat().st_size
+    first(0)
+    second(size)
+    assert told == [(0, size), (size, size)]
+
+
+#: The command line, with a bar at once instead of soon.
+AT_ONCE = """
+import sys
+from epic_cli.shell import progress
+progress.PATIENCE = 0.001
+from epic_cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+WAITING = {
+    "comparing": ("compare", "-s", "lerp", "long.csv"),
+    "diagnosing": ("diagnose", "long.csv"),
+    "lerp, best": ("tune", "-s", "lerp", "--trials", "8", "long.csv"),
+    "inspecting": ("inspect", "long.csv"),
+    "checking": ("check", "."),
+    "sending": ("send", "--path", "strafe", "--duration", "0.2", "127.0.0.1:9"),
+}
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    lines = ["time,x,y\n", *(f"{at / 50},{at % 97},{at % 31}\n" for at in range(3000))]
+    (tmp_path / "long.csv").write_text("".join(lines))
+    (tmp_path / "case.toml").write_text('recording = "long.csv"\nstrategies = "all"\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", WAITING)
+def test_a_wait_has_a_bar_on_a_terminal(words: str, long: Path) -> None:
+    with Terminal(long, WAITING[words], command=[sys.executable, "-c", AT_ONCE]) as terminal:
+        terminal.wait_until(lambda: words.encode() in terminal.raw, words)
+
+
+@pytest.mark.parametrize("words", WAITING)
+def test_a_pipe_has_none(words: str, long: Path) -> None:
+    command = [sys.executable, "-c", AT_ONCE, *WAITING[words]]
+    done = subprocess.run(command, cwd=long, capture_output=True, check=False)
+    assert b"\x1b" not in done.stderr
+    assert f"{words}:".encode() not in done.stderr
+    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() not in done.stderr

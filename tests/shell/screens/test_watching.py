@@ -1,0 +1,236 @@
+"""What passes a proxy, on its screen: figures against what was sent, in both directions."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import itertools
+import json
+import math
+import random
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.datagrams import program, receiver
+from support.proxies import Game
+from support.running import epic
+from support.terminals import Terminal
+
+from epic_cli.api.reading import read_packets
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.live.listener import ListenSpec
+from epic_cli.live.proxy.link_control import LinkController
+from epic_cli.live.proxy.relay import ProxySpec, Relay
+from epic_cli.live.proxy.screen import Watching
+from epic_cli.live.proxy.watch import Watch
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.recording import PacketRecording
+from epic_cli.network import Link
+from epic_cli.network.words import TwoWays
+from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.datagrams.ingest import IngestSpec
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "lerp", "kalman"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: int) -> None:
+    """Known movements, delays and losses, on a clock of the test's own."""
+    chance = random.Random(seed)
+    latency, spread, rate = (
+        chance.uniform(0.01, 0.2),
+        chance.uniform(0, 0.02),
+        chance.choice((20, 33)),
+    )
+    files = [PacketRecording(str(tmp_path / one)) for one in ("sent.csv", "received.csv")]
+    watch = Watch("up", IngestSpec(), files[:1], files[1:])
+    place = ReceivingSocket(resolve(Address(port=0)))
+    links = LinkController(TwoWays())
+    relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
+    now = 0.0
+    relay.now = lambda: now  # type: ignore[method-assign]
+    spec = ListenSpec(strategy=StrategySpec(strategy))
+    shown = Watching(relay, "here > there", {"up": watch}, spec, place, files, "up")
+    paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(4)]
+    waiting: list[tuple[float, int, Callable[[float], None]]] = []
+    number = 0
+    for step in range(1200):
+        now = 5 + step / 100
+        while number / rate <= step / 100:
+            stamp, number = number / rate, number + 1
+            packets = [
+                {"entity": f"e{name}", "time": stamp}
+                | {
+                    axis: a * math.sin(b * stamp + c)
+                    for axis, (a, b, c) in zip("xyz", of, strict=True)
+                }
+                for name, of in enumerate(paths)
+            ]
+            leave = watch.take(json.dumps(packets).encode(), Address("c", 1), now)
+            assert leave is not None
+            if chance.random() > 0.05:
+                due = now + latency + chance.expovariate(1) * spread
+                heapq.heappush(waiting, (due, number, leave))
+        while waiting and waiting[0][0] <= now:
+            heapq.heappop(waiting)[2](now)
+        shown.advance(now)
+    shown.press("space")
+    for later in range(20):
+        shown.advance(now + later)
+    text = "\n".join("".join(part for _, part in line) for line in shown.lines(150, 40))
+    place.close()
+    for one in files:
+        one.close()
+    first = next(iter(read_packets(tmp_path / "received.csv"))).arrival
+    assert first is not None
+    begin = now - 5 - 0.01 - 5 - math.ceil(60 * first) / 60  # on the receiver's clock
+    done = epic("compare", "--truth", tmp_path / "sent.csv", "-s", strategy, "-f", "json",
+                "--warm-up", str(begin), tmp_path / "received.csv")  # fmt: skip
+    figures = json.loads(done.stdout)
+    for words, name, unit in (
+        ("error", "error", 1),
+        ("95%", "error95", 1),
+        ("lag", "lag", 1000),
+        ("residual", "residual", 1),
+        ("jerk", "jerk", 1),
+    ):
+        found = re.search(rf"\(\d+/\d+\) .*?\b{words} (-?[\d.,]+)", text, re.DOTALL)
+        assert found, text
+        assert float(found[1].replace(",", "")) == pytest.approx(
+            unit * figures[name], rel=0.02, abs=0.6 * (unit > 1)
+        )
+
+
+def packets(name: str) -> Callable[[float], bytes]:
+    """A line of an entity in a circle."""
+    return lambda now: (
+        f"{4 * math.cos(now)},{4 * math.sin(now)},0 / {-4 * math.sin(now)},{4 * math.cos(now)},0"
+        f" / {now} entity={name}"
+    ).encode()
+
+
+def test_both_directions_are_shown_recorded_and_changed(tmp_path: Path) -> None:
+    with receiver() as server:
+        terminal = Terminal(
+            tmp_path,
+            ("proxy", "--watch", "both", "--latency", "30ms", "--sent", "sent.csv",
+             "--received", "received.csv", "0", server.port),
+            columns=110, lines=40,
+        )  # fmt: skip
+        with terminal:
+            terminal.wait_for(r"waiting for packets at 127\.0\.0\.1:\d+")
+            found = re.search(r"127\.0\.0\.1:(\d+) > ", terminal.text)
+            assert found
+            going = threading.Event()
+
+            def play() -> None:
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+                    client.connect(("127.0.0.1", int(found[1])))
+                    server.socket.settimeout(0.001)
+                    place, begin = None, time.monotonic()
+                    while not going.wait(0.03):
+                        now = time.monotonic() - begin
+                        with contextlib.suppress(OSError):  # nothing comes, or the proxy has gone
+                            client.send(packets("player")(now))
+                            place = server.socket.recvfrom(999)[1]
+                        if place:
+                            server.socket.sendto(packets("tank")(now), place)
+
+            playing = threading.Thread(target=play)
+            playing.start()
+            try:
+                for keys, said in (
+                    ("", r"shown: down.*tank.*in sent-up\.csv.*epic \(1/\d+\)  error [\d.]+"),
+                    ("w", r"shown: up.*player"),
+                    ("f", r"follows player.*error .* most.*lag .* most.*delay .* most \d"),
+                    ("n", r"space blackout"),
+                    ("\x1b[A", r"latency=0\.04"),
+                    (" ", r"BLACKOUT"),
+                    (" n", r"shown: up"),
+                    ("/snap\r", r"snapshot \(\d+/\d+\)"),
+                    ("?", r"move the map"),
+                ):
+                    terminal.send(keys)
+                    terminal.wait_for(f"(?s){said}")
+                terminal.send("?")
+                terminal.resize(12, 50)
+                terminal.wait_for(r"snapshot")
+                terminal.resize(3, 20)
+                terminal.wait_for(r"epic listen needs")
+                terminal.resize(30, 90)
+                terminal.wait_for(r"(?s)shown: up.*snapshot")
+                terminal.send("q")
+                assert terminal.status() == 0
+            finally:
+                going.set()
+                playing.join()
+    assert "Traceback" not in terminal.raw.decode()
+    for way, name in (("up", "player"), ("down", "tank")):
+        sent, received = (
+            list(read_packets(tmp_path / f"{kind}-{way}.csv")) for kind in ("sent", "received")
+        )
+        assert {one.entity for one in sent} == {name}
+        # some were on their way when it ended: more of them on a busy machine
+        assert len(sent) - 100 - (way == "up") * 200 <= len(received) <= len(sent)
+        assert all(
+            (there.arrival or 0) - (here.arrival or 0) > 0.0299
+            for here, there in itertools.islice(zip(sent, received, strict=False), 10)
+        )
+
+
+def test_the_screen_shows_where_the_proxy_is_controlled(tmp_path: Path) -> None:
+    with receiver() as server:
+        command = ("proxy", "--control", "0", "0", server.port)
+        with Terminal(tmp_path, command, columns=110, lines=12) as terminal:
+            shown = r"controlled at 127\.0\.0\.1:([1-9]\d+)"
+            terminal.wait_for(shown)
+            found = re.search(shown, terminal.text)
+            assert found
+            with socket.create_connection(("127.0.0.1", int(found[1]))) as control:
+                control.sendall(b"set up.latency=40ms\n")
+                terminal.wait_for(r"latency=0\.04")
+            terminal.send("q")
+            assert terminal.status() == 0
+
+
+def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
+    with receiver() as server:
+        files = ("--received", f"{tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")
+        link = ("--latency", "20ms", "--jitter", "15ms")
+        drawn = ("-s", "snapshot", "-f", "csv")
+        with program("proxy", "--watch", "up", *link, *files, *drawn, "0", server.port) as proxy:
+            found = re.search(rb"127\.0\.0\.1:(\d+) passes", proxy.wait_for(b"passes"))
+            assert found
+            playing = Game(proxy, server.socket, int(found[1]))
+            with playing.client:
+                for number in range(60):
+                    time.sleep(0.02)
+                    playing.client.send(packets("a")(number / 50))
+                playing.arrived(60)
+            status, _, said = proxy.end()
+    assert status == 130
+    assert b"60 packets recorded" in said
+    again = epic("replay", tmp_path / "received.csv", "-s", "snapshot", "-f", "csv").stdout
+    rows = (tmp_path / "rows.csv").read_bytes()
+    whole = rows[: rows.rfind(b"\n", 0, len(again)) + 1]
+    assert len(whole.splitlines()) > 15
+    assert again.startswith(whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--watch", "both", "-f", "csv"), "rows are of one direction"),
+        (("--screen",), "--screen needs a terminal"),
+        (("-f", "csv", "--screen"), "choose --screen, or rows"),
+        (("-f", "csv", "--control", "-"), "would both be standard output"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options: tuple[str, ...], why: str) -> None:
+    done = epic("proxy", *options, "0", "9")
+    assert done.returncode == 2
+    assert why in done.stderr.decode()

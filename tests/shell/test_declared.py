@@ -1,0 +1,179 @@
+"""Every table of parameters: what is written reads back the same, and there is an option for it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epic_cli.engine.parameter_base import (
+    Parameter,
+    SettingError,
+    Table,
+    parse_assignment,
+)
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
+from epic_cli.network.conditions import LINK, GilbertElliott, QueueLimit
+from epic_cli.network.paths import PATH
+from epic_cli.network.sender import SENDER
+from epic_cli.network.trace import TRACE
+from epic_cli.network.truth_file import MOVEMENT
+from epic_cli.play.match.spec import MATCH
+from epic_cli.shell.options.declared import Assignment, ParameterType, option, options
+
+TABLES: dict[str, Table] = {
+    "link": LINK,
+    "match": MATCH,
+    "path": PATH,
+    "sender": SENDER,
+    "movement": MOVEMENT,
+    "trace": TRACE,
+}
+PARAMETERS = [(name, one) for name, table in TABLES.items() for one in table]
+every_parameter = pytest.mark.parametrize(
+    "parameter",
+    [one for _, one in PARAMETERS],
+    ids=[f"{name}-{one.name}" for name, one in PARAMETERS],
+)
+
+_SHARES = st.floats(0, 1)
+CUSTOM = {
+    "gemodel": st.builds(GilbertElliott, _SHARES, _SHARES, _SHARES, _SHARES),
+    "queue": st.one_of(
+        st.builds(QueueLimit, st.floats(0, 60), st.none()),
+        st.builds(QueueLimit, st.none(), st.integers(0, 1_000_000)),
+    ),
+    "step": st.integers(5_000, 100_000).map(lambda time_us: time_us / 1e6),
+    "remote_strategy": st.sampled_from(["snapshot", "lerp"]),
+}
+
+
+def values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Values that a parameter takes."""
+    if isinstance(parameter, Switch):
+        return st.booleans()
+    if isinstance(parameter, Choice):
+        return st.sampled_from(parameter.choices)
+    if isinstance(parameter, Custom):
+        return CUSTOM[parameter.name]
+    assert isinstance(parameter, Number)
+    high = None if math.isinf(parameter.high) else parameter.high
+    numbers: st.SearchStrategy[Any]
+    if parameter.whole:
+        numbers = st.integers(int(parameter.low), None if high is None else int(high))
+    else:
+        numbers = st.floats(parameter.low, high, allow_nan=False, allow_infinity=False)
+    words = st.sampled_from([*parameter.words.values()]) if parameter.words else st.nothing()
+    return st.one_of(numbers, words)
+
+
+@every_parameter
+@given(data=st.data())
+def test_what_is_written_reads_back(parameter: Parameter, data: st.DataObject) -> None:
+    value = data.draw(values(parameter))
+    read = parameter.read(parameter.write(value))
+    assert read == value
+    assert type(read) is type(value) or not isinstance(value, bool)
+    parameter.verify(value)
+
+
+@every_parameter
+def test_the_default_is_in_range_and_shown_as_it_is_read(parameter: Parameter) -> None:
+    if parameter.default is not None:
+        assert parameter.accept(parameter.default) == parameter.default
+        assert parameter.read(parameter.show(parameter.default)) == parameter.default
+
+
+@every_parameter
+def test_there_is_an_option_with_its_help(parameter: Parameter) -> None:
+    @click.command()
+    @option(parameter)
+    def command(**given: object) -> None:
+        click.echo(repr(given))
+
+    told = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    assert f"--{parameter.name.replace('_', '-')}" in told
+    assert parameter.help.split()[0] in told
+    if isinstance(parameter, Number):
+        assert " ".join(parameter.range.split()[-3:]) in told
+    unset = CliRunner().invoke(command, [])
+    assert unset.output == f"{ {parameter.name: parameter.default}!r}\n"
+
+
+COUNT = Number("count", 3, "How many.", "", 1, 9, whole=True)
+RATE = Number("rate", math.inf, "How fast.", "bit/s", 1, words={"unlimited": math.inf})
+KIND = Choice("kind", "good", "Which.", ("good", "better"))
+OPEN = Switch("open", True, "Whether.")
+SMALL = (COUNT, RATE, KIND, OPEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("count=4", "count", 4),
+        ("rate=1mbit", "rate", 1e6),
+        ("rate=unlimited", "rate", math.inf),
+        ("rate=inf", "rate", math.inf),
+        ("kind=better", "kind", "better"),
+        ("open=off", "open", False),
+    ],
+)
+def test_an_assignment(text: str, name: str, value: object) -> None:
+    parameter, read = parse_assignment(text, SMALL, "a thing")
+    assert (parameter.name, read) == (name, value)
+    assert Assignment(SMALL, "a thing").convert(text, None, None) == (name, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cuont=4", "a thing has no parameter 'cuont'; did you mean 'count'?"),
+        ("count", "count has no value: write count=..."),
+        ("count=4.5", "count=4.5 is not allowed: it must be a whole number from 1 to 9"),
+        ("count=50%", "count=50% is not allowed: it must be a whole number from 1 to 9"),
+        ("rate=0", "rate=0 is not allowed: it must be unlimited or 1 bit/s or more"),
+        ("rate=unlimitd", "did you mean 'unlimited'?"),
+        ("rate=fast", "write 500kbit or 1mbit"),
+        ("kind=god", "kind=god is not allowed: it must be good or better; did you mean 'good'?"),
+        ("open=\x1b", r"open='\x1b' is not allowed: it must be on or off"),
+    ],
+)
+def test_a_refusal_says_what_is_allowed(text: str, message: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        parse_assignment(text, SMALL, "a thing")
+    assert message in str(refused.value)
+
+
+def test_a_shell_is_proposed_names_then_words() -> None:
+    context, parameter = click.Context(click.Command("x")), click.Option(["--x"])
+
+    def proposed(kind: click.ParamType[Any], begun: str) -> list[str]:
+        return [one.value for one in kind.shell_complete(context, parameter, begun)]
+
+    assert proposed(Assignment(SMALL, "a thing"), "k") == ["kind="]
+    assert proposed(Assignment(SMALL, "a thing"), "kind=b") == ["kind=better"]
+    assert proposed(ParameterType(RATE), "u") == ["unlimited"]
+
+
+def test_options_that_differ_from_the_table() -> None:
+    @click.command()
+    @click.pass_context
+    def command(context: click.Context, /, **given: object) -> None:
+        del context
+        click.echo(repr(given))
+
+    for one in (*options(SMALL, leave_out=("open",), count={"default": "5"}), option(OPEN)):
+        one(command)
+    assert eval(CliRunner().invoke(command, ["--no-open", "--rate", "9"]).output) == {
+        "count": 5,
+        "rate": 9.0,
+        "kind": "good",
+        "open": False,
+    }
+    refused = CliRunner().invoke(command, ["--count", "10"])
+    assert "Invalid value for '--count': 10 is not allowed: it must be" in refused.output

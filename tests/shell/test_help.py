@@ -1,0 +1,142 @@
+"""Every command explains itself, with examples that work."""
+
+import pkgutil
+import re
+import struct
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from support.captures import ipv4, pcap, udp
+from support.places import SAMPLES
+from support.running import epic, shell
+
+import epic_cli
+from epic_cli.shell.command_line import COMMANDS, load
+
+PAGES = [[], *([name] for name in COMMANDS)]
+pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
+
+
+def examples(page: list[str]) -> list[str]:
+    _, _, text = epic(*page, "--help").stdout.decode().partition("Examples:\n")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+@pages
+def test_both_names_of_help(page: list[str]) -> None:
+    long, short = epic(*page, "--help"), epic(*page, "-h")
+    assert (long.returncode, long.stderr) == (0, b"")
+    assert (short.returncode, short.stdout) == (0, long.stdout)
+
+
+@pages
+def test_help_fits_a_terminal(page: list[str]) -> None:
+    lines = epic(*page, "--help").stdout.decode().splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pages
+def test_examples_are_of_this_command(page: list[str]) -> None:
+    given = examples(page)
+    assert len(given) >= 2
+    name = "epic" if page == ["session"] else " ".join(["epic", *page])
+    assert all(name in line for line in given)
+
+
+def needs_terminal(line: str) -> bool:
+    """A session; or an example that waits for ever."""
+    return line in examples(["session"]) or line.startswith("tail -f")
+
+
+@pages
+def test_examples_work(page: list[str], tmp_path: Path) -> None:
+    (tmp_path / "sample_inputs").symlink_to(SAMPLES)
+    (tmp_path / "walk.csv").write_text("time,x,y,z\n0,0,0,0\n1,2,0,0\n")
+    (tmp_path / "network.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.12\n")
+    states = [struct.pack("<Hfff", 50 * n, n / 8, 20 - n / 4, 1.5) for n in range(120)]
+    sent = [(n / 20, ipv4(udp(state))) for n, state in enumerate(states)]
+    (tmp_path / "capture.pcap").write_bytes(pcap(sent, 101))
+    for line in examples(page):
+        if not needs_terminal(line):
+            finite = re.sub("epic (lab|listen|proxy)", r"epic \1 --duration 0", line)
+            finite = finite.replace("--loop", "--times 1")
+            done = shell(f"set -o pipefail; {finite}" if "|" in line else finite, cwd=tmp_path)
+            assert done.returncode == 0, (line, done.stderr)
+
+
+def test_help_after_other_options() -> None:
+    assert epic("--strict", "-h").stdout == epic("session", "-h").stdout
+    done = epic("replay", "turn.txt", "--set", "no=1", "-h")
+    assert done.stdout == epic("replay", "-h").stdout
+
+
+def test_group_lists_every_command_with_its_sentence() -> None:
+    text = " ".join(epic("--help").stdout.decode().split())
+    for name, entry in COMMANDS.items():
+        assert f" {name} {entry.summary} " in text
+
+
+def test_no_command_is_left_out() -> None:
+    commands = {
+        module.name
+        for module in pkgutil.walk_packages(epic_cli.__path__, "epic_cli.")
+        if module.name.endswith(".command")
+        and isinstance(
+            getattr(import_module(module.name), module.name.split(".")[-2], None), click.Command
+        )
+    }
+    assert commands == {entry.module for entry in COMMANDS.values()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_sentence(name: str) -> None:
+    for option in load(name).params:
+        if isinstance(option, click.Option) and not option.hidden:
+            assert option.help, option.name
+            assert option.help.strip().endswith((".", "]")), option.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_all_options_are_in_one_of_two_helps(name: str) -> None:
+    """The short one fits a screen, the long one has every option once, in groups."""
+    command = load(name)
+    context = click.Context(command, info_name=name)
+    shown = {
+        one.opts[-1]
+        for one in command.get_params(context)
+        if isinstance(one, click.Option) and not one.hidden
+    }
+    short = epic(name, "--help").stdout.decode()
+    whole = epic(name, "--help-all").stdout.decode() if "--help-all" in shown else short
+
+    def options(text: str) -> list[str]:
+        body = re.split("\n *Examples:\n", text)[0]
+        return re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", body)
+
+    flags = {flag: one.opts[-1] for one in command.params for flag in one.opts}
+    flags |= {"--help": "--help"}
+    assert {flags[one] for one in options(whole)} == shown
+    assert len(short.splitlines()) < 50
+    if short != whole:
+        assert set(options(short)) < set(options(whole))
+        assert "--help-all" in options(short)
+        assert len(re.findall(r"(?m)^\w.*:$", whole)) > 1
+        assert len(max(whole.splitlines(), key=len)) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_begins_as_the_groups_sentence_does(name: str) -> None:
+    text = load(name).help
+    assert text
+    first, *_ = re.split("[,:;.]", COMMANDS[name].summary)
+    assert " ".join(text.split()).startswith(first)
+
+
+def test_version_names_the_engine() -> None:
+    done = epic("--version")
+    assert re.fullmatch(
+        rb"epic \d+\.\d+\.\d+\S* \(Python 3\.\d+\.\d+; engine built with .*-ffp-contract=off.*\)\n",
+        done.stdout,
+    )

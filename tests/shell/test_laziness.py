@@ -1,0 +1,100 @@
+"""What a run loads: a short command must not wait for libraries that it has no use for."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import PACKET, environment
+
+import epic_cli
+
+LISTING = """
+import sys
+before = set(sys.modules)
+texts = set()
+
+def listen(event, told):
+    if event == "compile" and isinstance(told[0], str):
+        texts.add("<annotation>")
+
+sys.addaudithook(listen)
+from epic_cli.main import main
+status = main(sys.argv[1:])
+print(*set(sys.modules) - before, *texts, file=sys.stderr)
+sys.exit(status)
+"""
+
+#: Where the package is, which an installation in place does not have in the path.
+PLACES = [str(Path(place).parent) for place in epic_cli.__path__]
+
+HEAVY = {"prompt_toolkit", "rich", "numpy"}
+RARE = {"csv", "json", "fractions", "importlib.metadata", "difflib", "tempfile"}
+
+#: What a plain replay does without: each would take 2 to 10 % of its time. The last is one
+#: of a named tuple that is text (``from __future__ import annotations``), which is compiled.
+SLOW = {"click", "ast", "dis", "inspect", "pathlib", "shutil", "tokenize", "<annotation>"}
+
+
+def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
+    """The modules that a run of ``epic`` loads; ``<annotation>`` where it compiles one."""
+    # -S: how epic is installed may load some before
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", LISTING, *args],
+        check=True,
+        input=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment(PYTHONPATH=os.pathsep.join([*PLACES, *sys.path])),
+    )
+    return set(done.stderr.decode().split())
+
+
+@pytest.mark.parametrize("args", [[], ["replay"], ["--format", "csv", "--set", "calc_ahead=0.1"]])
+def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
+    modules = loaded(*args, stdin=PACKET)
+    assert "epic_cli.engine.replay" in modules
+    assert not modules & (HEAVY | RARE)
+
+
+@pytest.mark.parametrize("args", [[], ["replay"]])
+def test_a_plain_replay_needs_no_parser(args: list[str]) -> None:
+    modules = loaded(*args, stdin=PACKET)
+    assert "epic_cli.engine.replay" in modules
+    assert not modules & SLOW
+
+
+@pytest.mark.parametrize(
+    ("file", "needed"), [("two_tanks.csv", {"csv"}), ("hop.jsonl", {"json"}), ("turn.txt", set())]
+)
+def test_recording_loads_its_own_format(file: str, needed: set[str]) -> None:
+    modules = loaded("replay", "--format", "table", SAMPLES / file)
+    assert modules & (HEAVY | RARE) == needed
+
+
+def test_version_loads_no_replay() -> None:
+    modules = loaded("--version")
+    assert not modules & HEAVY
+    assert "epic_cli.engine.replay.playback" not in modules
+
+
+def test_help_loads_no_command() -> None:
+    modules = loaded("--help")
+    assert not modules & HEAVY
+    assert "epic_cli.jobs.replay.command" not in modules
+
+
+def test_strategies_loads_no_numbers() -> None:
+    assert not loaded("strategies") & {"prompt_toolkit", "numpy"}
+
+
+def test_convert_loads_what_captures_need_for_captures_alone() -> None:
+    modules = loaded("convert", "-q", "--to", "csv", SAMPLES / "turn.txt")
+    assert "epic_cli.recordings.writing" in modules
+    assert not modules & {
+        "epic_cli.recordings.datagrams.decoding",
+        "epic_cli.recordings.datagrams.ingest",
+        "asyncio",
+    }

@@ -1,0 +1,288 @@
+"""``epic play`` without a screen: what comes out, and what is said of bad input."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import running
+from support.places import ROOT
+
+SCRIPTS = ROOT / "sample_inputs" / "play"
+GOLDEN = ROOT / "tests" / "play" / "golden"
+
+
+def epic(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return running.epic(*arguments, stdin=data, cwd=ROOT)
+
+
+def play(*arguments: str, data: bytes = b"") -> str:
+    done = epic("play", *arguments, data=data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+SUMMARY = ("--show", "summary", "--player", "A", "-f", "csv")
+
+
+def named(summary: str) -> dict[str, float]:
+    """The figures of a summary by name; NaN where there is none."""
+    return {row["name"]: float(row["value"] or math.nan) for row in read(summary)}
+
+
+def figure(name: str, *arguments: str) -> str:
+    return play("-q", "--script", str(SCRIPTS / f"{name}.script"), *arguments)
+
+
+def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
+    done = epic("play", "--duration", "1")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0].split() == [
+        b"time", b"view", b"player", b"x", b"y", b"vx", b"vy", b"error", b"status", b"yaw",
+    ]  # fmt: skip
+    assert done.stderr.startswith(b"player A (0 bumps in all)\n  input delay            0.0 ms\n")
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others() -> None:
+    link = ("-q", "--duration", "3", "--jitter", "20ms", "--loss", "5%", "-f", "csv")
+    one, again, other = (play(*link, "--seed", seed) for seed in ("1", "1", "2"))
+    assert one == again
+    assert one != other
+
+
+def test_every_format_has_the_same_numbers() -> None:
+    base = ("-q", "--duration", "0.5", "--view", "B", "--player", "A")
+    table = [line.split() for line in play(*base).splitlines()[1:]]
+    values = read(play(*base, "-f", "csv"))
+    tabs = list(csv.DictReader(io.StringIO(play(*base, "-f", "tsv")), delimiter="\t"))
+    objects = [json.loads(line) for line in play(*base, "-f", "jsonl").splitlines()]
+    rows = play(*base, "-f", "epic").splitlines()
+    assert values == tabs
+    assert len(table) == len(values) == len(objects) == len(rows) > 5
+    for cells, value, item, row in zip(table, values, objects, rows, strict=True):
+        assert float(value["x"]) == item["x"]
+        assert cells[3] == f"{item['x']:.3f}"
+        assert row.startswith(f"pos: {item['x']:.2f},{item['y']:.2f},0.00  vel: ")
+
+
+def test_what_is_recorded_gives_the_same_bytes(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.script"
+    options = ("-q", "--duration", "4")
+    first = play(*options, "--jitter", "10ms", "--seed", "3", "--record", str(kept))
+    assert play(*options, "--script", str(kept)) == first
+    assert kept.read_text().startswith("# epic play ")
+
+
+def test_received_packets_are_a_recording(tmp_path: Path) -> None:
+    packets, truth = tmp_path / "packets.txt", tmp_path / "truth.csv"
+    options = ("--jitter", "20ms", "--loss", "10%", "-s", "snapshot", "--set",
+               "interpolation_time=0.15", "--duration", "5")  # fmt: skip
+    wanted = ("-q", "-f", "csv", "--view", "A", "--player", "B", "--packets", str(packets))
+    rows = read(play(*wanted, *options, "--truth-out", str(truth)))
+    as_before = ("--strategy", "snapshot", "--set", "interpolation_time=0.15", "--tick", "33ms")
+    replayed = epic("replay", *as_before, "-f", "csv", str(packets))
+    assert replayed.stderr == b""
+    drawn = {round(float(row["time"]), 6): row for row in read(replayed.stdout.decode())}
+    compared = 0
+    for row in rows:
+        again = drawn.get(round(float(row["time"]), 6))
+        if again and again["status"] == row["status"]:
+            assert float(again["x"]) == pytest.approx(float(row["x"]), abs=1e-6)
+            compared += 1
+    assert compared > 100
+    head = "entity,time,x,y,z,vx,vy,vz,qx,qy,qz,qw,teleport\nB,0,19,12,0,"
+    assert truth.read_text().startswith(head)
+    assert len({row.split(" rotation=")[1] for row in packets.read_text().splitlines()}) > 10
+    judged = epic("compare", "-q", "-f", "jsonl", "-s", "snapshot", str(packets), "--truth",
+                  str(truth))  # fmt: skip
+    [found] = map(json.loads, judged.stdout.splitlines())
+    assert 0.1 < found["turn_lag"] < 0.4
+    assert found["angle_residual"] < found["angle"] / 2
+
+
+def test_figure_8_1_a_dumb_terminal_shows_the_press_a_round_trip_later() -> None:
+    rows = read(figure("figure_8_1", "--step", "1/60", "--view", "A", "--player", "A", "-f", "csv",
+                       "--duration", "1"))  # fmt: skip
+    moved = next(float(row["time"]) for row in rows if float(row["y"]) > 12)
+    assert 0.6 <= moved <= 0.6 + 2 / 60
+
+
+def test_figure_8_2_the_same_picture_four_frames_in_a_row() -> None:
+    rows = read(figure("figure_8_2", "--step", "1/60", "--view", "A", "--player", "A", "-f", "csv",
+                       "--duration", "1"))  # fmt: skip
+    runs = [len(list(group)) for _, group in itertools.groupby(row["y"] for row in rows[15:])]
+    assert set(runs[1:-1]) == {4}
+
+
+def test_figure_8_3_interpolation_is_half_the_round_trip_and_the_period_behind() -> None:
+    rows = read(figure("figure_8_3", "--step", "1/60", "--show", "summary", "-f", "csv"))
+    [lag] = [row for row in rows if (row["player"], row["name"]) == ("A", "B drawn lag")]
+    assert float(lag["value"]) == pytest.approx(0.05 + 1 / 15, abs=0.004)
+
+
+def test_figure_8_4_the_round_trip() -> None:
+    rows = named(figure("figure_8_4", *SUMMARY))
+    assert rows["rtt estimate"] == pytest.approx(rows["rtt of the link"], abs=0.02)
+
+
+def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
+    rows = read(figure("figure_8_5", "--step", "1/60", "--view", "A", "--player", "B", "-f", "csv",
+                       "--duration", "2"))  # fmt: skip
+    errors = [(float(row["time"]), float(row["error"])) for row in rows]
+    assert max(error for time, error in errors if 0.5 < time < 1.05) < 0.001
+    assert max(error for time, error in errors if 1.05 < time < 1.4) > 0.2
+
+
+def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
+    events = figure("bump", "--show", "events", "--duration", "2.5", "-f", "jsonl").splitlines()
+    told = [json.loads(line) for line in events]
+    assert {one["player"] for one in told if one["what"] == "correction"} == {"A", "B"}
+    [shot] = figure("cover", "--show", "shots", "-f", "jsonl").splitlines()
+    details = json.loads(shot)
+    assert (details["on_screen"], details["hit"], details["rewound"]) == (True, True, True)
+    assert (details["present"], details["behind_cover"]) == (False, True)
+    assert details["moved"] > 2
+
+
+def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:
+    drawn = tmp_path / "cover.svg"
+    figure("cover", "--duration", "1.13", "--picture", str(drawn))
+    assert drawn.read_bytes() == (GOLDEN / "cover.svg").read_bytes()
+
+
+def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
+    """Jitter, losses, bumps, shots and corrections of two bots, to the last digit."""
+    options = ("-q", "--seed", "2", "--bot", "B=chaser", "--jitter", "20ms", "--loss", "10%",
+               "--duration", "4", "-f", "jsonl")  # fmt: skip
+    rows = play(*options, "--view", "A").splitlines(keepends=True)
+    events = play(*options, "--show", "events")
+    assert '"what": "correction"' in events
+    assert '"what": "effect confirmed"' in events
+    found = "".join(rows[::10]) + events
+    assert found == (GOLDEN / "match.jsonl").read_text()
+
+
+def test_what_is_given_goes_before_what_a_script_begins_with() -> None:
+    text = b"set latency=0.3 remote_strategy=lerp remote.lerp_time=0.5\n0 A right\n"
+    command = ("play", "-q", "--script", "-", "--duration", "1")
+    plain = epic(*command, data=text).stdout
+    assert epic(*command, "--latency", "300ms", "-s", "lerp", "--set", "lerp_time=0.5",
+                data=b"0 A right\n").stdout == plain  # fmt: skip
+    assert epic(*command, "--set", "lerp_time=0.1", data=text).stdout != plain
+    other = epic(*command, "-s", "dumb-terminal", "--latency", "0", data=text)
+    assert (other.returncode, other.stderr) == (0, b"")
+    assert epic(*command, "-s", "dumb-terminal", "--latency", "0",
+                data=b"0 A right\n").stdout == other.stdout  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["dumb-terminal", "predicted", "reconciled"])
+def test_what_each_step_brings(mode: str) -> None:
+    rows = named(play("-q", "--local", mode, "--bot", "B=chaser", *SUMMARY))
+    assert (rows["input delay"] > 0.1) == (mode == "dumb-terminal")
+    assert (rows["corrections"] > 0) == (mode == "reconciled")
+    assert (rows["mispredictions"] > 0) == (mode != "dumb-terminal")
+
+
+def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
+    trace = tmp_path / "network.csv"
+    trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n0.1,45,85\n")
+    rows = named(play("-q", "--trace", str(trace), *SUMMARY))
+    assert rows["rtt of the link"] == pytest.approx(0.13, abs=0.01)
+    assert rows["rtt estimate"] == pytest.approx(0.13, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--step", "1"), b"'--step': 1 is not allowed: it must be 0.005 to 0.1 s"),
+        (("--bot", "A=wizard"), b"'--bot': A=wizard is not allowed: it must be still, "),
+        (("--bot", "C=still"), b"--bot C=...: only A, B play"),
+        (("--clock", "A=x"), b"'--clock': A='x' is not a time"),
+        (("--clock", "A=0,0"), b"'--clock': A=0,0 is not allowed: write AHEAD"),
+        (("--clock", "Z=1"), b"'--clock': a match has no player 'Z'"),
+        (("--clock", "C=1"), b"--clock C=...: only A, B play"),
+        (("--view", "Z"), b"--view 'Z'"),
+        (("-f", "epic"), b"one --view and one --player"),
+        (("--set", "x=1"), b"snapshot"),
+        (("-s", "snapshott"), b"snapshot"),
+        (("--loss", "200%"), b"200% is not allowed: it must be 0 to 1"),
+        (("--smooth-above", "5%"), b"length units or more; write 0.5"),
+        (("--snap-above", "5ms"), b"length units or more; write 0.5"),
+        (("--snap-above", "-1"), b"it must be inf or 0 length units or more"),
+        (("--trace-by", "packet"), b"needs --trace"),
+        (("--gemodel", "1%", "--loss", "1%"), b"exclude each other"),
+        (("--screen",), b"needs a terminal"),
+        (("--record", "-"), b"standard output"),
+        (("--packets", "x", "--record", "x"), b"--packets and --record would both write x"),
+        (("--show", "summary", "--duration", "endless"), b"needs an end"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(arguments: tuple[str, ...], said: bytes) -> None:
+    done = epic("play", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == b""
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
+    done = epic("play", "--script", "-", data=b"0 A left\n1 A jmup\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        b"<stdin>:2:5: 'jmup' is not something a player can do\n  1 A jmup\n      ^ "
+    )
+
+
+def test_a_setting_that_goes_wrong_in_the_middle_is_told() -> None:
+    done = epic("play", "--script", "-", data=b"1 set remote.nonsense=1\n")
+    assert done.returncode == 2
+    assert b"nonsense" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--script", "--trace"])
+def test_a_file_that_is_not_there(option: str, tmp_path: Path) -> None:
+    done = epic("play", option, str(tmp_path / "none"))
+    assert done.returncode == 3
+    assert b"cannot read" in done.stderr
+
+
+def test_garbage_is_no_script() -> None:
+    for data in (b"\xff\xfe", b"\0" * 100, b"\x1b[31m", b"a" * 10**6):
+        done = epic("play", "--script", "-", data=data)
+        assert done.returncode == 1
+        assert b"Traceback" not in done.stderr
+        assert b"\x1b" not in done.stderr
+
+
+def test_replay_loads_nothing_of_the_game() -> None:
+    code = (
+        "import sys; from epic_cli.main import main; main(['replay', '/dev/null']);"
+        "print([n for n in sys.modules if n.startswith(('epic_cli.play.', 'epic_cli.play_'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == b"[]\n"
+
+
+def test_play_without_a_screen_loads_no_terminal_library() -> None:
+    code = (
+        "import sys; from epic_cli.main import main; main(['play', '-q', '--duration', '0.1']);"
+        "print([n for n in ('prompt_toolkit', 'rich', 'numpy') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.splitlines()[-1] == b"[]"
+
+
+def test_a_picture_of_a_recorded_match_shows_three_screens(tmp_path: Path) -> None:
+    drawn = tmp_path / "end.svg"
+    play("-q", "--duration", "1", "--picture", str(drawn), "--record", str(tmp_path / "script"))
+    assert b"<title>A&apos;s screen, server, B" in drawn.read_bytes().replace(b"'", b"&apos;")

@@ -1,0 +1,203 @@
+"""``epic play --record``: the script is the match, whatever the options were, or there is none."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.places import ROOT
+from support.running import epic
+
+from epic_cli.main import main
+from epic_cli.network import LinkConditions
+from epic_cli.network.conditions import GilbertElliott
+from epic_cli.play import MatchSpec
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES
+from epic_cli.play.command import play
+from epic_cli.play.match.bots import BOTS
+from epic_cli.play.match.changes import describe
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.recorder import Recorder, Unrecordable
+from epic_cli.play.match.spec import PlayerConfig
+from epic_cli.play.output import OutputOptions
+from epic_cli.play.server.compensation import COMPENSATIONS
+
+TRACE = ROOT / "tests" / "network" / "trace.csv"
+
+milliseconds = st.integers(0, 150).map(lambda time: f"{time}ms")
+percent = st.integers(0, 20).map(lambda share: f"{share}%")
+players = st.sampled_from("AB")
+
+SCRIPT = """\
+set remote_strategy=lerp remote.lerp_time=0.07
+0.1 B up
+0.3 set latency=90ms jitter=5ms gemodel=10%,50%
+0.5 B right shoot aim=A
+0.6 set local=predicted send_rate=11hz rewind=off smoothing=0.1
+0.7 B stop
+0.8 set remote_strategy=dead-reckoning remote.correction=snap in_order=on
+"""
+
+#: Options by their names, each with values; those of one tuple exclude each other.
+VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
+    ("local",): st.sampled_from(LOCAL_MODES).map(lambda v: ["--local", v]),
+    ("smoothing",): milliseconds.map(lambda v: ["--smoothing", v]),
+    ("smoothing_curve",): st.sampled_from(SMOOTHING_CURVES).map(lambda v: ["--smoothing-curve", v]),
+    ("smooth_above",): st.floats(0, 1).map(lambda v: ["--smooth-above", repr(v)]),
+    ("snap_above",): st.floats(0, 9).map(lambda v: ["--snap-above", repr(v)]),
+    ("clock_sync",): st.sampled_from(sorted(CLOCK_SYNCS)).map(lambda v: ["--clock-sync", v]),
+    ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)).map(
+        lambda v: ["--lag-compensation", v]
+    ),
+    ("strategy", "assignments", "script"): st.sampled_from(  # the script has another strategy
+        [
+            ["--script", "given.script"],
+            ["-s", "lerp", "--set", "lerp_time=0.08"],
+            ["--set", "interpolation_time=50ms", "--set", "interpolation_time=70ms"],
+            ["-s", "dead-reckoning"],
+        ]
+    ),
+    ("rewind",): st.just(["--no-rewind"]),
+    ("history",): milliseconds.map(lambda v: ["--history", v]),
+    ("send_rate",): st.integers(3, 60).map(lambda v: ["--send-rate", f"{v}hz"]),
+    ("step",): st.sampled_from(["1/60", "20ms", "50ms"]).map(lambda v: ["--step", v]),
+    ("players",): st.integers(2, 4).map(lambda v: ["--players", str(v)]),
+    ("bots",): st.tuples(players, st.sampled_from(sorted(BOTS))).map(
+        lambda v: ["--bot", f"{v[0]}={v[1]}"]
+    ),
+    ("clocks",): st.tuples(players, st.floats(-2, 2), st.floats(0.3, 4)).map(
+        lambda v: ["--clock", f"{v[0]}={v[1]!r},{v[2]!r}"]
+    ),
+    ("duration",): st.floats(0.5, 1.5).map(lambda v: ["--duration", repr(v)]),
+    ("seed",): st.integers(0, 2**64 - 1).map(lambda v: ["--seed", str(v)]),
+    ("latency",): milliseconds.map(lambda v: ["--latency", v]),
+    ("jitter",): milliseconds.map(lambda v: ["--jitter", v]),
+    ("distribution",): st.sampled_from(["gamma", "pareto"]).map(lambda v: ["--distribution", v]),
+    ("correlation",): percent.map(lambda v: ["--correlation", v]),
+    ("loss", "gemodel", "loss_correlation"): st.sampled_from(
+        [
+            ["--loss", "7%"],
+            ["--gemodel", "10%,30%,90%,1%"],
+            ["--loss", "15%", "--loss-correlation", "40%"],
+        ]
+    ),
+    ("duplicate",): percent.map(lambda v: ["--duplicate", v]),
+    ("corrupt",): percent.map(lambda v: ["--corrupt", v]),
+    ("reorder", "reorder_gap", "reorder_correlation"): st.sampled_from(
+        [
+            ["--reorder", "9%"],
+            ["--reorder", "30%", "--reorder-gap", "3", "--reorder-correlation", "20%"],
+        ]
+    ),
+    ("rate", "queue", "packet_size"): st.sampled_from(
+        [
+            ["--rate", "100kbit"],
+            ["--rate", "30kbit", "--packet-size", "300", "--queue", "3packets"],
+            ["--rate", "1mbit", "--queue", "20ms"],
+        ]
+    ),
+    ("preset",): st.sampled_from(["lte", "web-2g"]).map(lambda v: ["--preset", v]),
+    ("up",): percent.map(lambda v: ["--up", f"correlation={v}", "--up", "rate=64kbit"]),
+    ("down",): percent.map(lambda v: ["--down", f"loss={v}", "--down", "latency=10ms"]),
+    ("at",): st.sampled_from(
+        [
+            ["--at", "0.3", "loss=30% preset=wifi", "--at", "0.3", "queue=40ms"],
+            ["--at", "0.4", "gemodel=10% rate=90kbit", "--at", "600ms", "rate=unlimited"],
+        ]
+    ),
+    ("in_order",): st.just(["--in-order"]),
+}
+#: What decides what is told of a match, and not how it goes.
+TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets", "help_all"}
+#: What no script can hold.
+REFUSED = {"trust", "trace", "trace_by", "trace_end", "trace_flow"}
+
+
+def test_every_option_is_tried() -> None:
+    tried = {name for names in VALUES for name in names} | TOLD | REFUSED
+    assert {one.name for one in play.params} == tried
+
+
+chosen = st.lists(st.sampled_from(sorted(VALUES)), unique=True, max_size=8).flatmap(
+    lambda names: st.tuples(*(VALUES[name] for name in names))
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(chosen)
+def test_a_recorded_match_is_replayed_to_the_same_report(options: tuple[list[str], ...]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        here = Path(name)
+        (here / "given.script").write_text(SCRIPT)
+        words = [word for option in options for word in option]
+        words = [word.replace("given.script", str(here / "given.script")) for word in words]
+        if "--duration" not in words:
+            words += ["--duration", "1"]
+        report = ["play", "-q", "-f", "csv"]
+        first, again = here / "first", here / "again"
+        kept, kept_again = here / "kept.script", here / "again.script"
+        assert main([*report, *words, "-o", str(first), "--record", str(kept)]) == 0
+        replayed = ["--script", str(kept), "-o", str(again), "--record", str(kept_again)]
+        assert main([*report, *replayed]) == 0
+        assert again.read_bytes() == first.read_bytes()
+        one, two = (script.read_text().split("\n")[1:] for script in (kept, kept_again))
+        assert one == two
+
+
+def test_a_recorded_network_cannot_be_held(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.script"
+    done = epic("play", "-q", "--duration", "1", "--trace", TRACE, "--record", kept)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"epic: --record: a script cannot hold the trace of a match\n"
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"remote_settings": (("start", "a b"),)}, "a script cannot hold this match"),
+        ({"remote_settings": (("start", "a#b"),)}, "a script cannot hold"),
+        ({"remote_strategy": "module.of.mine:Class#1"}, "a script cannot hold this match"),
+        ({"trace": lambda _: None}, "cannot hold the trace of a match"),
+        ({"players": (PlayerConfig("Z", (1.0, 1.0)),)}, "cannot hold"),
+    ],
+    ids=["blank", "number sign", "name", "trace", "player"],
+)
+def test_what_a_script_cannot_hold_is_refused(wrong: dict[str, object], said: str) -> None:
+    match = Match(MatchSpec())
+    match.settings = replace(match.settings, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(Unrecordable, match=said):
+        Recorder(match)
+
+
+def test_each_field_of_the_settings_is_described() -> None:
+    """One that is forgotten is refused above; that none is forgotten is promised here."""
+    described = {change.name for change in describe(MatchSpec())}
+    described |= {"link", "up", "down", "rules", "remote_settings", "trace"}
+    assert {one.name for one in fields(MatchSpec)} <= described
+    assert {one.name for one in fields(LinkConditions)} - {"later"} <= described  # by the script
+    bursts = LinkConditions(loss=GilbertElliott(0.1, 0.5))
+    assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSpec(link=bursts)))
+
+
+def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> None:
+    script = tmp_path / "one.script"
+    script.write_text("set players=3 step=20ms duration=0.5\n0 C left\n")
+    rows = epic("play", "-q", "--script", script, "-f", "csv").stdout.decode().splitlines()
+    assert {row.split(",")[2] for row in rows[1:]} == {"A", "B", "C"}
+    assert float(rows[-1].split(",")[0]) == pytest.approx(0.5, abs=0.021)
+    fewer = epic("play", "-q", "--script", script, "--players", "2")
+    assert fewer.returncode == 1
+    assert b"there is no player 'C'" in fewer.stderr
+    longer = epic("play", "-q", "--script", script, "--duration", "0.2", "--player", "A")
+    assert float(longer.stdout.split(b"\n")[-2].split()[0]) <= 0.2
+
+
+def test_wrong_usage_is_told_before_files_are_read() -> None:
+    done = epic("play", "--view", "X", "--trace", "not-there")
+    assert done.stderr == b"epic: --view 'X': choose from A, B, server\n"

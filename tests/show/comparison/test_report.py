@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from support import comparisons
+
+from epic_cli.jobs.compare.report import (
+    fields,
+    metric_columns,
+    ordered,
+    report,
+    sort_results,
+)
+from epic_cli.metrics import METRICS, TURNING, named
+from epic_cli.metrics.certainty.uncertainty import Standing
+from epic_cli.metrics.evaluation.result import Comparison, Result
+from epic_cli.metrics.notes import Flaw, ResultNote
+from epic_cli.show.documents import as_csv, as_jsonl, as_markdown
+from epic_cli.show.text import ReportText
+
+THREE = comparisons.comparison("Late", "Jumping", "Raising")
+TWO_ENTITIES = comparisons.comparison("Late", "Aside", entities=("a", "b"))
+
+
+def printed(comparison: Comparison, width: int = 160, by_entity: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, legacy_windows=False)
+    by = "entity" if by_entity else "strategy"
+    console.print(ReportText(report(comparison, by=by)))
+    return out.getvalue()
+
+
+def fake(label: str, error: float, score: float) -> Result:
+    return Result(label, None, {**THREE.results[0].values, "error": error, "score": score})
+
+
+def test_the_best_of_each_column_is_marked() -> None:
+    lines = printed(THREE).splitlines()
+    head = next(line for line in lines if line.startswith("strategy"))
+    assert head.split()[:3] == ["strategy", "score", "error"]
+    late = next(line for line in lines if line.startswith("Late  "))
+    jumping = next(line for line in lines if line.startswith("Jumping  "))
+    assert late.split()[2].endswith("*") or jumping.split()[2].endswith("*")
+    marked = {column.key: column.best for column in metric_columns(THREE.results)}
+    assert marked["lag"] == {1}
+    assert marked["jumps"] == {0}
+    assert marked["held"] == set()  # all are equal
+    assert marked["extrapolated"] == set()  # no better or worse
+
+
+def test_what_has_no_figures_has_dashes_and_a_note() -> None:
+    text = printed(THREE)
+    raising = next(line for line in text.splitlines() if line.startswith("Raising  "))
+    assert raising.split()[1] == "failed"
+    assert set(raising.split()[2:]) == {"-"}
+
+
+def test_a_narrow_terminal_gets_two_tables() -> None:
+    text = printed(THREE, 80)
+    heads = [line for line in text.splitlines() if line.startswith("strategy")]
+    assert len(heads) == 2
+    assert "residual" in heads[0]
+    assert "jerk" in heads[1]
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_by_entity_marks_the_best_of_each_entity() -> None:
+    results = ordered(TWO_ENTITIES, "score", "entity")
+    assert [one.entity for one in results] == ["a", "a", "b", "b"]
+    error = next(one for one in metric_columns(results) if one.key == "error")
+    assert error.best
+    assert {results[row].entity for row in error.best} == {"a", "b"}
+    assert "entity" in printed(TWO_ENTITIES, by_entity=True)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("score", ["c", "a", "b", "none"]),
+        ("error", ["b", "a", "c", "none"]),
+        ("name", ["a", "b", "c", "none"]),
+        ("given", ["a", "b", "none", "c"]),
+    ],
+)
+def test_sorting(by: str, expected: list[str]) -> None:
+    nothing = Result("none", None, notes=(ResultNote(Flaw.STOPPED),))
+    results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
+    assert [one.label for one in sort_results(results, by)] == expected
+
+
+def test_ranks_go_down_the_table_of_scores() -> None:
+    chance = random.Random(5)
+    for _ in range(50):
+        results = [
+            replace(
+                fake(str(number), 1, chance.uniform(0, 100)),
+                standing=Standing(rank=chance.choice((None, 1, 2, 3))),
+            )
+            for number in range(8)
+        ]
+        found = sort_results(results, "score")
+        order = [(one.rank or math.inf, -one.value("score")) for one in found]
+        assert order == sorted(order)
+
+
+def test_every_metric_sorts_the_results() -> None:
+    for metric in METRICS:
+        found = [one.value(metric.name) for one in sort_results(THREE.results, metric.name)]
+        ranks = [metric.rank(value) for value in found]
+        assert ranks == sorted(ranks)
+        assert math.isnan(found[-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("lag", 0.1, "100"),
+        ("lag", -0.0001, "0"),
+        ("lag", math.nan, "-"),
+        ("held", 0.0, "0"),
+        ("held", 0.001, "<1 %"),
+        ("held", 0.5, "50 %"),
+        ("jumps", 3.0, "3"),
+    ],
+)
+def test_cells(name: str, value: float, text: str) -> None:
+    assert named(name).cell(value) == text
+
+
+def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(report(THREE, "given")))))
+    assert list(rows[0]) == fields(turns=False)  # columns of rotation are of recordings with it
+    assert set(rows[0]).isdisjoint(TURNING)
+    for metric in METRICS:
+        if metric.name in TURNING:
+            continue
+        value = THREE.results[0].value(metric.name)
+        assert rows[0][metric.name] == (
+            ""
+            if math.isnan(value)
+            else str(value).removesuffix(".0")
+            if metric.name == "rows"
+            else str(value)
+        )
+    assert float(rows[0]["lag"]) == pytest.approx(0.1, abs=1e-6)
+    assert rows[2]["error"] == ""
+    assert rows[2]["note"]
+
+
+def test_json_lines_are_strict_json() -> None:
+    found = [
+        json.loads(line, parse_constant=pytest.fail)
+        for line in as_jsonl(report(THREE, "given")).splitlines()
+    ]
+    assert [one["strategy"] for one in found] == ["Late", "Jumping", "Raising"]
+    assert found[2]["score"] is None
+    assert found[1]["jumps"] == 2
+
+
+def test_markdown_is_a_table_with_bold_bests() -> None:
+    _, _, *lines = as_markdown(report(THREE, "given")).splitlines()
+    widths = {line.count("|") for line in lines[:5]}
+    assert len(widths) == 1
+    assert set(lines[1]) <= set("| :-")
+    jumps = [line.split("|")[10].strip() for line in (lines[0], *lines[2:5])]
+    assert jumps == ["jumps", "**0**", "2", "-"]
+    assert lines[5] == ""
+    assert lines[6].startswith("- ")
+
+
+def test_markdown_escapes_what_would_end_a_cell() -> None:
+    results = (fake("a|b", 1, 50), fake("c", 2, 40))
+    text = as_markdown(report(replace(THREE, results=results)))
+    assert "| a\\|b |" in text

@@ -1,0 +1,134 @@
+"""Lines are told apart on both backgrounds, by people who see few colours too."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from epic_cli.show.pictures.styles import BLACK, DARK, LIGHT, WHITE, line_style
+
+PICTURES = Path(__file__).parents[2] / "pictures"
+
+#: Linear RGB as it is seen: by most, and without one of the three kinds of cones
+#: (Machado, Oliveira and Fernandes 2009, severity 1).
+VISIONS = {
+    "usual": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+         [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+         [-0.011820, 0.042940, 0.968881]]
+    ),
+    "tritanopia": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+         [0.004733, 0.691367, 0.303900]]
+    ),
+}  # fmt: skip
+
+#: sRGB's primaries in CIE XYZ, and its white.
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
+     [0.0193339, 0.1191920, 0.9503041]]
+)  # fmt: skip
+WHITE_POINT = np.array([0.95047, 1.0, 1.08883])
+
+
+def linear(color: str) -> np.ndarray:
+    values = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2.2 defines it."""
+    high, low = sorted((float(XYZ[1] @ linear(color)) for color in (one, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    ratio = XYZ @ np.clip(rgb, 0, 1) / WHITE_POINT
+    f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def oklab(rgb: np.ndarray) -> np.ndarray:
+    """Ottosson 2020, times 100."""
+    cones = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
+                      [0.2119034982, 0.6806995451, 0.1073969566],
+                      [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+    mixed = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
+                      [1.9779984951, -2.4285922050, 0.4505937099],
+                      [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
+    return np.asarray(100 * mixed @ np.cbrt(cones @ np.clip(rgb, 0, 1)))
+
+
+@pytest.mark.parametrize(("colors", "background"), [(LIGHT, WHITE), (DARK, BLACK)])
+def test_names_can_be_written_in_their_colours(colors: tuple[str, ...], background: str) -> None:
+    assert min(contrast(one, background) for one in colors) >= 4.5
+
+
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+@pytest.mark.parametrize("vision", VISIONS)
+def test_no_two_colours_look_alike(colors: tuple[str, ...], vision: str) -> None:
+    seen = [lab(VISIONS[vision] @ linear(one)) for one in colors]
+    # 2.3 is the least difference that is seen at all (Mahy et al. 1994)
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
+    seen = [oklab(VISIONS[vision] @ linear(one)) for one in colors]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 14
+
+
+@pytest.mark.parametrize("file", sorted(PICTURES.glob("*.svg")), ids=lambda one: one.stem)
+def test_the_text_of_committed_pictures_can_be_read(file: Path) -> None:
+    """As a browser draws it: a rule of a class that is no CSS name counts for nothing."""
+    text = file.read_text()
+    rules = re.findall(r"(?:^|[\s},])(\.?[A-Za-z][\w-]*)\s*\{[^}]*?fill:\s*(#\w+)", text)
+    fills = {name: full(color) for name, color in rules}
+    found: list[tuple[float, str, str]] = []
+
+    def look(
+        parent: ElementTree.Element, areas: list[tuple[float, float, float, float, str]]
+    ) -> None:
+        for one in parent:
+            kind, words = one.tag.rpartition("}")[2], "".join(one.itertext()).strip()
+            x, y, width, height = (float(one.get(k, 0)) for k in ("x", "y", "width", "height"))
+            fill = full(one.get("fill", ""))
+            if kind == "rect" and fill:
+                areas.append((x, y, x + width, y + height, fill))
+            elif kind == "text" and words:
+                (*_, back) = [
+                    color
+                    for left, top, right, bottom, color in areas
+                    if left <= x + 1 <= right and top <= y - 4 <= bottom
+                ]
+                styled = re.findall(r"fill:(#\w+)", one.get("style", ""))
+                classes = [f".{name}" for name in one.get("class", "").split()]
+                styled += [fills[name] for name in (*classes, "text") if name in fills]
+                color = (*styled, fill or "#000000")[0]
+                found.append((contrast(color, back), color, words))
+            elif kind == "g":
+                everywhere = (-1e9, -1e9, 1e9, 1e9, areas[-1][4])
+                look(one, [everywhere] if "transform" in one.attrib else [*areas])
+
+    look(ElementTree.fromstring(text), [(-1e9, -1e9, 1e9, 1e9, "#ffffff")])
+    assert len(found) > 5
+    assert min(found)[0] > 3.5, min(found)
+
+
+def full(color: str) -> str:
+    """``#fff`` as ``#ffffff``; empty: no colour."""
+    if not color.startswith("#"):
+        return ""
+    return color if len(color) == 7 else "#" + "".join(2 * digit for digit in color[1:])
+
+
+def test_twenty_four_lines_have_styles_of_their_own() -> None:
+    styles = [line_style(rank) for rank in range(24)]
+    assert len({(one.light, one.dashes) for one in styles}) == 24
+    assert len({(one.dark, one.dashes) for one in styles}) == 24
+    assert not any(one.dashes for one in styles[:6])

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from support import comparisons
+
+from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.show.pictures.styles import LIGHT
+from epic_cli.show.pictures.svg import HEIGHT, WIDTH, largest_of_each, picture
+
+(SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
+
+
+def test_the_same_scene_gives_the_same_bytes() -> None:
+    again = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes[0]
+    assert picture(SCENE) == picture(again)
+
+
+def test_it_is_well_formed_and_shows_everything() -> None:
+    root = ElementTree.fromstring(picture(SCENE))
+    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "<tank & co>: from above, y over x (lengths)" in words
+    assert {"truth", "packets"} <= set(words)
+    # in the key, and where the lines end
+    assert words.count("Late") == words.count("Jumping") == 3
+    assert "error 0.500 (RMS), 0.500 at most" in words
+    assert "Jumping: at most 2.00" in (root[1].text or "")
+    drawn = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
+    ]
+    assert len(drawn) == 4  # two paths, two errors
+
+
+def test_names_cannot_break_it() -> None:
+    name = "a\x1b[31m\nb\x01"
+    (scene,) = comparisons.comparison("Late", entities=(name,)).scenes
+    root = ElementTree.fromstring(picture(scene).encode())
+    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
+
+
+def test_everything_is_inside() -> None:
+    for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', picture(SCENE)):
+        numbers = [float(one) for one in re.findall(r"-?[\d.]+", path)]
+        assert all(0 <= x <= WIDTH for x in numbers[::2])
+        assert all(0 <= y <= HEIGHT for y in numbers[1::2])
+
+
+def test_it_refers_to_nothing_outside() -> None:
+    text = picture(SCENE).replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|href|url\(|@import|<script", text)
+
+
+def test_strategies_can_be_chosen() -> None:
+    text = picture(SCENE, ["Jumping"])
+    assert "Late" not in text
+    assert "Jumping" in text
+
+
+def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None:
+    many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(23)]
+    root = ElementTree.fromstring(
+        picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
+    )
+    lines = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
+    ]
+    styles = [(one.get("stroke"), one.get("stroke-dasharray")) for one in lines[:23]]
+    assert len(set(styles)) == 23
+    assert styles[-1] == (LIGHT[0], None)
+
+
+def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
+    many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(12)]
+    root = ElementTree.fromstring(picture(SCENE._replace(drawn=tuple(many))))
+    names = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"
+    ]
+    heights = sorted(float(one.get("y", "")) for one in names[:12])
+    assert len(heights) == 12
+    assert min(b - a for a, b in pairwise(heights)) >= 12.9
+
+
+def test_breaks_in_a_path_stay_breaks() -> None:
+    late = SCENE.drawn[0]
+    positions = late.positions.copy()
+    positions[100] = np.nan
+    broken = SCENE._replace(drawn=(late._replace(positions=positions),))
+    (path, _) = re.findall(r'class="d"[^>]* d="([^"]*)"', picture(broken))
+    assert path.count("M") == 2
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    empty = comparisons.comparison("Late").scenes[0]
+    nothing = empty._replace(
+        times=np.empty(0),
+        truth=np.empty((0, 3)),
+        packets=np.empty((0, 3)),
+        packet_times=np.empty(0),
+        drawn=(),
+    )
+    with pytest.raises(NothingToDraw, match="nothing to draw"):
+        picture(nothing)
+
+
+def test_long_series_keep_their_peaks() -> None:
+    values = np.zeros(10_000)
+    values[1234] = 5.0
+    values[5000:6000] = np.nan
+    times, largest = largest_of_each(np.arange(10_000.0), values, 100)
+    assert len(times) == len(largest) == 100
+    assert np.nanmax(largest) == 5.0
+    assert np.isnan(largest[50:60]).all()
+    assert not np.isnan(largest[:50]).any()
+
+
+def test_bytes_are_those_of_every_machine() -> None:
+    turn = np.linspace(0, 2 * math.pi, 9)
+    round_ = np.stack([np.rint(100 * np.cos(turn)), np.rint(100 * np.sin(turn)), 0 * turn], axis=1)
+    scene = SCENE._replace(
+        entity="",
+        times=np.arange(9.0),
+        truth=round_,
+        packet_times=np.arange(9.0),
+        packets=round_,
+        drawn=(
+            SCENE.drawn[0]._replace(
+                times=np.arange(9.0),
+                positions=round_ + 1,
+                errors=np.full(9, math.sqrt(3)),
+                rms=math.sqrt(3),
+            ),
+        ),
+    )
+    golden = Path(__file__).parent / "octagon.svg"
+    assert picture(scene).encode() == golden.read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_darts_head_where_the_rows_do(seed: int) -> None:
+    """Their tips are 8 pixels from the rows that they are of, less where these look up or down."""
+    packets = comparisons.tumbling(seed)
+    (scene,) = comparisons.turning({"": packets}).scenes
+    oracle = comparisons.Turning(packets, comparisons.TURNING)
+    text = picture(scene, comparisons.TURNING)
+    assert "angle (degrees from the true rotation) over time (s)" in text
+    scale, left, top = _map_of(text)
+    shapes = [
+        re.findall(r"M([^Z]*)Z", one) for one in re.findall(r'<path fill="#.*?d="(.*?)"', text)
+    ]
+    labels = ("truth", *reversed(comparisons.TURNING))
+    assert len(shapes) == 3
+    for label, darts in zip(labels, shapes, strict=True):
+        of = next((one for one in scene.drawn if one.label == label), None)
+        positions = scene.truth if of is None else of.positions
+        times = scene.times if of is None else of.times
+        assert len(darts) > 10, label
+        for dart in darts:
+            corners = np.array([one.split() for one in dart.split("L")], float)
+            (tip, _, notch, _) = corners
+            place = (tip + notch / 0.35) / (1 + 1 / 0.35)  # between the two
+            near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)
+            heads = [oracle.heading(label, times[k]) for k in np.flatnonzero(near < 0.4 / scale)]
+            assert any(abs(tip - place - 8 * one * (1, -1)).max() < 0.2 for one in heads)
+    assert picture(scene, comparisons.TURNING) == text
+
+
+def _map_of(text: str) -> tuple[float, float, float]:
+    """Pixels a length, and where 0, 0 is: from the labels of the two axes."""
+    across = re.findall(r'<text x="([\d.]+)" y="440" text-anchor="middle">(-?[\d.]+)<', text)
+    up = re.findall(r'<text x="50" y="([\d.]+)" text-anchor="end">(-?[\d.]+)<', text)
+    (x, a), (z, b) = np.array([across[0], across[-1]], float)
+    (y, c) = np.array(up[0], float)
+    scale = (z - x) / (b - a)
+    return scale, x - scale * a, y - 4 + scale * c

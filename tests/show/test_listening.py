@@ -1,0 +1,46 @@
+"""What is said of packets that came in: clocks that drift, and clocks that were set."""
+
+import pytest
+
+from epic_cli.live.listen.report import clock_reset, summary
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+
+NONE = Ingest(IngestSpec()).counts
+
+
+NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one before\n"
+
+
+@pytest.mark.parametrize(
+    ("drifts", "words"),
+    [
+        ([None], ""),
+        ([0.0], ""),
+        ([5e-4], "the sender's clock runs slower by 500 ppm than the receiver's\n"),
+        ([-1.2e-3], "the sender's clock runs faster by 1,200 ppm than the receiver's\n"),
+        (
+            [None, 1e-4, 0.0, -2e-4],
+            "clocks of senders run slower by 100 ppm, faster by 200 ppm than the receiver's\n",
+        ),
+        (
+            [1e-4] * 7,
+            f"clocks of senders run {'slower by 100 ppm, ' * 5}... than the receiver's\n",
+        ),
+    ],
+)
+def test_the_drift_of_clocks_in_words(drifts: list[float | None], words: str) -> None:
+    assert summary(NONE._replace(drifts=drifts), 0, 0) == NOTHING + words
+
+
+def test_a_clock_that_was_set_in_words() -> None:
+    for resets, step, words in (
+        (0, 0.0, ""),
+        (1, 12.34, "the game's clock was set once 12.3 s back: its times go on from there"),
+        (
+            1234,
+            -7.0,
+            "the game's clock was set 1,234 times, the last time 7.0 s ahead: its times go on from"
+            " there",
+        ),
+    ):
+        assert clock_reset(NONE._replace(clock_resets=resets, clock_step=step)) == words

@@ -1,0 +1,296 @@
+"""The page: its structure, and what it does in a browser."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import comparisons, movements
+from support.pages import content, numbers, times_of, visited
+
+from epic_cli.jobs.diagnose.detector import Finding
+from epic_cli.jobs.diagnose.report import report
+from epic_cli.jobs.diagnose.run import Diagnosis
+from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.show.page.page import Content, content_of, page_of
+from epic_cli.show.page.sections import About, Section
+from epic_cli.show.report import Column, Figure, Report, Table, Usage
+
+COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
+
+
+def page(comparison: Comparison, **how: Any) -> str:
+    """The page of a comparison."""
+    return page_of(comparison.scenes, content_of(comparison, **how))
+
+
+PAGE = page(COMPARISON, shown=["Late", "Jumping"])
+
+#: What a reader sees.
+SEEN = {
+    "heads": ["strategy", "now", "score", "error", "max", "lag ms"],
+    "shown": ["Late", "Jumping"],
+    "folded": ["Raising"],
+    "unfolded": 0,
+    "worst": True,
+    "error": True,
+    "top": True,
+    "clock": "5.00 s",
+    "now": "0.500",
+    "switched": ["error", "lag", "status", "above", "histogram"],
+    "step": "5.05 s",
+    "said": True,
+    "zoomed": 2,
+    "scrolled": True,
+    "all": True,
+    "log": True,
+    "nearer": True,
+    "shorter": True,
+    "hover": ["5.00 s", "Jumping  2.00"],
+    "packet": "packet sent 5.00 s",
+    "entity": "b from above, y over x (lengths)",
+    "played": "1.00 s",
+    "paused": True,
+    "print": [0, "#ffffff"],
+    "described": True,
+    "words": "Error over time",
+}
+
+
+#: A link that somebody sent long ago, or was sent by this page.
+LINK = "#t=3.5&off=Late&on=Raising&entity=b&log=1"
+
+
+class Tags(HTMLParser):
+    """Collects the ids and whatever a page would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del tag
+        found = dict(attrs)
+        if found.get("id"):
+            self.ids.add(str(found["id"]))
+        self.loads += [str(found[name]) for name in ("src", "href", "action") if found.get(name)]
+
+
+def test_the_page_asks_the_network_for_nothing() -> None:
+    tags = Tags()
+    tags.feed(PAGE)
+    assert tags.loads == ["data:,"]
+    assert "default-src 'none'" in PAGE
+    assert not re.search(r"fetch\(|XMLHttpRequest|import\(|@import|url\(|https?:", PAGE)
+
+
+def test_scripts_find_the_elements_they_ask_for() -> None:
+    tags = Tags()
+    tags.feed(PAGE)
+    assert set(re.findall(r'\$\("([\w-]+)"\)', PAGE)) <= tags.ids
+
+
+def test_no_name_in_the_recording_ends_the_data() -> None:
+    assert content(PAGE)["scenes"][0]["entity"] == "a</script>"
+
+
+def test_the_data_are_those_of_the_comparison() -> None:
+    found = content(PAGE)
+    assert [one["label"] for one in found["rows"]] == ["Late", "Jumping", "Raising"]
+    assert found["shown"] == ["Late", "Jumping"]
+    scene, truth = found["scenes"][1], COMPARISON.scenes[1]
+    np.testing.assert_allclose(times_of(scene, {}), truth.times, atol=1e-9)
+    late = scene["drawn"][0]
+    x = numbers(late["x"]) + scene["origin"][0]
+    np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=1e-5)
+    np.testing.assert_allclose(numbers(late["distance"]), truth.drawn[0].distances, rtol=1e-6)
+    counted = np.frombuffer(base64.b64decode(late["counted"]), "u1") > 0
+    np.testing.assert_array_equal(counted, np.isfinite(truth.drawn[0].errors))
+
+
+def test_the_same_comparison_gives_the_same_bytes() -> None:
+    again = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
+    assert page(again, shown=["Late", "Jumping"]) == PAGE
+
+
+def test_it_says_what_it_is() -> None:
+    about = About("jitter.txt", "truth.csv", "epic compare '<b>' jitter.txt")
+    text = page(COMPARISON, about=about)
+    facts = dict(content(text)["facts"])
+    assert facts["Command"] == about.command
+    assert "epic compare '<b>'" not in text
+    assert "<title>What each strategy draws: jitter.txt</title>" in text
+    assert facts["Packets of b"].startswith("201 packets, sent from 0.00 to 10.00 s")
+    assert "which packets were lost is not known" in facts["Network of b"]
+    assert facts["Units"] == "lengths are in the recording's own unit, times in seconds"
+
+
+def test_any_scenes_make_a_page() -> None:
+    told = Report(verdict=["3 rows differ."])
+    text = page_of(COMPARISON.scenes, Content("Expected and drawn", told))
+    found = content(text)
+    assert found["verdict"] == ["3 rows differ."]
+    assert [one["label"] for one in found["rows"]] == ["Late", "Jumping"]
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    empty = replace(comparisons.comparison("Late"), scenes=())
+    with pytest.raises(NothingToDraw, match="nothing to draw"):
+        page(empty)
+
+
+def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
+    assert visited(browser, "visit", tmp_path, PAGE) == SEEN
+
+
+def test_a_reader_can_look_closer(browser: str, tmp_path: Path) -> None:
+    """Into a box of the map or of the time; names of lines; a picture to keep."""
+    found = visited(browser, "looked", tmp_path, PAGE)
+    scores = [one.value("score") for one in COMPARISON.results if one.value("score") > 0]
+    assert found == {
+        "insetOfAll": 0,
+        "shown": True,
+        "corner": [True, True],
+        "inset": 1,
+        "span": [2, 4],
+        "alone": "n0,n3,n4",
+        "named": True,
+        "pointed": "Jumping",
+        "ticks": True,
+        "saved": [True, True],
+        "dots": len(scores),
+        "score": f"{min(scores):.0f}",
+    }
+
+
+def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
+    found = visited(browser, "linked", tmp_path, PAGE, LINK)
+    assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
+
+
+#: What tuning found, in short.
+TUNING = Report(
+    verdict=["Set late's a=1: it is </script> better."],
+    parts=[
+        Table([Column("setting", ["a", "b"]), Column("note", ["any", ""])], caption="Its settings"),
+        Usage([("replay", "-s late --set a=1")], "late's settings"),
+        Figure("the front", lambda: None, lambda: "<svg/>"),
+    ],
+    notes=["Tuned on the first half."],
+)
+
+
+def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
+    text = page(COMPARISON, about=About("jitter.txt"), tuning=TUNING)
+    found = content(text)
+    assert found["title"] == "Good numbers: jitter.txt"
+    assert found["verdict"] == TUNING.verdict
+    assert found["notes"] == TUNING.notes
+    picture, usage, _ = found["lead"]["parts"]
+    assert usage["forms"] == [["replay", "-s late --set a=1"]]
+    assert picture["source"] == "data:image/svg+xml;base64,PHN2Zy8+"
+    assert content(PAGE)["lead"] is None
+
+
+def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
+    """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link.
+
+    What tuning found stands beside them, with settings to be copied.
+    """
+    finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
+    sections = [
+        Section(name, report(name, Diagnosis((finding, later), (), packets=packets)))
+        for name, packets in (("one", 40), ("two", 20))
+        for later in (replace(finding, first=None, worst=99.0),)
+    ]
+    study = replace(COMPARISON, recordings=("one", "two"))
+    text = page(study, diagnoses=sections, tuning=TUNING)
+    found = visited(browser, "diagnosed", tmp_path, text)
+    assert found[:4] == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
+    assert found[4:] == [["setting", "a", "b"], "-s late --set a=1", True]
+
+
+#: An entity that turns, one that does not, and one of whose packets few have a rotation.
+TUMBLING = {
+    "a": comparisons.tumbling(4, "a"),
+    "b": movements.packets(movements.circle, entity="b"),
+    "c": comparisons.tumbling(5, "c", known=0.1),
+}
+TURNING = comparisons.turning(TUMBLING)
+TURNED = page(TURNING)
+
+
+def test_pages_have_rotations_where_the_recording_has() -> None:
+    assert not re.search(r"drawAngle|angle-box|[Hh]eading|/\*turns|<!--", PAGE)
+    assert not re.search(r"/\*turns|<!--", TURNED)
+    assert [one["title"] for one in content(TURNED)["columns"] if one["brief"]][-1] == "angle"
+    scenes = content(TURNED)["scenes"]
+    assert ["heads" in one for one in scenes] == [True, False, True]
+    assert ["angle" in one["drawn"][0] for one in scenes] == [True, False, True]
+
+
+def test_headings_and_angles_are_those_of_the_rows() -> None:
+    oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
+    scene = content(TURNED)["scenes"][0]
+    truth = {"label": "truth", "heads": scene["heads"]}
+    for one in (truth, *scene["drawn"]):
+        times = times_of(scene, one)
+        heads = np.frombuffer(base64.b64decode(one["heads"]), "<i2").reshape(-1, 2) / 32767
+        known = np.flatnonzero(heads.any(axis=1))
+        assert len(known) > 150
+        for row in known:
+            expected = oracle.heading(one["label"], float(np.round(times[row], 4)))
+            np.testing.assert_allclose(heads[row], expected, atol=1e-4)
+        for time, angle in zip(times, numbers(one.get("angle", "")), strict=False):
+            if not np.isnan(angle):
+                off = oracle.angle(one["label"], float(np.round(time, 4)))
+                assert angle == pytest.approx(off, abs=1e-3)
+
+
+def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_path: Path) -> None:
+    """Tips are as many pixels from their rows as the x axis, seen from above, is long."""
+    oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
+    found = visited(browser, "turned", tmp_path, TURNED)
+    for label, darts in found["darts"].items():
+        assert len(darts) > 10
+        for time, tip_x, tip_y, x, y in darts:
+            head = oracle.heading(label, round(time, 4))
+            tip = np.array([tip_x - x, tip_y - y]) * found["scale"]
+            np.testing.assert_allclose(tip, 8 * head, atol=0.01)
+            if label != "truth":
+                row = oracle.rows[label][round(time, 4)]
+                np.testing.assert_allclose([x, y], row.position[:2], atol=1e-4)
+    for label, (time, *tip) in found["arrows"].items():
+        row = oracle.rows[label][round(time, 4)]
+        arrow = (np.array(tip) - row.position[:2]) * found["scale"]
+        np.testing.assert_allclose(arrow, 34 * oracle.heading(label, time), atol=0.05)
+    time, radius, begin, end = found["cone"]
+    across, up = oracle.heading("truth", time)
+    assert radius == pytest.approx(62 * np.hypot(across, up), abs=0.01)
+    middle = np.array([np.cos((begin + end) / 2), -np.sin((begin + end) / 2)])
+    np.testing.assert_allclose(middle * np.hypot(across, up), [across, up], atol=1e-3)
+    time, *hover = found["hover"]
+    angles = {label: oracle.angle(label, round(time, 4)) for label in oracle.rows}
+    assert [one.split("  ")[0] for one in hover] == sorted(angles, key=lambda one: -angles[one])
+    for words in hover:
+        label, value = words.removesuffix("\u00b0").split("  ")
+        assert float(value) == pytest.approx(angles[label], rel=0.01)
+    largest = max(
+        np.nanmax(one.angles) for one in TURNING.scenes[0].drawn if one.angles is not None
+    )
+    assert found["top"] == pytest.approx(largest, rel=1e-5)
+    assert (found["hidden"], found["zooms"], found["lanes"][:2]) == (
+        False,
+        True,
+        ["error", "angle"],
+    )
+    assert found["others"] == [[True, [False, False]], [False, [True, True]]]
+    assert found["words"].startswith("Angle over time")

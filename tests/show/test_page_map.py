@@ -1,0 +1,121 @@
+"""Of long recordings, the page's map has every marker where the rows have it."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import comparisons, movements
+from support.pages import content, times_of, visited
+
+from epic_cli import Packet, replay
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.show.page.page import content_of, page_of
+from epic_cli.show.scenes.scene import Selection
+
+STRATEGIES = ("snapshot", "dead-reckoning", "epic", "dumb-terminal")
+
+
+def figure_eight(t: float) -> tuple[float, float, float]:
+    return 12 * math.sin(0.7 * t), 6 * math.sin(1.4 * t), 0.0
+
+
+def strafe(t: float) -> tuple[float, float, float]:
+    """To and fro at full speed, and slowly on; every 40 s moved far away."""
+    return 5 * abs((1.3 * t) % 2 - 1) + 30 * (t // 40 % 2), 0.05 * t, 0.0
+
+
+def recorded(movement: movements.Movement, seconds: float, seed: int) -> list[Packet]:
+    """Twenty packets a second with late ones, lost ones, silences, and marked teleports."""
+    chance = random.Random(seed)
+    found: list[Packet] = []
+    silent = [chance.uniform(5, seconds) for _ in range(int(seconds / 100))]
+    for one in movements.packets(movement, duration=seconds):
+        if chance.random() < 0.03 or any(0 < one.time - at < 1.5 for at in silent):
+            continue
+        late = one.time + 0.05 + chance.expovariate(1 / 0.01)
+        jumped = bool(found) and math.dist(found[-1].position, one.position) > 20
+        velocity = movements.velocity(movement, one.time + 1e-4)
+        found.append(one._replace(arrival=late, teleport=jumped, velocity=velocity))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("movement", "seconds", "most", "seed"),
+    [
+        (figure_eight, 600.0, 100_000, 1),
+        (figure_eight, 1600.0, 9_000, 2),
+        (strafe, 600.0, 3_000, 3),
+        (strafe, 1600.0, 20_000, 4),
+    ],
+)
+def test_markers_are_where_the_rows_are(
+    movement: movements.Movement,
+    seconds: float,
+    most: int,
+    seed: int,
+    browser: str,
+    tmp_path: Path,
+) -> None:
+    packets = recorded(movement, seconds, seed)
+    blocks = {"": movements.block(packets)}
+    taking_part = [StrategySpec(one, label=one) for one in STRATEGIES]
+    every = comparisons.compared(
+        blocks, taking_part[:1], Timing(), selection=Selection(10**9, -math.inf, math.inf)
+    ).scenes[0]
+    rows = {"truth": (every.times, every.truth[:, :2])}
+    for name in STRATEGIES:
+        drawn = [one for one in replay(packets, name) if one.status != "none"]
+        rows[name] = (
+            np.array([one.time for one in drawn]),
+            np.array([one.position[:2] for one in drawn]),
+        )
+    study = comparisons.compared(
+        blocks, taking_part, Timing(), selection=Selection(most, -math.inf, math.inf)
+    )
+    assert (study.scenes[0].shared is not None) == (len(every.times) > most)
+    text = page_of(study.scenes, content_of(study))
+    left_out = len(every.times) - len(times_of(content(text)["scenes"][0], {}))
+    assert (left_out > 0) == (len(every.times) > most)
+    seen = visited(browser, "markers", tmp_path, text)
+    cuts = [a.time for a, b in pairwise(packets) if b.teleport or b.time - a.time > 0.3]
+    assert len(seen) == 200 + len(STRATEGIES)
+    missing = 0
+    for shown, moved, scale, places in seen:
+        assert moved <= (0 if left_out == 0 else 2 * seconds / most)
+        for label, *place in places:
+            times, positions = rows[label]
+            near = int(np.searchsorted(times, shown + 1e-7, "right"))
+            before, after = positions[max(near - 1, 0)], positions[min(near, len(times) - 1)]
+            step = times[min(near, len(times) - 1)] - times[max(near - 1, 0)]
+            share = 0.0 if step == 0 else (shown - times[max(near - 1, 0)]) / step
+            if place == [None, None]:
+                missing += 1
+                continue
+            between = before + min(max(share, 0), 1) * (after - before)
+            # what snaps after a cut is drawn where it was until it is elsewhere
+            cut = any(0 < shown - one < 8 for one in cuts) or np.isnan(after).any()
+            ends = [between, before] if cut else [between]
+            off = min(math.dist(place, one) for one in ends if not np.isnan(one).any())
+            assert off * scale <= 0.5 + 2e-6 * scale, (label, shown, off)
+    assert missing < 0.05 * 5 * len(seen)
+
+
+def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> None:
+    packets = recorded(figure_eight, 1600.0, 5)
+    study = comparisons.compared(
+        {"": movements.block(packets)},
+        [StrategySpec(one, label=one) for one in STRATEGIES[:3]],
+        Timing(),
+        selection=Selection(20_000, -math.inf, math.inf),
+    )
+    assert study.scenes[0].shared is not None
+    seen = visited(browser, "trails", tmp_path, page_of(study.scenes, content_of(study)))
+    assert sum(steps for _, steps, _ in seen) > 150
+    for scale, steps, painted in seen:
+        assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a name

@@ -1,0 +1,32 @@
+"""The tables of a match fit the screen."""
+
+import pytest
+
+from epic_cli.engine.text.widths import width
+from epic_cli.play import MatchSpec
+from epic_cli.play.match.script import Script
+from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.play.report.rows import Writer
+
+SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
+
+
+def written(show: Show, columns: int | None) -> tuple[Writer, list[str]]:
+    run = HeadlessRun(MatchSpec(), Script({}, [], []), Selection(show, "A"))
+    writer = Writer("table", COLUMNS[show], columns)
+    lines = [writer.line(item) for chunk in run.run(2.0) for item in chunk.lines]
+    return writer, (writer.header() + b"".join(lines)).decode().splitlines()
+
+
+@pytest.mark.parametrize("show", SHOWS)
+@pytest.mark.parametrize("columns", [20, 44, 60, 80, 200])
+def test_no_line_is_wider_than_the_screen(show: Show, columns: int) -> None:
+    writer, lines = written(show, columns)
+    unlimited, whole = written(show, None)
+    assert len(lines) == len(whole)
+    assert all(width(line) <= columns for line in lines)
+    if columns >= 44:
+        assert set(lines[0].split()) | set(writer.left_out) == set(COLUMNS[show])
+    assert unlimited.left_out == []
+    if columns == 200:
+        assert lines == whole

@@ -1,0 +1,481 @@
+"""Videos as other people's decoders see them: Pillow reads the GIF, PyAV the MP4."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import resource
+import signal
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageColor
+from support.places import ROOT
+
+from epic_cli.main import main
+from epic_cli.show.pictures.styles import BLACK, DARK, LIGHT
+from epic_cli.show.video import pens
+from epic_cli.show.video.pens import spread
+
+Floats = NDArray[np.float64]
+
+JITTER = str(ROOT / "sample_inputs" / "jitter.txt")
+TANKS = str(ROOT / "sample_inputs" / "two_tanks.csv")
+STRATEGIES = ("epic", "snapshot", "dead-reckoning")
+#: Pixels enough to tell a marker from its trail; it begins when a row does.
+LARGE = ("--clip", "size=960x540,from=0.5,to=2.5")
+#: The last seconds of a video, which dissolve.
+DISSOLVE = 0.4
+
+
+class Video(NamedTuple):
+    """Frames (n, height, width, 3), and when each begins (n + 1, s of the video)."""
+
+    frames: list[NDArray[np.uint8]]
+    times: Floats
+
+    def at(self, seconds: float) -> NDArray[np.uint8]:
+        return self.frames[int(np.searchsorted(self.times, seconds, side="right")) - 1]
+
+
+def decoded(path: Path) -> Video:
+    frames, lasts = [], []
+    if path.suffix == ".gif":
+        with Image.open(path) as file:
+            for number in range(getattr(file, "n_frames", 1)):
+                file.seek(number)
+                frames.append(np.asarray(file.convert("RGB")))
+                lasts.append(file.info["duration"] / 1000)
+    else:
+        with av.open(path) as movie:
+            stream = movie.streams.video[0]
+            assert stream.codec_context.name == "h264"
+            assert stream.codec_context.pix_fmt == "yuv420p"
+            for frame in movie.decode(stream):
+                frames.append(frame.to_ndarray(format="rgb24"))
+            assert stream.average_rate
+            lasts = [float(1 / stream.average_rate)] * len(frames)
+            assert stream.duration
+            assert stream.time_base
+            assert float(stream.duration * stream.time_base) == pytest.approx(sum(lasts), abs=1e-3)
+    return Video(frames, np.concatenate([[0.0], np.cumsum(lasts)]))
+
+
+def film(path: Path, *words: str) -> tuple[float, float]:
+    """Runs a command with ``--video``, and returns the seconds that it says."""
+    said = Path("stderr.txt")
+    with said.open("w") as stream, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        assert main([*words, "--video", str(path)]) == 0
+    words_said = said.read_text().partition("The video shows ")[2].split()
+    return float(words_said[0]), float(words_said[2])
+
+
+def simulated(seed: int, *words: str) -> str:
+    """A recording, and its truth in ``truth.csv``."""
+    rng = random.Random(seed)
+    rate, latency = rng.choice([8, 10, 20]), rng.uniform(0.05, 0.15)
+    made = main(
+        ["simulate", *words, "--send-rate", str(rate), "--latency", f"{latency:.3f}", "--jitter",
+         "30ms", "--loss", "4%", "--seed", str(seed), "-o", "packets.txt", "--truth-out",
+         "truth.csv"]
+    )  # fmt: skip
+    assert made == 0
+    return "packets.txt"
+
+
+def rows(strategy: str, recording: str) -> tuple[Floats, Floats]:
+    """Times (n) and places (n, 2) of the rows that ``epic replay`` writes."""
+    words = ["-s", strategy, "--tick", "1/60", "--clock", "exact", "-f", "csv", "-o", "rows.csv"]
+    assert main(["replay", *words, recording]) == 0
+    with Path("rows.csv").open() as stream:
+        found = [one for one in csv.DictReader(stream) if one["status"] != "none"]
+    numbers = [[float(one[key]) for key in ("time", "x", "y")] for one in found]
+    table = np.array(numbers)
+    return table[:, 0], table[:, 1:]
+
+
+def there(times: Floats, places: Floats, at: float) -> Floats:
+    return np.array([np.interp(at, times, axis) for axis in places.T])
+
+
+def disc(frame: NDArray[np.uint8], color: str, near: float) -> tuple[Floats, int]:
+    """Where the disc of a colour is (x, y), and how many of its inner pixels are seen."""
+    wanted = np.array(ImageColor.getrgb(color))
+    alike = np.abs(frame.astype(int) - wanted).max(axis=2) <= near
+    alike[: round(34 * len(frame) / 540)] = False  # the key
+    rows, columns = np.nonzero(alike)
+    if not len(rows):
+        return np.full(2, np.nan), 0
+    low = np.array([columns.min(), rows.min()]) - 4
+    alike = np.pad(alike, 4)[rows.min() : rows.max() + 9, columns.min() : columns.max() + 9]
+    inner, reach = alike.copy(), 2
+    for dy in range(-reach, reach + 1):
+        for dx in range(-reach, reach + 1):
+            inner &= np.roll(alike, (dy, dx), (0, 1))
+    y, x = np.nonzero(inner)
+    place = np.array([low[0] + x.mean(), low[1] + y.mean()]) if len(x) else np.full(2, np.nan)
+    return place, len(x)
+
+
+def seen(
+    video: Video, color: str, moments: Sequence[float], near: float
+) -> tuple[Floats, list[int]]:
+    """Where the disc is at these moments (s of the video), and at which of them all of it is."""
+    found = [disc(video.at(one), color, near) for one in moments]
+    most = max(count for _, count in found)
+    whole = [k for k, (_, count) in enumerate(found) if count >= 0.75 * most]
+    return np.array([place for place, _ in found]), whole
+
+
+def fitted(places: Floats, pixels: Floats) -> Floats:
+    """How far pixels (n, 2) are from a map of the places (n, 2) with one scale, y upwards."""
+    ones, nothing = np.ones(len(places)), np.zeros(len(places))
+    left = np.concatenate(
+        [
+            np.column_stack([places[:, 0], ones, nothing]),
+            np.column_stack([-places[:, 1], nothing, ones]),
+        ]
+    )
+    right = np.concatenate([pixels[:, 0], pixels[:, 1]])
+    solution, *_ = np.linalg.lstsq(left, right, rcond=None)
+    assert solution[0] > 1
+    return np.asarray(np.abs(left @ solution - right))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# ---------------------------------------------------------------- what is where
+
+
+@pytest.mark.parametrize(
+    ("kind", "near", "clip", "colors", "seed"),
+    [
+        ("gif", 0, "from=1,to=4,size=960x540", LIGHT, 1),
+        ("gif", 0, "theme=dark,speed=0.5,from=2,to=4,size=960x540", DARK, 2),
+        ("mp4", 40, "from=1,to=4,size=960x540", LIGHT, 3),
+    ],
+)
+def test_markers_are_where_the_rows_are(
+    kind: str, near: float, clip: str, colors: Sequence[str], seed: int
+) -> None:
+    recording = simulated(seed, "--path", "zigzag", "--duration", "6")
+    words = ["--truth", "truth.csv", "-s", ",".join(STRATEGIES), "--show", ",".join(STRATEGIES)]
+    path = Path(f"out.{kind}")
+    start, end = film(path, "compare", recording, *words, "--clip", clip)
+    speed = 0.5 if "speed" in clip else 1.0
+    video = decoded(path)
+    rng = np.random.default_rng(seed)
+    moments = rng.uniform(1.0 / speed, (end - start) / speed - DISSOLVE - 0.1, 50)
+    # a frame shows the time at which it begins
+    begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
+    places, pixels = [], []
+    for rank, strategy in enumerate(STRATEGIES):
+        shown, whole = seen(video, colors[rank], moments.tolist(), near)
+        assert len(whole) >= 4  # at other times something lies upon it
+        drawn = rows(strategy, recording)
+        places += [there(*drawn, start + begins[k] * speed) for k in whole]
+        pixels += [shown[k] for k in whole]
+    assert len(places) > 30
+    # an error of half a frame's movement would be 2 pixels
+    assert fitted(np.array(places), np.array(pixels)).max() < (0.8 if kind == "gif" else 1.5)
+
+
+def test_entities_are_where_the_rows_are() -> None:
+    start, end = film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", TANKS, *LARGE)
+    video = decoded(Path("out.gif"))
+    with Path("rows.csv").open() as stream:
+        table = list(csv.DictReader(stream))
+    moments = np.random.default_rng(5).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
+    begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
+    places, pixels = [], []
+    for rank, entity in enumerate(("tank1", "tank7")):
+        own = np.array(
+            [[float(one[key]) for key in ("time", "x", "y")] for one in table
+             if one["entity"] == entity]
+        )  # fmt: skip
+        shown, whole = seen(video, LIGHT[rank], moments.tolist(), 0)
+        assert len(whole) > 10
+        places += [there(own[:, 0], own[:, 1:], start + begins[k]) for k in whole]
+        pixels += [shown[k] for k in whole]
+    assert fitted(np.array(places), np.array(pixels)).max() < 0.8
+
+
+def test_small_errors_are_shown_from_near_by() -> None:
+    """The picture follows the truth: what is drawn moves against its marker as the rows do."""
+    recording = simulated(
+        7, "--path", "figure-eight", "--duration", "5", "--size", "60", "--speed", "6"
+    )
+    words = ["--truth", "truth.csv", "-s", "epic,lerp", "--show", "epic,lerp"]
+    start, end = film(Path("out.gif"), "compare", recording, *words, *LARGE)
+    video = decoded(Path("out.gif"))
+    moments = np.random.default_rng(7).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
+    begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
+    first, _ = seen(video, LIGHT[0], moments.tolist(), 0)
+    other, whole = seen(video, LIGHT[1], moments.tolist(), 0)
+    whole = [k for k in whole if np.isfinite(first[k]).all()]
+    assert len(whole) > 10
+    one, two = rows("epic", recording), rows("lerp", recording)
+    apart = [there(*one, start + begins[k]) - there(*two, start + begins[k]) for k in whole]
+    assert fitted(np.array(apart), (first - other)[whole]).max() < 1.5
+    moved = np.ptp(first[whole], axis=0)
+    assert moved.max() < 200  # not over the whole picture
+
+
+# ---------------------------------------------------------------- frames, seconds, size
+
+
+@pytest.mark.parametrize(
+    ("kind", "clip", "size", "fps", "seconds"),
+    [
+        ("gif", "", (800, 450), 20, 5.0667),
+        ("mp4", "", (1280, 720), 30, 5.0667),
+        ("mp4", "fps=60,size=320x200,from=1,to=3", (320, 200), 60, 2.0),
+        ("gif", "fps=30,size=320x200,from=1,to=3,speed=2", (320, 200), 30, 1.0),
+        ("mp4", "worst,speed=0.25,size=320x180", (320, 180), 30, 12.0),
+    ],
+)
+def test_frames_size_and_duration(
+    kind: str, clip: str, size: tuple[int, int], fps: int, seconds: float
+) -> None:
+    path = Path(f"out.{kind}")
+    film(path, "compare", JITTER, "-s", "lerp,epic", "--clip", clip)
+    video = decoded(path)
+    assert video.frames[0].shape == (size[1], size[0], 3)
+    assert video.times[-1] == pytest.approx(seconds, abs=1 / fps)
+    if kind == "mp4":
+        assert len(video.frames) == round(seconds * fps)
+    else:  # frames in which nothing changes are one
+        assert 0.9 * seconds * fps < len(video.frames) <= round(seconds * fps)
+        assert abs(video.times - np.rint(video.times * fps) / fps).max() < 0.0051
+
+
+def test_ten_seconds_are_small() -> None:
+    recording = simulated(4, "--path", "zigzag", "--duration", "10")
+    film(Path("out.gif"), "compare", recording, "-s", "epic,snapshot,dead-reckoning,lerp,mirror")
+    assert decoded(Path("out.gif")).times[-1] > 9
+    assert Path("out.gif").stat().st_size < 2_000_000
+
+
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_the_same_bytes_each_time(kind: str) -> None:
+    paths = [Path(f"{number}.{kind}") for number in range(3)]
+    for path in paths:
+        # whatever is in the memory that is taken
+        rubbish = [np.random.default_rng().bytes(size) for size in range(1000, 6_000_000, 300_000)]
+        del rubbish
+        film(path, "compare", JITTER, "-s", "lerp,epic", "--clip", "worst,size=320x180")
+    assert len({path.read_bytes() for path in paths}) == 1
+
+
+def test_the_theme() -> None:
+    film(Path("out.gif"), "compare", JITTER, "-s", "lerp", "--clip", "theme=dark,worst")
+    corner = decoded(Path("out.gif")).frames[0][-1, 0]
+    assert tuple(corner) == ImageColor.getrgb(BLACK)
+
+
+# ---------------------------------------------------------------- which seconds
+
+
+def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
+    """The mean change of a pixel from the last frame to the first, and the most elsewhere."""
+    small = [one[17:].astype(int) for one in frames]
+    steps = [float(np.abs(a - b).mean()) for a, b in pairwise(small)]
+    return float(np.abs(small[-1] - small[0]).mean()), max(steps)
+
+
+@pytest.mark.parametrize(
+    ("recording", "clip"),
+    [(JITTER, ""), (JITTER, "worst"), (TANKS, ""), ("circle", ""), ("circle", "from=3,to=9")],
+)
+def test_it_loops_without_a_jump(recording: str, clip: str) -> None:
+    if recording == "circle":
+        recording = simulated(11, "--path", "circle", "--duration", "30")
+    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", f"{clip},size=480x270")
+    back, usual = largest_step(decoded(Path("out.gif")).frames)
+    assert back <= usual
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
+    recording = simulated(seed, "--path", ("circle", "figure-eight", "strafe")[seed],
+                          "--duration", "40")  # fmt: skip
+    start, end = film(
+        Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", "size=160x160"
+    )
+    assert 5 < end - start < 13
+    with Path("truth.csv").open() as stream:
+        table = list(csv.DictReader(stream))
+    truth = np.array([[float(one[key]) for key in ("time", "x", "y")] for one in table])
+    apart = there(truth[:, 0], truth[:, 1:], start) - there(truth[:, 0], truth[:, 1:], end)
+    assert np.linalg.norm(apart) < 0.05 * np.ptp(truth[:, 1:], axis=0).max()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_worst_is_in_the_middle(seed: int) -> None:
+    recording = simulated(seed, "--path", "zigzag", "--duration", "20")
+    words = ("--truth", "truth.csv", "-s", "lerp", "--warm-up", "1")
+    start, end = film(Path("out.gif"), "compare", recording, *words, "--clip", "worst,size=160x160")
+    times, places = rows("lerp", recording)
+    with Path("truth.csv").open() as stream:
+        table = list(csv.DictReader(stream))
+    truth = np.array([[float(one[key]) for key in ("time", "x", "y")] for one in table])
+    errors = [np.linalg.norm(there(truth[:, 0], truth[:, 1:], t) - p)
+              for t, p in zip(times, places, strict=True)]  # fmt: skip
+    late = (times > times[0] + 1) & (times <= truth[-1, 0])
+    inside = late & (times >= start) & (times <= end)
+    assert end - start == pytest.approx(3, abs=0.011)
+    assert np.max(np.array(errors)[inside]) >= 0.98 * np.max(np.array(errors)[late])
+
+
+# ---------------------------------------------------------------- commands
+
+
+def test_what_a_game_drew() -> None:
+    rows("mirror", JITTER)
+    film(Path("out.gif"), "diagnose", JITTER, "--drawn", "rows.csv")
+    frame = decoded(Path("out.gif")).at(2.0)
+    assert tuple(ImageColor.getrgb(LIGHT[0])) in set(map(tuple, frame[34:].reshape(-1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("compare", JITTER, "--video", "x.png"), "a .gif or a .mp4"),
+        (("compare", JITTER, "--video", "x.gif", "--clip", "from=9,to=10"), "0.10 to 5.17 s"),
+        (("compare", JITTER, "--video", "x.gif", "--clip", "size=321x200"), "even numbers"),
+        (("compare", JITTER, "--video", "x.gif", "--clip", "spede=2"), "did you mean 'speed'"),
+        (("replay", "-", "--video", "x.gif"), "give one file"),
+        (("replay", JITTER, TANKS, "--video", "x.gif", "-f", "csv"), "give one file"),
+        (("diagnose", JITTER, "--video", "x.gif"), "--drawn"),
+    ],
+)
+def test_what_is_refused(
+    words: tuple[str, ...], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(words)) == 2
+    assert said in capfd.readouterr().err
+    assert not list(Path().glob("*.gif"))
+
+
+@pytest.mark.parametrize(("kind", "missing"), [("gif", "PIL"), ("mp4", "PIL"), ("mp4", "av")])
+def test_what_is_missing_is_named(
+    kind: str, missing: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["compare", JITTER, "-s", "lerp", "--video", f"x.{kind}"]) == 2
+    assert "pip install 'epic-cli[video]'" in capfd.readouterr().err
+    assert not list(Path().glob("x.*"))
+
+
+def test_where_an_mp4_cannot_go(capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.mp4")
+    reading = os.open("pipe.mp4", os.O_RDWR)
+    assert main(["compare", JITTER, "-s", "lerp", "--video", "pipe.mp4"]) == 2
+    os.close(reading)
+    assert "an MP4 needs a file" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        assert main(["compare", JITTER, "-s", "lerp", "--video", f"x.{kind}"]) == 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert f"epic: cannot write to x.{kind}" in capfd.readouterr().err
+    assert not [one for one in Path().iterdir() if one.name.startswith(("x.", ".epic"))]
+
+
+@pytest.mark.parametrize("name", ["\x1b[31m", "坦克", "a" * 300, "é\n<b>"])
+def test_names_cannot_break_it(name: str) -> None:
+    rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(40)]
+    Path("p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", "p.jsonl")
+    assert decoded(Path("out.gif")).times[-1] > 2
+
+
+NAMES = [
+    "Höhe",
+    "Hohe",
+    "プレイヤー",
+    "フレイヤー",
+    "\u0416",
+    "\u0436",
+    "坦克",
+    "坦",
+    "العربية",
+    "naïve",
+    "\U0001f600",
+]
+
+
+def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pens, "_files", lambda text: pytest.fail(f"a font for {text!r}"))
+    text = "".join(map(chr, range(32, 127)))
+    assert pens.readable(text, 13.0)[0] == text
+
+
+def test_names_beyond_ascii_are_told_apart_without_any_font(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pens, "_files", lambda _: ())
+    found = [pens.readable(name, 13.0)[0] for name in NAMES]
+    assert all(one.isascii() and one.isprintable() for one in found)
+    assert found[0] == found[1] == "Hohe"  # in plain letters
+    assert len(set(found)) >= len(NAMES) - 1
+    assert len(pens.readable("坦" * 32, 13.0)[0]) < 60
+
+
+def test_no_name_is_drawn_as_boxes() -> None:
+    for name in NAMES:
+        text, font = pens.readable(name, 13.0)
+        assert all(bytes(font.getmask(one)) != bytes(font.getmask("\uffff")) for one in text)
+        # whatever font there is, names look different
+        pictures = {pens.sprite(one, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for one in (name, "x")}
+        assert len(pictures) == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_odd_recordings_are_drawn(seed: int) -> None:
+    """Silences, teleports, standing still, one far leap: each is drawn, whatever it shows."""
+    rng = np.random.default_rng(seed)
+    at, place, lines = 0.0, np.zeros(2), []
+    for number in range(120):
+        at += float(rng.choice([0.05, 0.05, 0.05, 0.0, 2.0], p=[0.4, 0.3, 0.2, 0.09, 0.01]))
+        place = place + rng.choice([0.0, 0.3, 1.0]) * rng.normal(size=2)
+        jump = rng.random() < 0.03
+        place = place + jump * rng.choice([50, 1e7]) * rng.normal(size=2)
+        mark = f"teleport=1 seq={number}" if jump else f"seq={number}"
+        lines.append(f"{place[0]},{place[1]},0 / 0,0,0 / {at} arrival={at + 0.1:.4f} {mark}\n")
+    Path("odd.txt").write_text("".join(lines))
+    film(Path("out.gif"), "compare", "odd.txt", "-s", "epic,lerp", "--clip", "size=320x180")
+    assert decoded(Path("out.gif")).times[-1] > 2
+
+
+def test_names_are_apart_and_move_no_more_than_they_must() -> None:
+    rng = np.random.default_rng(0)
+    for count in range(1, 12):
+        heights = np.sort(rng.uniform(0, 100, count)).tolist()
+        found = spread(heights, 15.0)
+        assert all(b - a >= 15 - 1e-9 for a, b in pairwise(found))
+        assert np.mean(found) == pytest.approx(np.mean(heights))
+    assert spread([0.0, 50.0, 100.0], 15.0) == [0.0, 50.0, 100.0]

@@ -1,0 +1,153 @@
+"""A cluster that is not there, is none, or is not of this version, is refused in a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import socket
+import threading
+from importlib.metadata import PackageNotFoundError
+from typing import Any
+
+import pytest
+
+from epic_cli.work import cluster
+from epic_cli.work.cluster import Cluster, NoCluster, place_of
+from epic_cli.work.journal import program_version
+from epic_cli.work.runner import run_jobs
+
+OURS = program_version()
+
+
+class Client:
+    """What is asked of a client before any work."""
+
+    status = "running"
+
+    def __init__(self, versions: dict[str, Any]) -> None:
+        self.versions = versions
+        self.closed = False
+
+    def run(self, *_asked: object, **_how: object) -> dict[str, Any]:
+        return self.versions
+
+    def close(self, timeout: float) -> None:
+        self.closed = timeout > 0
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({}, "it has no workers"),
+        ({"tcp://w:1": OURS, "tcp://w:2": "0.0.7"}, f"tcp://w:2 has epic 0.0.7, .* epic {OURS}$"),
+        ({"tcp://w:1": PackageNotFoundError("epic-cli")}, f"has no epic, .* epic {OURS}$"),
+    ],
+)
+def test_workers_of_another_version_are_refused(
+    monkeypatch: pytest.MonkeyPatch, versions: dict[str, Any], told: str
+) -> None:
+    client = Client(versions)
+    monkeypatch.setattr(cluster, "_connected", lambda _: client)
+    with pytest.raises(NoCluster, match=told):
+        Cluster("tcp://h:1")
+    assert client.closed
+
+
+class Deserted(Client):
+    """A job is under way, and there is no worker any more."""
+
+    class Asked:
+        """A job that is only ever cancelled."""
+
+        status = "pending"
+
+        def __init__(self) -> None:
+            self.ended: list[Any] = []
+
+        def add_done_callback(self, done: Any) -> None:
+            self.ended.append(done)
+
+    def __init__(self) -> None:
+        super().__init__({"tcp://w:1": OURS})
+
+    def nthreads(self) -> dict[str, int]:
+        return {}
+
+    def submit(self, *_asked: object, **_how: object) -> Deserted.Asked:
+        return self.Asked()
+
+    def cancel(self, asked: list[Deserted.Asked], force: bool) -> None:
+        assert force
+        for one in asked:
+            one.status = "cancelled"
+            for done in one.ended:
+                done(one)
+
+
+def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_connected", lambda _: Deserted())
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.05)
+    monkeypatch.setattr(cluster, "_LOOK", 0.01)
+    with (
+        Cluster("tcp://h:1") as executor,
+        pytest.raises(NoCluster, match=r"no workers for 0\.05 s"),
+    ):
+        list(run_jobs(abs, [1, 2], executor))
+
+
+def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by a traceback of the library at its end."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_knock", lambda *_: None)
+    with pytest.raises(NoCluster, match="needs certificates in Dask's configuration"):
+        Cluster("tls://127.0.0.1:1")
+
+
+def test_a_worker_that_joins_later_is_looked_at_too() -> None:
+    assert cluster._of_this_version(OURS, max, 2, 3) == 3
+    with pytest.raises(NoCluster, match=f"has epic {OURS}, and this is epic 0.0.7"):
+        cluster._of_this_version("0.0.7", max, 2, 3)
+
+
+def test_without_the_library_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(NoCluster, match=r"epic-cli\[cluster\]"):
+        Cluster("tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"), [(b"", "nobody answers"), (b"SSH-2.0-OpenSSH", "no Dask scheduler")]
+)
+def test_what_answers_otherwise_is_no_scheduler(
+    monkeypatch: pytest.MonkeyPatch, word: bytes, told: str
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: True)
+    monkeypatch.setattr(cluster, "_PROGRAM", 120 if word else 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(word)
+                connection.recv(1)
+
+        greeter = threading.Thread(target=greet)
+        greeter.start()
+        with pytest.raises(NoCluster, match=told):
+            Cluster(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        greeter.join()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "host", "host:1", "tcp://host", "tcp://:1", "http://host:1", "tcp://h:99999", "tcp://["],
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not the address"):
+        place_of(text)
+
+
+def test_an_address_is_a_host_and_a_port() -> None:
+    assert place_of("tcp://host:8786") == ("host", 8786)
+    assert place_of("tls://[::1]:8786") == ("::1", 8786)

@@ -1,0 +1,294 @@
+"""A journal: what was answered is known after any death of the program, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import epic_cli
+from epic_cli.work.journal import (
+    Journal,
+    OtherVersion,
+    UnusableJournal,
+    digest_of,
+    key,
+)
+
+#: Answers without end, each said when it is known.
+ENDLESS = """
+import sys
+from epic_cli.work.journal import Journal, key
+journal, number = Journal(sys.argv[1], "compare"), 0
+while True:
+    journal.add(key(number=number), ["x" * 5000, number])
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "results.jsonl")
+
+
+def filled(path: str, count: int) -> bytes:
+    with Journal(path, "compare") as journal:
+        for number in range(count):
+            journal.add(key(number=number), {"figure": number / 3})
+    return Path(path).read_bytes()
+
+
+def test_what_was_answered_is_found_again(path: str) -> None:
+    answers = [{"score": 71.5, "lags": [0.1, math.inf]}, "äöü\ud800", [], 0, False]
+    with Journal(path, "compare") as journal:
+        for number, answer in enumerate(answers):
+            assert journal.find(key(number=number)) is None
+            journal.add(key(number=number), answer)
+            assert journal.find(key(number=number)) == answer
+    with Journal(path, "compare") as journal:
+        assert [journal.find(key(number=number)) for number in range(5)] == answers
+        assert (len(journal), journal.cut) == (5, 0)
+        journal.add(key(number=2), "another")
+        assert journal.find(key(number=2)) == "another"
+
+
+@pytest.mark.parametrize("left", [1, 40, 80])
+def test_a_damaged_end_is_cut_off_and_what_is_whole_counts(path: str, left: int) -> None:
+    whole = filled(path, 3)
+    lines = whole.splitlines(keepends=True)
+    Path(path).write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
+    with Journal(path, "compare") as journal:
+        assert (len(journal), journal.cut) == (2, left)
+        journal.add(key(number=2), {"figure": 2 / 3})
+    assert Path(path).read_bytes() == whole
+
+
+def test_every_prefix_of_a_journal_is_one(path: str) -> None:
+    whole = filled(path, 2)
+    ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
+    for size in {*range(0, len(whole), 9), *ends, *(end - 1 for end in ends)}:
+        Path(path).write_bytes(whole[:size])
+        with Journal(path, "compare") as journal:
+            known = sum(end <= size for end in ends[1:])
+            assert len(journal) == known
+            assert journal.find(key(number=0)) == ({"figure": 0.0} if known else None)
+
+
+def test_damage_in_the_middle_takes_no_other_answer_along(path: str) -> None:
+    lines = filled(path, 3).splitlines(keepends=True)
+    Path(path).write_bytes(b"".join([*lines[:2], lines[2][:60] + b"\0\xff\n", lines[3]]))
+    with Journal(path, "compare") as journal:
+        assert journal.find(key(number=0)) == {"figure": 0.0}
+        assert journal.find(key(number=1)) is None
+        assert journal.find(key(number=2)) == {"figure": 2 / 3}
+        assert journal.cut == 0
+        assert journal.damage == [(path, 1, (3,))]
+
+
+def test_a_damaged_line_at_the_end_stays(path: str) -> None:
+    damaged = filled(path, 2).replace(b"0.33", b"0.34")
+    Path(path).write_bytes(damaged)
+    with Journal(path, "compare") as journal:
+        assert (len(journal), journal.cut, journal.damage) == (1, 0, [(path, 1, (3,))])
+        journal.add(key(number=1), "again")
+    assert Path(path).read_bytes().startswith(damaged)
+    with Journal(path, "compare") as journal:
+        assert journal.find(key(number=1)) == "again"
+
+
+def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
+    Path(path).write_bytes(filled(path, 200).replace(b'"sum":"', b'"sum":"0'))
+    with pytest.raises(UnusableJournal):  # no line of it, nor the header
+        Journal(path, "compare")
+    Path(path).write_bytes(filled(f"{path}2", 1) + b"{}\n" * 2000)
+    with Journal(path, "compare") as journal:
+        assert journal.damage == [(path, 2000, (3, 4, 5, 6, 7))]
+        assert len(str(journal.damage[0])) < len(path) + 100
+
+
+# ---------------------------------------------------------------- whatever happens to it
+
+
+class Damaged:
+    """Journals that somebody has altered: at random, by the seed."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self._random = random.Random(seed)
+        #: What each of two runs answered.
+        self.answers = [
+            {key(run=run, number=n): {"score": self._random.uniform(0, 100)} for n in range(12)}
+            for run in range(2)
+        ]
+        kinds = (("compare", ""), ("compare", ""), ("tune", ""), ("compare", "0.0.7"))
+        self._files = [
+            self._written(str(folder / f"{number}"), self.answers[number % 2], *one)
+            for number, one in enumerate(kinds)
+        ]
+
+    def _written(
+        self, path: str, answers: dict[str, dict[str, float]], kind: str, version: str
+    ) -> list[bytes]:
+        with pytest.MonkeyPatch.context() as patched:
+            if version:
+                place = "epic_cli.work.journal.program_version"
+                patched.setattr(place, lambda: version)
+            with Journal(path, kind) as journal:
+                for name, answer in answers.items():
+                    # the same keys have other answers there: none of them may be taken
+                    journal.add(name, {"score": -1.0} if version or kind == "tune" else answer)
+        return Path(path).read_bytes().splitlines(keepends=True)
+
+    def one(self) -> bytes:
+        """The first run's journal after some mishaps."""
+        lines = list(self._files[0])
+        for _ in range(self._random.randint(1, 4)):
+            self._random.choice((self._flip, self._cut, self._swap, self._splice, self._drop))(
+                lines
+            )
+        return b"".join(lines)
+
+    def _flip(self, lines: list[bytes]) -> None:
+        data = bytearray(b"".join(lines))
+        for _ in range(self._random.choice((1, 1, 2, 30)) if data else 0):
+            data[self._random.randrange(len(data))] ^= 1 << self._random.randrange(8)
+        lines[:] = bytes(data).splitlines(keepends=True)
+
+    def _cut(self, lines: list[bytes]) -> None:
+        place = self._random.randrange(len(lines)) if lines else 0
+        for one in lines[place : place + 1]:
+            lines[place] = one[: self._random.randrange(max(len(one), 1))]
+            if self._random.random() < 0.5:
+                del lines[place + 1 :]
+
+    def _swap(self, lines: list[bytes]) -> None:
+        self._random.shuffle(lines)
+
+    def _splice(self, lines: list[bytes]) -> None:
+        other = self._random.choice(self._files)
+        lines[self._random.randrange(len(lines) + 1) :] = other[
+            self._random.randrange(len(other)) :
+        ]
+
+    def _drop(self, lines: list[bytes]) -> None:
+        del lines[: self._random.randrange(3)]
+
+
+def test_no_mishap_changes_an_answer(tmp_path: Path) -> None:
+    """Each is refused in a sentence, or what it still says is what was answered."""
+    damaged = Damaged(int(os.environ.get("EPIC_TESTS_SEED", "5")), tmp_path)
+    right = {**damaged.answers[0], **damaged.answers[1]}
+    path, taken, refused, known = tmp_path / "journal", 0, 0, 0
+    sentences = []
+    for _ in range(int(os.environ.get("EPIC_TESTS_MISHAPS", "200"))):
+        content = damaged.one()
+        path.write_bytes(content)
+        try:
+            with Journal(str(path), "compare") as journal:
+                for name, answer in right.items():
+                    found = journal.find(name)
+                    assert found in (None, answer)
+                    known += found is not None
+                    journal.add(name, answer)
+            with Journal(str(path), "compare") as journal:  # nothing that was added is lost
+                assert [journal.find(name) for name in right] == list(right.values())
+                assert journal.cut == 0
+            taken += 1
+        except UnusableJournal as error:
+            refused += 1
+            assert path.read_bytes() == content
+            sentences.append(str(error))
+    assert all(len(one) < len(str(path)) + 200 for one in sentences)
+    print(f"{taken} taken with {known} answers, {refused} refused")
+    assert taken
+    assert refused
+    assert 0 < known < taken * len(right)
+
+
+def test_it_is_all_there_after_kill_9(path: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        said = [int(writer.stdout.readline()) for _ in range(30)]
+        writer.send_signal(signal.SIGKILL)
+        said += [int(line) for line in writer.stdout if line.endswith("\n")]
+    with Journal(path, "compare") as journal:
+        assert all(journal.find(key(number=number)) for number in said)
+        assert len(journal) in (len(said), len(said) + 1)
+
+
+def test_one_of_another_version_is_refused_and_left_alone(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("epic_cli.work.journal.program_version", lambda: "0.0.7")
+        old = filled(path, 1)
+    with pytest.raises(OtherVersion, match=r"epic 0\.0\.7.*epic " + epic_cli.__version__):
+        Journal(path, "compare")
+    assert Path(path).read_bytes() == old
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"time,x,y,z\n1,2,3,4\n",
+        b"no line's end",
+        b'{"epic": 3, "journal": "compare"}\n',
+        b"[1]\n",
+        b"\0" * 5000,
+        json.dumps({"epic": epic_cli.__version__, "journal": "tune"}).encode() + b"\n",
+    ],
+)
+def test_what_is_no_such_journal_is_refused_and_left_alone(path: str, content: bytes) -> None:
+    Path(path).write_bytes(content)
+    with pytest.raises(UnusableJournal):
+        Journal(path, "compare")
+    assert Path(path).read_bytes() == content
+
+
+def test_pipes_and_folders_are_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "."):
+        with pytest.raises(UnusableJournal, match="not a file"):
+            Journal(str(tmp_path / name), "compare")
+    with pytest.raises(FileNotFoundError):
+        Journal(str(tmp_path / "no" / "such"), "compare")
+
+
+def test_one_program_writes_it_at_a_time(path: str) -> None:
+    with Journal(path, "compare"), pytest.raises(UnusableJournal, match="another epic"):
+        Journal(path, "compare")
+
+
+def test_journals_of_other_shards_are_read_only(tmp_path: Path) -> None:
+    one, two, none = (str(tmp_path / name) for name in ("one", "two", "none"))
+    filled(one, 2)
+    before = Path(one).read_bytes() + b'{"key":"half'
+    Path(one).write_bytes(before)
+    with Journal(two, "compare", also=[one, none]) as journal:
+        assert journal.find(key(number=1)) == {"figure": 1 / 3}
+        journal.add(key(number=9), "mine")
+    assert Path(one).read_bytes() == before
+    assert not Path(none).exists()
+    with Journal(two, "compare") as journal:
+        assert len(journal) == 1
+
+
+def test_keys_are_of_values_alone(tmp_path: Path) -> None:
+    assert key(a=1, b=[0.1, None]) == key(b=[0.1, None], a=1)
+    asked: list[dict[str, object]] = [
+        {"a": 1}, {"a": 1.0}, {"a": "1"}, {"a": True}, {"b": 1}, {"a": [1]}, {"a": math.nan}, {},
+    ]  # fmt: skip
+    assert len({key(**one) for one in asked}) == len(asked)
+    # the same in every version that reads these journals
+    assert key(a=1).startswith("015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862")
+    (tmp_path / "file").write_bytes(b"abc")
+    assert digest_of(str(tmp_path / "file")).startswith("ba7816bf8f01cfea")

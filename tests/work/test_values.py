@@ -1,0 +1,110 @@
+"""What a journal keeps of a comparison is the comparison, digit for digit."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import movements
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.metrics.evaluation.pool import Pool, Unfit, compare_one
+from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.notes import Adjusted, Cut, CutOut
+from epic_cli.work.values import NotAValue, as_json, from_json
+
+
+def there_and_back(value: Any) -> Any:
+    return from_json(json.loads(json.dumps(as_json(value))))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        -0.0,
+        1e-320,
+        math.inf,
+        "\ud800 text",
+        b"\0\xff",
+        (1, (2.5, ()), "x"),
+        Adjusted("tank", CutOut(3, Cut.GAP, 0.1)),
+        Unfit(most_rows=5),
+        frozenset({"b", "a"}),
+    ],
+)
+def test_values_stay_what_they_are(value: Any) -> None:
+    back = there_and_back(value)
+    assert (back, type(back)) == (value, type(value))
+    if not isinstance(value, frozenset):  # whose order is anybody's guess
+        assert repr(back) == repr(value)
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<i8", "|b1"])
+def test_arrays_stay_what_they_are(dtype: str) -> None:
+    values = np.array([[0, 1, 2], [3, 4, 5]], dtype)
+    back = there_and_back(values)
+    assert back.dtype.isnative
+    np.testing.assert_array_equal(back, values)
+    back += back  # it is one's own
+
+
+def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
+    taking_part = read_specs(["dumb-terminal", "snapshot", "lerp"])
+    runs = [
+        Run(
+            f"{number}",
+            {
+                name: movements.block(
+                    movements.packets(movements.circle, 3.0 + number, entity=name)
+                )
+                for name in ("a", "b")
+            },
+        )
+        for number in range(6)
+    ]
+    runs.append(Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))}))
+    spec = CompareSpec(taking_part, SCREEN_TIMING, total=len(runs))
+    direct, kept = Pool(spec), Pool(spec)
+    for run in runs:
+        found = compare_one(run, spec, threads=1)
+        direct.add(run.name, found)
+        kept.add(run.name, there_and_back(found))
+    one, other = direct.comparison(), kept.comparison()
+    assert replace(other, skipped=()) == replace(one, skipped=())
+    assert other.advice == one.advice
+    assert [str(each.error) for each in other.skipped] == [str(each.error) for each in one.skipped]
+    assert len(one.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"of": ["os:system", "true"]}',
+        '{"of": ["epic_cli.metrics.evaluation.pool:compare", 1]}',
+        '{"of": ["epic_cli.metrics.lag:os", 1]}',
+        '{"of": ["epic_cli.metrics.nothing:Lag", 1]}',
+        '{"of": ["epic_cli.metrics.lag:Lag"]}',
+        '{"of": []}',
+        '{"array": ["O", [1], ""]}',
+        '{"array": ["(1,2", [1], ""]}',
+        '{"array": ["<f8", [2], "AAAA"]}',
+        '{"enum": ["epic_cli.metrics.notes:Flaw", "NONE_SUCH"]}',
+        '{"other": 1}',
+        '{"tuple": [], "map": []}',
+        "{}",
+    ],
+)
+def test_what_is_no_value_is_refused(text: str) -> None:
+    with pytest.raises(NotAValue):
+        from_json(json.loads(text))
+
+
+def test_what_cannot_be_kept_is_refused() -> None:
+    with pytest.raises(NotAValue, match="object"):
+        as_json((1, object()))
