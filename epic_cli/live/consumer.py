@@ -28,7 +28,7 @@ class Refused(Enum):
     OVERLONG = "with a line or message above 65,507 bytes"
     CUT = "that ended within a line or message"
     EMPTY = "empty"
-    BINARY = "binary (--layout says what is in them, --explore proposes one)"
+    BINARY = "binary (--layout says what is in them)"
     MSGPACK = "msgpack, which needs: pip install 'epic-cli[msgpack]'"
     NOT_PACKETS = "not readable as packets"
     NOT_RECORDS = "not a whole number of records"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -37,11 +35,7 @@ Examples:
   epic inspect --format json sample_inputs/*.csv
   epic inspect --explain E101
   epic inspect --columns vx=,vy=,vz= sample_inputs/two_tanks.csv
-  epic inspect --explore --port 7777 capture.pcap
 """
-
-#: Datagrams of a capture that are explored.
-MOST = 20_000
 
 #: What ``--fail-if`` calls every finding.
 ANY = "any"
@@ -87,24 +81,16 @@ class InspectOptions:
     replace_profile: bool = flag("Let --save replace another profile.")
     input_format: str = shared(input_format_option)
     given: Layout | None = shared(layout_options)
-    explore: bool = flag(
-        "Of a network capture (pcap) with binary datagrams: show what moves, and propose layouts."
-    )
-    port: int | None = value(
-        "With --explore: only UDP datagrams from or to this port.",
-        type=click.IntRange(1, 65535),
-    )
     color: ColorChoice = shared(color_option)
 
 
-@command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes explore")
+@command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes")
 def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     """Show what is in a recording, what was made of it, and what looks wrong.
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
     arrival times, columns that were not read, the first packets. Then the findings, worst first,
-    each with a code and, where there is one, the command line that mends it. With --explore,
-    layouts are proposed for the binary datagrams of a capture.
+    each with a code and, where there is one, the command line that mends it.
 
     Exit status: 0 nothing grave, 1 an error is found or lines were refused, 2 wrong usage, 3 a file
     cannot be read, 5 --fail-if found its code, 130 interrupted.
@@ -120,9 +106,6 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     failing: set[str] = set()
     grave = False
     for number, name in enumerate(names):
-        if options.explore:
-            _explore(name, options, number)
-            continue
         found = _inspected(name, options)
         codes = {one.code for one in found.findings}
         failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
@@ -161,23 +144,6 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 
         say(Saving(options.save, options.replace_profile).save(found.layout))
     return found
-
-
-def _explore(name: str, options: InspectOptions, number: int) -> None:
-    from epic_cli.jobs.convert.command import from_capture
-    from epic_cli.jobs.inspect.exploring_report import report
-    from epic_cli.recordings.captures.reading import Capture
-    from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-
-    capture = Capture(Ingest(IngestSpec()), options.port)
-    received = list(islice(from_capture(name, capture.datagrams), MOST))
-    if not received and capture.broken:
-        raise WrongUsage(f"{source_name(name)}: {capture.broken}")
-    port = f" --port {options.port}" if options.port else ""
-    found = report(received, f"epic convert {shlex.quote(name)}{port} -o game.csv")
-    if number:
-        write_document("\n")
-    write_report(found, "jsonl" if options.row_format == "json" else "table", options.color)
 
 
 def _command(options: InspectOptions) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import sys
 from dataclasses import dataclass, replace
 
@@ -25,11 +24,11 @@ from epic_cli.live.options import (
     endless_option,
     ingest_options,
 )
-from epic_cli.live.receiving import Reception, machine_time
-from epic_cli.recordings.addresses import Address, ReceivedDatagram, resolve
+from epic_cli.live.receiving import Reception
+from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.shell.console import ColorChoice, has_terminal, use_color, write_report
-from epic_cli.shell.errors import WrongUsage, accessing, say
+from epic_cli.shell.console import ColorChoice, has_terminal, use_color
+from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import (
     color_option,
     output_option,
@@ -38,13 +37,10 @@ from epic_cli.shell.options.common import (
     strategy_options,
     tick_option,
 )
-from epic_cli.shell.options.groups import flag, given_options, shared, value
+from epic_cli.shell.options.groups import given_options, shared, value
 from epic_cli.shell.options.help import command
 from epic_cli.shell.output import open_sink
 from epic_cli.shell.parameters import Parsed
-
-#: ``--explore`` ends with so many datagrams, or so many seconds after the first.
-EXPLORED, EXPLORED_SECONDS = 4000, 15.0
 
 _ADDRESS = click.argument(
     "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
@@ -97,7 +93,7 @@ class _Outputs:
         return self.screen
 
 
-@command(EXAMPLES, "s set input-format layout columns entity explore duration f o record forward")
+@command(EXAMPLES, "s set input-format layout columns entity duration f o record forward")
 def listen(
     address: Address = shared(_ADDRESS),
     chosen: StrategySpec = shared(
@@ -111,7 +107,6 @@ def listen(
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
     reached: Reached = shared(Reached),
-    explore: bool = flag("Show what moves in unknown binary datagrams, and propose a --layout."),
     duration: float = shared(endless_option("How many seconds to listen, or endless.")),
     outputs: _Outputs = shared(_Outputs),
     quiet: bool = shared(quiet_option),
@@ -130,10 +125,6 @@ def listen(
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
-    if explore:
-        if address.scheme == "tcp":
-            raise WrongUsage("--explore is for datagrams and messages: UDP and ws://")
-        return _explore(address, reached.receive(address, ingest), duration, color)
     given = given_options()
     on_screen = outputs.wants_screen(given)
     chosen.make()  # a wrong setting shows before anything is received
@@ -183,29 +174,6 @@ def listen(
         finally:
             progress.end(listener)
     return ended(stopped)
-
-
-def _explore(address: Address, receiving: Reception, duration: float, color: ColorChoice) -> int:
-    from epic_cli.jobs.inspect.exploring_report import report
-
-    received: list[ReceivedDatagram] = []
-
-    async def gather() -> None:
-        end = machine_time() + duration
-        while (left := end - machine_time()) > 0 and len(received) < EXPLORED:
-            await receiving.readable(left if left < math.inf else None)
-            received.extend(receiving.read(EXPLORED))
-            if received:
-                end = min(end, received[0].time + EXPLORED_SECONDS)
-
-    with contextlib.closing(receiving):
-        where = str(address._replace(port=receiving.port))
-        say(f"epic: exploring what comes to {where}; Ctrl-C ends it\n")
-        with accessing("listen on", where):
-            stopped = run_until_stopped(gather())
-    place = "" if address == Address() else f" {address}"
-    write_report(report(received, f"epic listen{place}"), "table", color)
-    return ended(stopped if not received else None)
 
 
 def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
