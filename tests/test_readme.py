@@ -23,7 +23,7 @@ from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Better
 from epic_cli.metrics.score import COSTS
 from epic_cli.metrics.weights import GAMES, Weights
-from epic_cli.network.conditions import LINK as LINK_PARAMETERS
+from epic_cli.network.link import LINK as LINK_PARAMETERS
 from epic_cli.recordings.layout_options import LAYOUT
 
 DOCUMENTS = sorted(

@@ -22,7 +22,7 @@ from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
 from epic_cli.metrics.notes import not_enough
 from epic_cli.metrics.traffic.traffic import TooFewPackets, traffic_of
-from epic_cli.network.trace_file import recorded, trace_packets
+from epic_cli.network.trace import recorded, trace_packets
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path

@@ -18,11 +18,11 @@ from epic_cli.lab.spec import (
     STEPS,
     TICK,
 )
-from epic_cli.network.conditions import LINK, PERFECT, GilbertElliott
+from epic_cli.network.link import LINK, PERFECT, GilbertElliott
+from epic_cli.network.link_spec import PRESET
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
-from epic_cli.network.words import PRESET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,12 +17,11 @@ from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
 from epic_cli.metrics.weights import GAME
-from epic_cli.network.conditions import LINK
-from epic_cli.network.paths import PATH
+from epic_cli.network.link import LINK
+from epic_cli.network.link_spec import PRESET
+from epic_cli.network.paths import PATH, TURNING
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import SENDER
-from epic_cli.network.turning import TURNING
-from epic_cli.network.words import PRESET
 from epic_cli.shell.options.common import DURATION
 
 #: What moves beside the paths: the recording with its own network; its movement over a simulated

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from epic_cli.engine.contract import Packet
+from epic_cli.network.movement import Movement
 from epic_cli.network.sender import Sender, sample
-from epic_cli.network.state import Movement
 
 #: The states of one moment (seconds), in the order of sending.
 Moment = tuple[float, list[Packet]]

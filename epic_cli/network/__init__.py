@@ -24,9 +24,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from epic_cli.network.conditions import GilbertElliott, LinkConditions, QueueLimit
-    from epic_cli.network.link import Channel, Fates, Link, fates
-    from epic_cli.network.movement import PathMovement, RecordedMovement
+    from epic_cli.network.link import (
+        Channel,
+        Fates,
+        GilbertElliott,
+        Link,
+        LinkConditions,
+        QueueLimit,
+        fates,
+    )
+    from epic_cli.network.movement import Movement, PathMovement, RecordedMovement, Snapshot, State
     from epic_cli.network.paths import (
         PATHS,
         Strafe,
@@ -40,9 +47,7 @@ if TYPE_CHECKING:
     )
     from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
     from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
-    from epic_cli.network.state import Movement, Snapshot, State
-    from epic_cli.network.trace import AddedLink, Trace, TraceLink
-    from epic_cli.network.trace_file import read_trace
+    from epic_cli.network.trace import AddedLink, Trace, TraceLink, read_trace
     from epic_cli.network.truth_file import read_movement
     from epic_cli.recordings.tables import RefusedLine
 
@@ -54,20 +59,20 @@ __all__ = [
     "sample", "simulate", "simulate_blocks", "stop_and_go", "straight", "zigzag",
 ]  # fmt: skip
 
-#: Where the names above are: the options of a link need its conditions, and nothing that sends.
+#: Where the names above are. They load when they are used: a command that draws packets needs only
+#: what makes random numbers.
 _PLACES = {
     "epic_cli.recordings.tables": ("RefusedLine",),
-    "epic_cli.network.conditions": ("GilbertElliott", "LinkConditions", "QueueLimit"),
-    "epic_cli.network.link": ("Channel", "Fates", "Link", "fates"),
-    "epic_cli.network.movement": ("PathMovement", "RecordedMovement"),
+    "epic_cli.network.link": (
+        "Channel", "Fates", "GilbertElliott", "Link", "LinkConditions", "QueueLimit", "fates"),
+    "epic_cli.network.movement": (
+        "Movement", "PathMovement", "RecordedMovement", "Snapshot", "State"),
     "epic_cli.network.paths": (
         "PATHS", "Strafe", "Teleporting", "circle", "figure_eight", "jump", "stop_and_go",
         "straight", "zigzag"),
     "epic_cli.network.sender": ("Quantization", "Sender", "SenderClock", "sample"),
     "epic_cli.network.simulation": ("Statistics", "simulate", "simulate_blocks"),
-    "epic_cli.network.state": ("Movement", "Snapshot", "State"),
-    "epic_cli.network.trace": ("AddedLink", "Trace", "TraceLink"),
-    "epic_cli.network.trace_file": ("read_trace",),
+    "epic_cli.network.trace": ("AddedLink", "Trace", "TraceLink", "read_trace"),
     "epic_cli.network.truth_file": ("read_movement",),
 }  # fmt: skip
 

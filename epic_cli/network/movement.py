@@ -5,16 +5,60 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple, Protocol
 
 from epic_cli.engine.contract import Rotation, Vector
 from epic_cli.engine.measure import interpolated
 from epic_cli.engine.packets import turn_between
-from epic_cli.network.paths import Path
-from epic_cli.network.state import Snapshot, State
+
+
+class State(NamedTuple):
+    """Position, velocity, how often the entity has been teleported up to now; how it is turned.
+
+    ``rotation`` is a quaternion x, y, z, w, ``spin`` in rad/s about the axes of the world.
+    """
+
+    position: Vector
+    velocity: Vector
+    teleports: int = 0
+    rotation: Rotation | None = None
+    spin: Vector | None = None
+
+
+#: The state at any time (seconds, from 0).
+Path = Callable[[float], State]
+
+
+class Snapshot(NamedTuple):
+    """The states of all entities that exist at one time, by name."""
+
+    time: float
+    states: list[tuple[str, State]]
+
+
+class Movement(Protocol):
+    """Entities that move, known at every time from ``start`` to ``end``."""
+
+    @property
+    def start(self) -> float:
+        """The first time at which something is known, in seconds."""
+
+    @property
+    def end(self) -> float:
+        """The last one; infinite for a movement that does not end."""
+
+    def snapshot(self, time: float) -> Snapshot:
+        """The entities that exist at ``time``."""
+
+    def next_known(self, time: float) -> float:
+        """The first time from ``time`` on at which an entity exists."""
+
+    def recorded(self) -> Iterator[Snapshot] | None:
+        """The recorded states, in order of time; None: the movement is computed."""
 
 
 class PathMovement:

@@ -6,11 +6,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.network.trace import Direction
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import Problem
+
+if TYPE_CHECKING:
+    from epic_cli.network.trace import Direction
 
 #: Bytes at the beginning that say which it is.
 HEAD = 8192

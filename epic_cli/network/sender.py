@@ -11,8 +11,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.parameters import Number, Switch
-from epic_cli.network.state import Movement, Snapshot
-from epic_cli.network.turning import smallest_three
+from epic_cli.network.movement import Movement, Snapshot
+from epic_cli.network.paths import smallest_three
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
 DECIMALS = 6

@@ -10,8 +10,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.network.link import Channel, Link
+from epic_cli.network.movement import Movement, Snapshot
 from epic_cli.network.sender import Sender, sample
-from epic_cli.network.state import Movement, Snapshot
 
 #: Packets that are passed on together: few enough not to delay the reader of a pipe.
 BLOCK = 256

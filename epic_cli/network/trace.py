@@ -1,16 +1,26 @@
-"""A recorded network in a link's place, alone or with a simulated link added to it."""
+"""A recorded network: read from a file, in a link's place, or with a simulated link added."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import math
+import zlib
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
 
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Choice
+from epic_cli.engine.refusals import Reason
+from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
+from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings.tables import Row, Table, delimiter_of, split_row
 
 if TYPE_CHECKING:
-    from epic_cli.network.conditions import LinkConditions
-    from epic_cli.network.link import Link
+    from epic_cli.network.link import Link, LinkConditions
+
 
 TraceBy = Literal["time", "packet"]
 TRACE_BY: tuple[TraceBy, ...] = get_args(TraceBy)
@@ -159,3 +169,239 @@ class AddedLink:
     def clipped(self) -> int:
         """As of ``Link``."""
         return self._link.clipped
+
+
+#: Seconds; a longer delay means two clocks that do not agree.
+LONGEST_RECORDED_DELAY = 3600.0
+
+#: Bytes; a recorded network is held in memory.
+LONGEST_TRACE = 256 << 20
+
+#: Columns of these names are a position: such a table is a recording of movement.
+_POSITIONS = {"x", "position", "pos", "lat", "latitude"}
+
+
+class Recorded(NamedTuple):
+    """A recorded network, and ``words`` on how it was read."""
+
+    trace: Trace
+    words: str
+
+
+def read_trace(
+    stream: BinaryIO, *, flow: str | None = None, direction: Direction = "down"
+) -> Trace:
+    """Reads a recorded network; all of it is held in memory (about 70 bytes a packet).
+
+    It is what irtt (``-o``), RIPE Atlas (ping) or ``ping`` wrote (``probes.py``), or a table with
+    the columns ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
+    same clock), ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or
+    ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
+    ``lost`` is 1 or the delay is empty; without ``lost`` and ``flow``, where numbers are missing in
+    ``seq``, too. Of a lost packet ``send_time`` may be unknown: such
+    packets are spread evenly between those around them. With a column ``flow`` of several names,
+    ``flow`` says which is meant; with a column ``direction``, rows of the other one are left out.
+
+    Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where no packet is left
+    or the flow is not clear.
+    """
+    stream = _unpacked(stream)
+    found = _probed(stream, flow, direction)
+    return found.trace if found else _table(stream, flow, direction)
+
+
+def recorded(
+    stream: BinaryIO, flow: str | None = None, direction: Direction = "down"
+) -> Recorded | None:
+    """The same, and from what; None: it is something else than a recorded network.
+
+    That is for lack of ``send_time`` or of delays, or because it has positions. Raises as
+    ``read_trace``.
+    """
+    stream = _unpacked(stream)
+    found = _probed(stream, flow, direction)
+    if found is not None:
+        return found
+    begin = stream.tell()
+    head = stream.readline(LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
+    stream.seek(begin)
+    header = head.decode("utf-8", "replace")
+    names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
+    placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
+    column = next((one for one in _delay_columns(direction) if one in names), "")
+    if "send_time" not in names or placed or not column:
+        return None
+    words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
+    words += "; --columns arrival=owd_up_ms takes the other way" if "down" in column else ""
+    words += "; --entity takes a flow" if "flow" in names else ""
+    return Recorded(_table(stream, flow, direction), words)
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    """What can be read twice, and is not compressed; raises ``ValueError``."""
+    if not stream.seekable():
+        stream = held(stream)
+    begin = stream.tell()
+    magic = stream.read(2)
+    stream.seek(begin)
+    return held(gzip.GzipFile(fileobj=stream)) if magic == b"\x1f\x8b" else stream
+
+
+def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
+    """All of it, in memory; raises ``ValueError``."""
+    try:
+        data = stream.read(LONGEST_TRACE + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"gzip data that are cut off or damaged: {error}") from error
+    if len(data) > LONGEST_TRACE:
+        raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+    return io.BytesIO(data)
+
+
+def _probed(stream: BinaryIO, flow: str | None, direction: Direction) -> Recorded | None:
+    """What a program that probes networks wrote; None, and nothing read: it is none of these."""
+    begin = stream.tell()
+    head = stream.read(HEAD)
+    stream.seek(begin)
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    probe = probe_of(head.decode(encoding, "replace"))
+    if probe is None:
+        return None
+    text = held(stream).read().decode(encoding, "replace")
+    packets, words = sent(probe, text, direction)
+    builder = _TraceBuilder()
+    chosen = _flow_of(dict.fromkeys(one.flow for one in packets), flow)
+    for one in packets:
+        if one.flow == chosen:
+            builder.put(one)
+    return Recorded(builder.finish(flow), f"{probe.name}: delays from {words}")
+
+
+def _table(stream: BinaryIO, flow: str | None, direction: Direction) -> Trace:
+    table, columns = Table(stream, ("send_time",)), _delay_columns(direction)
+    column = next((name for name in columns if name in table), None)
+    if column is None:
+        raise table.refuse(Reason.NO_DELAY_COLUMN, expected=columns)
+    builder = _TraceBuilder(column)
+    flows: dict[str, None] = {}
+    for row in table:
+        if row.text("direction") not in ("", direction):
+            continue
+        name = row.text("flow")
+        flows[name] = None
+        if name == (next(iter(flows)) if flow is None else flow):
+            builder.add(row)
+    _flow_of(flows, flow)
+    return builder.finish(flow)
+
+
+def _flow_of(flows: Iterable[str], flow: str | None) -> str | None:
+    """The flow that is meant; raises ``ValueError`` where that is not clear."""
+    names = list(flows)
+    known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    if flow is None and len(names) > 1:
+        raise ValueError(f"it has several flows, choose one: {known}")
+    if flow is not None and flow not in names:
+        there = f"; its flows are: {known}" if known else ""
+        raise ValueError(f"there is no packet of the flow {flow!r} in it{there}")
+    return names[0] if flow is None and names else flow
+
+
+class _TraceBuilder:
+    """Builds a trace packet by packet."""
+
+    def __init__(self, column: str = "") -> None:
+        self._column = column
+        self._times: list[float] = []
+        self._delays: list[float | None] = []
+        self._unknown = 0  # lost packets since the last one whose time is known
+        self._number = math.nan  # the newest in ``seq``, where that tells of losses
+
+    def put(self, packet: Sent) -> None:
+        if packet.time is None:
+            self._unknown += 1
+            return
+        delay = packet.delay
+        if not math.isfinite(packet.time + (delay or 0)) or (
+            delay is not None and not 0 <= delay <= LONGEST_RECORDED_DELAY
+        ):
+            raise ValueError(f"a delay of {delay} s, sent at {packet.time} s, is none")
+        before = self._times[-1] if self._times else packet.time
+        time = max(packet.time, before)
+        self._add_unknown(before, time)
+        self._times.append(time)
+        self._delays.append(delay)
+
+    def add(self, row: Row) -> None:
+        if not row.text("send_time") and row.flag("lost"):
+            self._unknown += 1
+            return
+        time = row.number("send_time")
+        before = self._times[-1] if self._times else time
+        if time < before:
+            raise row.refuse("send_time", Reason.TIME_GOES_BACK, limit=before)
+        if row.text("seq") and "lost" not in row.table and "flow" not in row.table:
+            missing, self._number = row.number("seq") - self._number - 1, row.number("seq")
+            self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
+        self.put(Sent("", time, self._delay(row, time)))
+
+    def finish(self, flow: str | None) -> Trace:
+        if not self._times:
+            of = f" of the flow {flow!r}" if flow is not None else ""
+            raise ValueError(f"there is no packet{of} in it")
+        self._add_unknown(self._times[-1], self._times[-1])
+        first = self._times[0]
+        return Trace([time - first for time in self._times], self._delays)
+
+    def _add_unknown(self, before: float, time: float) -> None:
+        step = (time - before) / (self._unknown + 1)
+        self._times += [before + n * step for n in range(1, self._unknown + 1)]
+        self._delays += [None] * self._unknown
+        self._unknown = 0
+
+    def _delay(self, row: Row, time: float) -> float | None:
+        column = self._column
+        if row.flag("lost") or not row.text(column):
+            return None
+        value = row.number(column)
+        if column == "recv_time":
+            value -= time
+        else:
+            value /= 2000 if column == "rtt_ms" else 1000
+        if value < 0:
+            raise row.refuse(column, Reason.ARRIVES_BEFORE_SENT)
+        if value > LONGEST_RECORDED_DELAY:
+            raise row.refuse(column, Reason.DELAY_TOO_LONG, limit=LONGEST_RECORDED_DELAY)
+        return value
+
+
+def _delay_columns(direction: Direction) -> tuple[str, ...]:
+    return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
+
+
+def trace_packets(trace: Trace) -> PacketBlock:
+    """The packets of a recorded network that arrived, in that order, all of them at the origin.
+
+    Their sequence numbers count those that were lost, too.
+    """
+    here = (0.0, 0.0, 0.0)
+    arrived = sorted(
+        (time + delay, number, time)
+        for number, (time, delay) in enumerate(zip(trace.times, trace.delays, strict=True))
+        if delay is not None
+    )
+    block = PacketBlock()
+    for arrival, number, time in arrived:
+        block.append(Packet(here, here, time, arrival, sequence=number))
+    return block
+
+
+HEADER = "send_time,owd_ms,lost\n"
+
+
+def write_trace(trace: Trace) -> str:
+    """A line for each packet sent: its time in seconds, rounded to 1e-6, the delay to 1e-6 s."""
+    return HEADER + "".join(
+        f"{time:.6f},,1\n" if delay is None else f"{time:.6f},{delay * 1000:.3f},0\n"
+        for time, delay in zip(trace.times, trace.delays, strict=True)
+    )

@@ -10,9 +10,8 @@ from epic_cli.engine.contract import Packet, Rotation, Vector
 from epic_cli.engine.packets import PacketBlock, turn_between
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.network.movement import RecordedMovement, Track
+from epic_cli.network.movement import RecordedMovement, Snapshot, State, Track
 from epic_cli.network.sender import DECIMALS
-from epic_cli.network.state import Snapshot, State
 from epic_cli.recordings.recordings import read
 from epic_cli.recordings.tables import FARTHEST, RefusedLine
 from epic_cli.recordings.wording import FrontEnd, in_words

@@ -18,7 +18,7 @@ Example:
 
 """
 
-from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.link import LinkConditions
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.spec import MatchSpec, PlayerConfig
 

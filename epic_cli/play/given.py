@@ -10,8 +10,8 @@ from typing import Any
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
-from epic_cli.network.conditions import LINK
-from epic_cli.network.words import LINK_WORDS, with_words
+from epic_cli.network.link import LINK
+from epic_cli.network.link_spec import LINK_WORDS, with_words
 from epic_cli.play.match.changes import Change, changed
 from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.match.spec import MatchSpec, PlayerConfig, default_players

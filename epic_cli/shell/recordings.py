@@ -78,7 +78,7 @@ class Reading(NamedTuple):
         regular = os.path.isfile(file)  # noqa: PTH113 - pathlib is slow to load
         if not regular or self.input_format not in ("auto", "csv") or (columns and not up):
             return None
-        from epic_cli.network.trace_file import recorded, trace_packets
+        from epic_cli.network.trace import recorded, trace_packets
 
         direction: Direction = "up" if up else "down"
         found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
@@ -259,6 +259,6 @@ def _path_of(
     """
     del thread
     from epic_cli.network import PathMovement
-    from epic_cli.network.turning import turning_path
+    from epic_cli.network.paths import turning_path
 
     return PathMovement(turning_path(name, speed, size, seed, turning), entity)

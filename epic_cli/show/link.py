@@ -11,9 +11,8 @@ from epic_cli.show.report import Column, Report, Table
 if TYPE_CHECKING:
     from epic_cli.live.proxy.link_control import Direction
     from epic_cli.network import Statistics
-    from epic_cli.network.conditions import LinkConditions
-    from epic_cli.network.link import Fates
-    from epic_cli.network.presets import Preset
+    from epic_cli.network.link import Fates, LinkConditions
+    from epic_cli.network.link_spec import Preset
 
 
 def summary(statistics: Statistics | Direction, fates: Fates) -> str:

@@ -33,9 +33,9 @@ from epic_cli.lab.spec import (
     read_query,
 )
 from epic_cli.metrics.weights import GAMES
-from epic_cli.network.conditions import DISTRIBUTIONS
+from epic_cli.network.link import DISTRIBUTIONS
+from epic_cli.network.link_spec import PRESETS
 from epic_cli.network.paths import PATHS
-from epic_cli.network.presets import PRESETS
 
 HERE = Given(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWay"),))
 

@@ -19,7 +19,7 @@ from epic_cli.network import (
     fates,
     read_trace,
 )
-from epic_cli.network.words import differences, parse_link_word, with_later, with_words
+from epic_cli.network.link_spec import differences, parse_link_word, with_later, with_words
 
 COUNT = 20_000
 

@@ -15,7 +15,7 @@ from support.plain_link import pareto_quantile as pareto
 from support.plain_link import unbounded_pareto_quantile as unbounded_pareto
 
 from epic_cli.network import Link, LinkConditions
-from epic_cli.network.conditions import DISTRIBUTIONS, Distribution
+from epic_cli.network.link import DISTRIBUTIONS, Distribution
 
 COUNT = 40_000
 

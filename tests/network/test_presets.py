@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from epic_cli.network.presets import PRESETS, UNITY, WEB_PAGE_TEST, find_preset
-from epic_cli.network.words import parse_link_word, with_words
+from epic_cli.network.link_spec import (
+    PRESETS,
+    UNITY,
+    WEB_PAGE_TEST,
+    find_preset,
+    parse_link_word,
+    with_words,
+)
 from epic_cli.show.link import presets_report
 from epic_cli.show.report import Table
 

@@ -12,7 +12,7 @@ import pytest
 
 from epic_cli import diagnose
 from epic_cli.network import RefusedLine, Trace, read_trace
-from epic_cli.network.trace_file import recorded
+from epic_cli.network.trace import recorded
 
 
 def trip(number: int, lost: object, up: int = 9_000_000, down: int = 8_000_000) -> dict[str, Any]:

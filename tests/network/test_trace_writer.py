@@ -7,7 +7,7 @@ import io
 import pytest
 
 from epic_cli.network import Trace, read_trace
-from epic_cli.network.trace_file import write_trace
+from epic_cli.network.trace import write_trace
 
 
 def test_what_is_written_is_read_back() -> None:

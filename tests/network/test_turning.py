@@ -20,9 +20,9 @@ from epic_cli.network import (
     sample,
     simulate,
 )
+from epic_cli.network.paths import SPIN, SPIN_AXIS, TURNINGS, smallest_three, turning_path
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import TruthWriter
-from epic_cli.network.turning import SPIN, SPIN_AXIS, TURNINGS, smallest_three, turning_path
 
 
 def rotations(path: str, turning: str, seed: int = 3, rate: float = 60.0) -> Rotation:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epic_cli.network.presets import find_preset
-from epic_cli.network.words import TwoWays, parse_word
+from epic_cli.network.link_spec import TwoWays, find_preset, parse_word
 
 
 def changed(*words: str) -> TwoWays:

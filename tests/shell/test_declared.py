@@ -18,7 +18,7 @@ from epic_cli.engine.parameter_base import (
     parse_assignment,
 )
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
-from epic_cli.network.conditions import LINK, GilbertElliott, QueueLimit
+from epic_cli.network.link import LINK, GilbertElliott, QueueLimit
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SENDER
 from epic_cli.network.trace import TRACE

@@ -14,7 +14,7 @@ from support.running import epic
 
 from epic_cli.main import main
 from epic_cli.network import LinkConditions
-from epic_cli.network.conditions import GilbertElliott
+from epic_cli.network.link import GilbertElliott
 from epic_cli.play import MatchSpec
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES

@@ -228,7 +228,7 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
         taking_part: list[Participant] = [DrawnCandidate(paths), *nearest]
         options.video.write(options.video.scenes(kept, taking_part, SCREEN_TIMING)[:1])
     if link is not None:
-        from epic_cli.network.trace_file import write_trace
+        from epic_cli.network.trace import write_trace
         from epic_cli.shell.console import write_document
 
         trace, story = link

@@ -6,8 +6,8 @@ import shlex
 
 from epic_cli.jobs.diagnose.link.found import FoundLink
 from epic_cli.metrics.digits import seconds, share
-from epic_cli.network.conditions import PERFECT, GilbertElliott
-from epic_cli.network.words import differences
+from epic_cli.network.link import PERFECT, GilbertElliott
+from epic_cli.network.link_spec import differences
 
 #: How figures are written; the rest as it is.
 _TIMES, _SHARES = ("latency", "jitter"), ("loss", "duplicate", "reorder")

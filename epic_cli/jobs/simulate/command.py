@@ -22,10 +22,9 @@ from epic_cli.network import (
     sample,
     simulate_blocks,
 )
-from epic_cli.network.paths import PATH
+from epic_cli.network.paths import PATH, TURNING, turning_path
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, TruthWriter, Velocities
-from epic_cli.network.turning import TURNING, turning_path
 from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.layout_options import LAYOUT

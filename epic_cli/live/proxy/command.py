@@ -32,7 +32,7 @@ from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
-from epic_cli.network.words import WAYS, TwoWays, Way
+from epic_cli.network.link_spec import WAYS, TwoWays, Way
 from epic_cli.recordings.addresses import Address, Resolved, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import ColorChoice, use_color

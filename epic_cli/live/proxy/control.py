@@ -19,9 +19,9 @@ from epic_cli.engine.link import Tally
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.live.proxy.link_control import Direction
 from epic_cli.live.proxy.relay import Client, Relay
-from epic_cli.network.conditions import PERFECT as NO_LINK
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.words import WAYS, differences, write_words
+from epic_cli.network.link import PERFECT as NO_LINK
+from epic_cli.network.link import LinkConditions
+from epic_cli.network.link_spec import WAYS, differences, write_words
 from epic_cli.recordings.addresses import Address
 
 #: The quantiles that are reported.

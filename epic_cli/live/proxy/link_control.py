@@ -10,10 +10,8 @@ from operator import sub
 from typing import Any, NamedTuple
 
 from epic_cli.engine.link import Tally
-from epic_cli.network.conditions import LONGEST_DELAY, LinkConditions
-from epic_cli.network.link import Fates
-from epic_cli.network.presets import PRESETS
-from epic_cli.network.words import WAYS, TwoWays, Way, parse_word, way_of
+from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
+from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, parse_word, way_of
 
 #: Seconds; a datagram that leaves so much after its time is late.
 LATE = 0.001

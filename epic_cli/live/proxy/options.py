@@ -13,7 +13,7 @@ import click
 from epic_cli.live.options import Page, endless_option, lab_library, page_options
 from epic_cli.live.proxy.relay import ProxySpec
 from epic_cli.live.recording import PacketRecording, Recording
-from epic_cli.network.words import Way
+from epic_cli.network.link_spec import Way
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.shell.console import has_terminal, is_in_foreground
 from epic_cli.shell.errors import WrongUsage, accessing

@@ -21,7 +21,7 @@ from epic_cli.live.proxy.link_control import Direction, LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.proxy.watch import Watch
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
-from epic_cli.network.words import Way
+from epic_cli.network.link_spec import Way
 from epic_cli.recordings.addresses import Address, Resolved
 
 #: Datagrams that are read from one socket before the others' turn.

@@ -18,7 +18,7 @@ from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import Recording
 from epic_cli.live.screen.monitor import STYLES, Monitor
 from epic_cli.live.screen.sight import SMALLEST
-from epic_cli.network.words import WAYS, Way
+from epic_cli.network.link_spec import WAYS, Way
 from epic_cli.show.cells import Lines
 from epic_cli.show.full_screen import FullScreen
 

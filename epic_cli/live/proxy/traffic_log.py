@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from epic_cli.live.recording import WholeFile
-from epic_cli.network.words import Way
+from epic_cli.network.link_spec import Way
 from epic_cli.recordings.writing import csv_field
 
 COLUMNS = (

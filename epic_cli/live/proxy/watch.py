@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
     from epic_cli.live.consumer import Consumer, Counts
     from epic_cli.live.listener import Listener, ListenSpec
-    from epic_cli.network.words import Way
+    from epic_cli.network.link_spec import Way
     from epic_cli.recordings.addresses import Address
 
 

@@ -20,9 +20,8 @@ from epic_cli.live.moments import (
     together,
 )
 from epic_cli.network import PathMovement
-from epic_cli.network.paths import PATH
+from epic_cli.network.paths import PATH, TURNING, spread_path
 from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
-from epic_cli.network.turning import TURNING, spread_path
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import DURATION, input_format_option, layout_options

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.metrics.truth import Truth
     from epic_cli.network.link import Channel
-    from epic_cli.network.state import Movement
+    from epic_cli.network.movement import Movement
 
 #: A computed path is the truth at so many times a second.
 TRUTH_RATE = 200

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from epic_cli.engine.parameter_base import Parameter, find
 from epic_cli.engine.parameters import Custom
 from epic_cli.engine.strategies import create
-from epic_cli.network.words import LINK_WORDS, TwoWays, words_of
+from epic_cli.network.link_spec import LINK_WORDS, TwoWays, words_of
 from epic_cli.play.match.spec import CLOCK, MATCH, MatchSpec, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us

@@ -11,10 +11,9 @@ from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse
 from epic_cli.engine.replay.playback import parse_tick
 from epic_cli.engine.strategies import find
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.link import Channel, Link
+from epic_cli.network.link import Channel, Link, LinkConditions
+from epic_cli.network.link_spec import TwoWays, Words
 from epic_cli.network.randomness import SEED
-from epic_cli.network.words import TwoWays, Words
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.lightyear import interpolation_delay
 from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import angles
-from epic_cli.network.state import Snapshot, State
+from epic_cli.network.movement import Snapshot, State
 from epic_cli.play.match.match import Match, Participant
 from epic_cli.play.match.script import Script
 from epic_cli.play.match.spec import MatchSpec

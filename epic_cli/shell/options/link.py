@@ -9,11 +9,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.network.conditions import LINK, LinkConditions
-from epic_cli.network.presets import PRESETS, Preset
-from epic_cli.network.words import (
+from epic_cli.network.link import LINK, LinkConditions
+from epic_cli.network.link_spec import (
     LINK_WORDS,
     PRESET,
+    PRESETS,
+    Preset,
     Words,
     differences,
     field_of,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.paths import PATH, PATHS
+from epic_cli.network.link import LinkConditions
+from epic_cli.network.paths import PATH, PATHS, TURNING
 from epic_cli.network.sender import SENDER, SenderSpec
-from epic_cli.network.turning import TURNING
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import DURATION, seed_option
 from epic_cli.shell.options.declared import option, options

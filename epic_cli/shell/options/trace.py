@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.link import LinkConditions
 from epic_cli.network.trace import (
     DIRECTIONS,
     TRACE,
@@ -28,7 +28,7 @@ from epic_cli.shell.sources import read_file
 
 if TYPE_CHECKING:
     from epic_cli.network import Channel, Link
-    from epic_cli.network.words import Way
+    from epic_cli.network.link_spec import Way
 
 # Links and the reader of recorded networks are imported where they are used: every comparison has
 # these options, and hardly any a network.
@@ -100,7 +100,7 @@ two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
 
 def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
     """The recorded network in each direction."""
-    from epic_cli.network.trace_file import held, read_trace
+    from epic_cli.network.trace import held, read_trace
 
     def read(stream: BinaryIO) -> dict[str, Trace]:
         data, flow = held(stream).read(), options.trace_flow

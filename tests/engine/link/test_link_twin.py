@@ -13,7 +13,7 @@ from support.plain_link import PlainLink
 from epic_cli.engine import link as maths
 from epic_cli.engine.link import SenderKernel, Tally
 from epic_cli.network import GilbertElliott, Link, LinkConditions, QueueLimit
-from epic_cli.network.conditions import DISTRIBUTIONS
+from epic_cli.network.link import DISTRIBUTIONS
 
 PACKETS = 400
 

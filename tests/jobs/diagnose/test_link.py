@@ -13,7 +13,7 @@ from epic_cli.jobs.diagnose.link.found import FoundLink, found_link
 from epic_cli.jobs.diagnose.link_report import link_options
 from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
-from epic_cli.network.trace_file import write_trace
+from epic_cli.network.trace import write_trace
 
 PERIOD, COUNT = 0.05, 2400
 

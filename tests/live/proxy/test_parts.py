@@ -11,7 +11,7 @@ from epic_cli.live.proxy.flow import DelayQueue, Flow
 from epic_cli.live.proxy.link_control import Direction, LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.network import Link, LinkConditions
-from epic_cli.network.words import WAYS, TwoWays, parse_word
+from epic_cli.network.link_spec import WAYS, TwoWays, parse_word
 
 
 def flow(

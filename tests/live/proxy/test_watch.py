@@ -28,7 +28,7 @@ from epic_cli.live.proxy.relay import ProxySpec, Relay
 from epic_cli.live.proxy.watch import Watch, WatchDrawing
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import Link
-from epic_cli.network.words import TwoWays
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 

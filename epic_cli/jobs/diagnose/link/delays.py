@@ -11,7 +11,7 @@ import numpy as np
 from epic_cli.metrics.traffic.robust import Floats
 
 if TYPE_CHECKING:
-    from epic_cli.network.conditions import Distribution
+    from epic_cli.network.link import Distribution
 
 #: Quantiles that are compared: a few packets that took much longer are beyond them.
 COMPARED = np.linspace(0.02, 0.98, 193)

@@ -13,7 +13,7 @@ from epic_cli.jobs.diagnose.link.sendings import Known, Sendings, sendings
 from epic_cli.metrics.traffic.messages import Messages
 from epic_cli.metrics.traffic.robust import Flags, Floats, sigma
 from epic_cli.metrics.traffic.traffic import Traffic
-from epic_cli.network.conditions import (
+from epic_cli.network.link import (
     HIGHEST_CORRELATION,
     LONGEST_DELAY,
     GilbertElliott,
