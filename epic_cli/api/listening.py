@@ -8,12 +8,13 @@ from typing import Literal, Self
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.consumer import MAX_ENTITIES, Consumer
+from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings import packet_formats
 from epic_cli.recordings.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve
 from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.recordings.layout_options import make_layout
 

@@ -16,7 +16,8 @@ from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import remote_names
-from epic_cli.lab.spec import DEFAULT_STRATEGIES, MOST_STRATEGIES
+from epic_cli.lab.spec import DEFAULT_STRATEGIES
+from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.live.event_loop import run_until_stopped
 from epic_cli.live.options import (
     ENDPOINT,
@@ -25,7 +26,6 @@ from epic_cli.live.options import (
     Recorded,
     ended,
     endless_option,
-    ingest_options,
     lab_library,
     page_options,
 )
@@ -34,6 +34,7 @@ from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import use_color
 from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import quiet_option, tick_option
+from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.groups import OptionGroup, given_options, refuse, shared, value
 from epic_cli.shell.options.help import command
 from epic_cli.shell.options.runs import Participants, strategies_option, variants_assignments_option
@@ -158,7 +159,8 @@ def _experiments(
     recording: str, experiment: str, participants: Participants, page: Page, duration: float
 ) -> int:
     with lab_library():
-        from epic_cli.lab.server import ServeSpec, serve
+        from epic_cli.lab.serving import experiments
+        from epic_cli.live.browser.server import serve
     from epic_cli.lab.bench import Bench, Impossible
     from epic_cli.lab.spec import RECORDING, Given, LabSpec, read_query
 
@@ -181,7 +183,7 @@ def _experiments(
         raise WrongUsage(str(error)) from error
 
     async def job() -> None:
-        served = serve(ServeSpec(given, page.port, query), page.ready)
+        served = serve(experiments(given, page.port, query), page.ready)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 

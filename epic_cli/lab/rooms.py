@@ -1,14 +1,13 @@
-"""The rooms of a page: who answers its messages; that of experiments, and what any room needs."""
+"""What a page of experiments talks with: pictures first, then figures."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError
@@ -16,7 +15,7 @@ from epic_cli.jobs.compare.report import likely_scores
 from epic_cli.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.lab.controls import in_force
 from epic_cli.lab.spec import STEPS, Given, LabSpec, read_query
-from epic_cli.live.browser.frames import Frame, frame
+from epic_cli.live.browser.session import Frame, Outbox, frame
 from epic_cli.show.page.page import content_of, page_data
 from epic_cli.show.page.sections import scene_data
 
@@ -39,43 +38,6 @@ KEY = "experiment"
 
 #: A frame being made, and its message.
 Made = tuple[Frame, dict[str, Any]]
-
-
-class Outbox:
-    """What is to be sent to one page: of each key the newest frame alone."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._waiting: dict[str, bytes] = {}
-        self._some = asyncio.Event()
-
-    def put(self, key: str, data: bytes) -> None:
-        """Called by any thread; what waits under this key is replaced."""
-
-        def add() -> None:
-            self._waiting.pop(key, None)
-            self._waiting[key] = data
-            self._some.set()
-
-        with contextlib.suppress(RuntimeError):  # the program ends
-            self._loop.call_soon_threadsafe(add)
-
-    async def get(self) -> bytes:
-        """The oldest of those that wait."""
-        while not self._waiting:
-            self._some.clear()
-            await self._some.wait()
-        return self._waiting.pop(next(iter(self._waiting)))
-
-
-class Room(Protocol):
-    """One page's talk about one thing."""
-
-    def receive(self, message: dict[str, Any]) -> None:
-        """Takes a message, at once."""
-
-    def close(self) -> None:
-        """The page has gone; called on a thread that may wait."""
 
 
 class Newest:
@@ -116,7 +78,7 @@ class Newest:
             yield item
 
 
-class ExperimentRoom:
+class ExperimentSession:
     """Draws the newest experiment on one thread, and judges it on another one.
 
     Messages are ``{"query": ..., "number": ...}``. Frames have the number, and are of the kind
@@ -233,7 +195,3 @@ def _figures(found: Comparison) -> Made:
         "likely": likely_scores(found.results),
         **page_data(found.scenes, content_of(found, "given"), made.pack),
     }
-
-
-#: What makes the rooms of a page of experiments, by the word in ``room`` of its messages.
-ROOMS: dict[str, Callable[[Outbox, Given], Room]] = {"experiment": ExperimentRoom}

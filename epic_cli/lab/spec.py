@@ -5,17 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
-from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.places import named_in_data
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
-from epic_cli.engine.strategies import remote_names
+from epic_cli.live.browser.session import checked_strategies
 from epic_cli.metrics.weights import GAME
 from epic_cli.network.link import LINK
 from epic_cli.network.link_spec import PRESET
@@ -47,9 +44,6 @@ _SENT = {one.name for name, group in GROUPS.items() for one in group if name != 
 
 #: The figures are those of so many networks, one step after the other.
 STEPS = (1, 8, 64, 256)
-
-#: No more strategies than colours.
-MOST_STRATEGIES = 6
 
 #: A link is no longer than this, a movement drawn by hand has no more points.
 LONGEST_QUERY, MOST_POINTS = 60_000, 2000
@@ -188,32 +182,6 @@ def _moves(value: str) -> str:
     if value in (RECORDING, RECORDED, BY_HAND):
         return value
     return str(named(PATH[0], PATH[0].read, value))
-
-
-def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
-    """The strategies ``NAME+key=value`` that a page asks for; raises ``SettingError``.
-
-    ``own`` are names beside the built-in ones: those that the line names that starts the lab.
-    """
-    if len(texts) > MOST_STRATEGIES:
-        raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
-    try:
-        for one in texts:
-            _names(tuple(own)).check(split(one)[0])  # a page may run no code that it names
-            if "," in one:
-                raise SettingError(f"{one!r}: a comma separates strategies")
-        with named_in_data(trust=False, remedy="epic lab --strategies"):
-            return read_specs(texts)
-    except SettingError:
-        raise
-    except ValueError as error:  # the same one twice
-        raise SettingError(str(error)) from error
-
-
-@lru_cache(maxsize=1)
-def _names(own: tuple[str, ...]) -> Choice:
-    """The strategies that take part, which takes long: those of other packages are looked for."""
-    return Choice("strategy", None, "", (*remote_names(), *own))
 
 
 def read_points(text: str) -> list[tuple[float, float, float]]:

@@ -12,7 +12,8 @@ from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Ratio
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.live.consumer import Consumer, Counts
+    from epic_cli.live.consumer import Consumer
+    from epic_cli.recordings.datagrams.counts import Counts
 
 
 class Drawing:

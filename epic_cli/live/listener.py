@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.consumer import Consumer, Counts
+from epic_cli.live.consumer import Consumer
 from epic_cli.live.drawing import Drawing
 from epic_cli.live.receiving import ReceivingSocket, Reception, machine_time
 from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 if TYPE_CHECKING:

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.live.consumer import MAX_ENTITIES
-from epic_cli.live.recording import PacketRecording, Recording, Rotation, parse_rotation
-from epic_cli.recordings import packet_formats
+from epic_cli.live.recording import (
+    DatagramRecording,
+    PacketRecording,
+    Recording,
+    Rotation,
+    parse_rotation,
+)
 from epic_cli.recordings.addresses import (
     Address,
     parse_address,
     parse_endpoint,
-    parse_sender,
-    resolve,
 )
-from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, wrong_usage
-from epic_cli.shell.options.common import DURATION, layout_options
+from epic_cli.shell.options.common import DURATION
 from epic_cli.shell.options.declared import option
 from epic_cli.shell.options.groups import Decorator, OptionGroup, value
 from epic_cli.shell.parameters import OutputFile, Parsed
@@ -30,22 +31,9 @@ from epic_cli.shell.parameters import OutputFile, Parsed
 if TYPE_CHECKING:
     from epic_cli.live.receiving import Reception
     from epic_cli.recordings.datagrams.ingest import IngestSpec
-    from epic_cli.recordings.layout import Layout
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
 ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT", parse_endpoint, Address)
-SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
-RECORD_LAYOUT = Parsed("FIELDS", RecordLayout, RecordLayout)
-
-#: As ``records: RecordLayout | None``.
-record_layout_option = click.option(
-    "--layout",
-    "records",
-    type=RECORD_LAYOUT,
-    help="Datagrams are binary records: 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16', or a header and"
-    " records: 'magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]'; little-endian unless"
-    " it begins with big.",
-)
 
 
 def endless_option(meaning: str) -> Decorator:
@@ -57,52 +45,12 @@ def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitS
     """The exit status of what ran until the signal ``stopped`` it (None: to its end)."""
     if stopped is None:
         return otherwise
-    from epic_cli.live.event_loop import end_by  # a conversion has options of captures, and no loop
+    from epic_cli.show.stop_signals import (
+        end_by,  # a conversion has options of captures, and no loop
+    )
 
     end_by(stopped)
     return ExitStatus.INTERRUPTED
-
-
-def sender_option(help_text: str) -> Decorator:
-    """``--from``, as ``sender: Address | None``."""
-    return click.option("--from", "sender", type=SENDER, help=help_text)
-
-
-def ingest_spec(
-    input_format: str,
-    records: RecordLayout | None,
-    given: Layout | None,
-    sender: Address | None,
-    entity: str | None,
-    max_entities: int,
-) -> IngestSpec:
-    """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
-    from epic_cli.recordings.datagrams.ingest import IngestSpec  # few recordings are captures
-
-    packet_format = next((one for one in packet_formats() if one == input_format), None)
-    if input_format != "auto" and packet_format is None:
-        raise WrongUsage(f"a datagram is text, csv or jsonl, not {input_format}")
-    place = None
-    if sender is not None:
-        with accessing("take packets from", sender):
-            place = resolve(sender).place
-    with wrong_usage("--"):
-        return IngestSpec(packet_format, given, records, place, entity, max_entities=max_entities)
-
-
-#: As ``ingest: IngestSpec``.
-ingest_options = OptionGroup(
-    "ingest",
-    ingest_spec,
-    click.option("--input-format", type=click.Choice(("auto", *packet_formats())), default="auto",
-                 show_default=True, help="The packet format; auto detects it in each datagram."),
-    record_layout_option,
-    layout_options,
-    sender_option("Take packets from this sender only."),
-    click.option("--entity", help="Take only the packets of this entity."),
-    click.option("--max-entities", type=click.IntRange(1, 100_000), default=MAX_ENTITIES,
-                 show_default=True, help="Refuse packets of more entities than this."),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,8 +94,6 @@ class Recorded:
 
     def open(self, receiving: Reception, stack: contextlib.ExitStack) -> list[Recording]:
         """Those of packets and of datagrams, as far as they are wanted."""
-        from epic_cli.recordings.captures.writing import DatagramRecording
-
         found: list[Recording] = []
         if self.rotation is not None and self.record is None and self.raw is None:
             raise WrongUsage("--rotate needs --record or --raw")

@@ -12,12 +12,12 @@ from collections import Counter
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.kernel_batches import KernelBatch, dropped_by
 from epic_cli.recordings.addresses import LARGEST, ReceivedDatagram, Resolved
+from epic_cli.show.stop_signals import set_or_late
 
 if TYPE_CHECKING:
-    from epic_cli.live.consumer import Refused
+    from epic_cli.recordings.datagrams.counts import Refused
 
 #: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
 QUEUE = 1 << 22

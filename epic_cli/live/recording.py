@@ -9,15 +9,20 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
+from epic_cli.live.receiving import machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
+from epic_cli.recordings.captures.writing import HEADER, capture_record, whole_records
 from epic_cli.recordings.recordings import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.addresses import ReceivedDatagram
 
 
 class Rotation(NamedTuple):
@@ -209,3 +214,28 @@ class PacketRecording(Recording):
                 self._writer.row(block[index])
             except Unwritable as error:
                 self._first = error
+
+
+class DatagramRecording(Recording):
+    """Writes each datagram as it was received at ``target``, with its arrival and its sender.
+
+    It is a capture (pcap) for Wireshark, of which ``epic convert`` makes packets again.
+    """
+
+    unit = "datagrams"
+
+    def __init__(
+        self, path: str, target: tuple[Any, ...], rotation: Rotation | None = None
+    ) -> None:
+        self._target = target
+        self.file = WholeFile(path, HEADER, whole_records, rotation)
+        self._wall = time.time_ns() - int(machine_time() * 1e9)
+
+    def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
+        """Writes datagrams."""
+        records = [
+            capture_record(one, self._target, self._wall + round(one.time * 1e9))
+            for one in received
+        ]
+        if records:
+            self.file.write(b"".join(records), len(received))

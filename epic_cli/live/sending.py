@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.event_loop import prefetched, set_or_late
+from epic_cli.live.event_loop import prefetched
 from epic_cli.live.moments import Moment
 from epic_cli.live.outlets import outlet_to
 from epic_cli.network.link import Channel
@@ -18,6 +18,7 @@ from epic_cli.network.simulation import Statistics
 from epic_cli.recordings.addresses import UNFRAGMENTED, Address
 from epic_cli.recordings.recordings import make_writer
 from epic_cli.recordings.writing import csv_field, number
+from epic_cli.show.stop_signals import set_or_late
 
 
 class Datagram(NamedTuple):

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from epic_cli.live.consumer import Refused
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import LONGEST_NAMES
 from epic_cli.recordings.datagrams.shapes import kind_of
 

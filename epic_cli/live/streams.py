@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.live.consumer import Refused
 from epic_cli.live.receiving import Reception, machine_time
 from epic_cli.live.splitters import (
     AT_ONCE,
@@ -27,6 +26,7 @@ from epic_cli.live.splitters import (
     WebSocketMessages,
 )
 from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved, resolve
+from epic_cli.recordings.datagrams.counts import Refused
 
 if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.ingest import IngestSpec

@@ -110,6 +110,11 @@ def number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
+def value_text(value: str | float) -> str:
+    """A setting's value as it is typed."""
+    return value if isinstance(value, str) else number(float(value))
+
+
 def csv_field(text: str) -> str:
     """A field of CSV, quoted where it must be (RFC 4180); the engine's rows quote alike."""
     if any(character in text for character in ',"\n\r'):

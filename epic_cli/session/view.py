@@ -15,7 +15,7 @@ from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.text import RowWriter
-from epic_cli.recordings.writing import number
+from epic_cli.recordings.writing import value_text
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
@@ -45,11 +45,6 @@ def strategy_command(name: str) -> str:
 def assignments(settings: Mapping[str, Value]) -> str:
     """Settings as the words of ``:set`` and ``--set``."""
     return " ".join(shlex.quote(f"{name}={value_text(value)}") for name, value in settings.items())
-
-
-def value_text(value: Value) -> str:
-    """A setting's value as it is typed."""
-    return value if isinstance(value, str) else number(float(value))
 
 
 class Tail(NamedTuple):

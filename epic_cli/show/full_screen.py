@@ -18,8 +18,8 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
-from epic_cli.live.event_loop import set_or_late, stop_signals
 from epic_cli.show.cells import Lines
+from epic_cli.show.stop_signals import set_or_late, stop_signals
 
 PICTURES_PER_SECOND = 30
 

@@ -4,18 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from epic_cli.show.report import Column, Report, Table
 
 if TYPE_CHECKING:
-    from epic_cli.live.proxy.link_control import Direction
-    from epic_cli.network import Statistics
     from epic_cli.network.link import Fates, LinkConditions
     from epic_cli.network.link_spec import Preset
 
 
-def summary(statistics: Statistics | Direction, fates: Fates) -> str:
+class LinkCounts(Protocol):
+    """What became of packets, or of datagrams; delays in seconds."""
+
+    @property
+    def sent(self) -> int:
+        """How many were sent."""
+
+    @property
+    def arrived(self) -> int:
+        """How many arrived, copies included."""
+
+    @property
+    def reordered(self) -> int:
+        """How many arrived after a later one."""
+
+    @property
+    def longest_loss(self) -> int:
+        """The most that were lost one after the other."""
+
+    @property
+    def lost(self) -> int:
+        """How many of them were lost."""
+
+    @property
+    def duplicated(self) -> int:
+        """How many were duplicated."""
+
+    def delay(self, share: float) -> float:
+        """The delay that this share (0 to 1) of those that arrived do not exceed."""
+
+
+def summary(statistics: LinkCounts, fates: Fates) -> str:
     """Counts, and quantiles of the delays; and what the link had to clip, if anything."""
     sent = statistics.sent
     lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"

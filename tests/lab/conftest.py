@@ -11,8 +11,9 @@ import pytest
 from support.browser import PATIENCE, Page, open_page
 from support.places import SAMPLES
 
-from epic_cli.lab.server import ServeSpec, serve
+from epic_cli.lab.serving import experiments
 from epic_cli.lab.spec import Given
+from epic_cli.live.browser.server import ServeSpec, serve
 
 
 @contextmanager
@@ -43,25 +44,25 @@ def running(spec: ServeSpec) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    with running(ServeSpec()) as found:
+    with running(experiments()) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_recording() -> Iterator[str]:
-    with running(ServeSpec(Given(str(SAMPLES / "jitter.txt")))) as found:
+    with running(experiments(Given(str(SAMPLES / "jitter.txt")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_movement() -> Iterator[str]:
-    with running(ServeSpec(Given(str(SAMPLES / "airliner.csv")))) as found:
+    with running(experiments(Given(str(SAMPLES / "airliner.csv")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_tanks() -> Iterator[str]:
-    with running(ServeSpec(Given(str(SAMPLES / "two_tanks.csv")))) as found:
+    with running(experiments(Given(str(SAMPLES / "two_tanks.csv")))) as found:
         yield found
 
 

@@ -29,9 +29,9 @@ from epic_cli.lab.spec import (
     Given,
     LabSpec,
     by_hand_file,
-    checked_strategies,
     read_query,
 )
+from epic_cli.live.browser.session import checked_strategies
 from epic_cli.metrics.weights import GAMES
 from epic_cli.network.link import DISTRIBUTIONS
 from epic_cli.network.link_spec import PRESETS

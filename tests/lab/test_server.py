@@ -13,9 +13,9 @@ import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
 from epic_cli.lab.page import lab_page
-from epic_cli.lab.rooms import ROOMS, Outbox
-from epic_cli.lab.server import LONGEST_MESSAGE, is_local
 from epic_cli.lab.spec import Given
+from epic_cli.live.browser.server import LONGEST_MESSAGE, is_local
+from epic_cli.live.browser.session import Outbox
 
 
 def asked(job: Coroutine[Any, Any, Any]) -> Any:
@@ -168,10 +168,6 @@ def test_who_looks_on_slowly_gets_the_newest_frame() -> None:
         return [await outbox.get(), await outbox.get()]
 
     assert asked(newest()) == [b"99", b"other"]
-
-
-def test_rooms_are_found_by_their_names() -> None:
-    assert "experiment" in ROOMS
 
 
 def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:

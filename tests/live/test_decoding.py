@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.consumer import Refused
 from epic_cli.recordings.columns import parse_columns
 from epic_cli.recordings.datagrams import decoding
 from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import Decoder
 from epic_cli.recordings.layout import Layout
 

@@ -10,9 +10,9 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.consumer import Refused
 from epic_cli.live.listen.report import clock_reset
 from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import Decoded, Decoder
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.layout import Layout

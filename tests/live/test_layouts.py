@@ -16,8 +16,8 @@ from support.binary_oracle import trials
 from support.packed_games import Bits
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.consumer import Refused
 from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import Decoder
 
 WHY = {"empty": Refused.EMPTY, "cut": Refused.NOT_RECORDS, "unequal": Refused.OTHER_VALUE,

@@ -64,9 +64,9 @@ _MOST_ENTITIES = 100_000
 
 def make_capture(options: ConvertOptions) -> Capture:
     """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
-    from epic_cli.live.options import ingest_spec
     from epic_cli.recordings.captures.reading import Capture  # only captures wait for them
     from epic_cli.recordings.datagrams.ingest import Ingest
+    from epic_cli.shell.options.datagrams import ingest_spec
 
     of = options.capture
     given = options.input_format, of.records, options.given, of.sender, None, _MOST_ENTITIES

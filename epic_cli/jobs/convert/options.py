@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.live.options import record_layout_option, sender_option
 from epic_cli.recordings import suffixes, written_formats
 from epic_cli.recordings.conversion import Changes
 from epic_cli.shell.console import ColorChoice
@@ -21,6 +20,7 @@ from epic_cli.shell.options.common import (
     messages_options,
     output_option,
 )
+from epic_cli.shell.options.datagrams import record_layout_option, sender_option
 from epic_cli.shell.options.declared import SPAN, seconds
 from epic_cli.shell.options.groups import OptionGroup, flag, shared, value
 from epic_cli.shell.parameters import FormatChoice, InputFile

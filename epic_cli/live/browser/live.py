@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.lab.page import live_page
-from epic_cli.lab.server import ServeSpec, serve
-from epic_cli.lab.spec import NOTHING, Given
-from epic_cli.live.browser.live_room import LiveRoom
+from epic_cli.live.browser.live_room import LinkControls, LiveRoom
+from epic_cli.live.browser.server import ServeSpec, serve
 from epic_cli.shell.errors import accessing
+from epic_cli.show.live_page import live_page
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.lab.controls import LinkControls
-    from epic_cli.lab.rooms import Outbox
     from epic_cli.live.browser.live_view import View
+    from epic_cli.live.browser.session import Outbox
     from epic_cli.live.options import Page
 
 #: Seconds from one frame to the next, at least.
@@ -49,13 +47,13 @@ class Live:
         where, link = next(iter(self._views.values())).where, self._link
         data = {"where": where, "ways": [*self._views], "link": link.controls() if link else []}
 
-        def room(outbox: Outbox, _: Given) -> LiveRoom:
+        def room(outbox: Outbox) -> LiveRoom:
             self._rooms.add(made := LiveRoom(self._views, self._team, link, outbox))
             return made
 
         async def served() -> None:
             with accessing("listen on", f"127.0.0.1:{page.port}"):
-                spec = ServeSpec(NOTHING, page.port, "", {"live": room}, partial(live_page, data))
+                spec = ServeSpec(partial(live_page, data), {"live": room}, page.port)
                 await serve(spec, page.ready)
 
         jobs = job, served(), asyncio.to_thread(self._run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +14,21 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import split
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.lab.spec import checked_strategies
-from epic_cli.live.browser.frames import Frame
 from epic_cli.live.browser.live_view import STATE
+from epic_cli.live.browser.session import Frame, Outbox, checked_strategies
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.drawing import Drawing
 from epic_cli.live.model.hindsight import Hindsight
 from epic_cli.live.model.history import History
+from epic_cli.network.link import LINK, PERFECT
+from epic_cli.network.link_spec import PRESET
+from epic_cli.show.controls import control, written
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.lab.controls import LinkControls
-    from epic_cli.lab.rooms import Outbox
     from epic_cli.live.browser.live_view import View
+    from epic_cli.live.proxy.link_control import LinkController
 
 #: Frames that may be under way to a page; seconds from one with words to the next.
 _UNDER_WAY, _WORDS = 4, 0.2
@@ -222,3 +223,32 @@ class LiveRoom:
         points = points[(points["entity"] == self._followed) & (points["time"] > since)]
         self._known_up_to[key] = float(points["time"][-1]) if len(points) else since
         return {name: made.pack(points[name]) for name in ("time", "delay", "position")}
+
+
+class LinkControls:
+    """The link of a proxy as sliders; ``answer`` answers commands about it."""
+
+    def __init__(self, links: LinkController, answer: Callable[[str], str]) -> None:
+        self._links, self._answer = links, answer
+
+    def controls(self) -> list[dict[str, Any]]:
+        """What can be set, and what it usually is."""
+        words = [{**control(one), "usual": written(one, PERFECT)} for one in _LINK]
+        return [{**control(PRESET), "usual": ""}, *words]
+
+    def say(self, command: str) -> str:
+        """The answer to a command of a page."""
+        allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
+        return self._answer(command) if allowed else "error: no page may do that"
+
+    def state(self) -> dict[str, dict[str, str]]:
+        """By direction what everything stands at."""
+        found: dict[str, dict[str, str]] = {}
+        for way, one in self._links.directions.items():
+            found[way] = {about.name: written(about, one.conditions) for about in _LINK}
+            found[way] |= {"preset": self._links.preset, "dark": "on" if one.blackout else ""}
+        return found
+
+
+#: Datagrams have lengths of their own.
+_LINK = tuple(one for one in LINK if one.name != "packet_size")

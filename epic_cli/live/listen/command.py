@@ -22,7 +22,6 @@ from epic_cli.live.options import (
     Recorded,
     ended,
     endless_option,
-    ingest_options,
 )
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
@@ -37,6 +36,7 @@ from epic_cli.shell.options.common import (
     strategy_options,
     tick_option,
 )
+from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.groups import given_options, shared, value
 from epic_cli.shell.options.help import command
 from epic_cli.shell.output import open_sink

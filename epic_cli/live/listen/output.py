@@ -15,11 +15,12 @@ from functools import partial
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
-from epic_cli.live.consumer import Consumer, Counts
+from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.report import losses, summary
 from epic_cli.live.listener import Listener
 from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import Recording
+from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, screen_columns, use_color

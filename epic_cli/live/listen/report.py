@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epic_cli.live.consumer import Counts, count_words
 from epic_cli.live.receiving import QUEUE
+from epic_cli.recordings.datagrams.counts import Counts, count_words
 from epic_cli.show.link import quantiles
 
 #: So many senders' clocks are listed. From so many seconds before its time on a packet shows that

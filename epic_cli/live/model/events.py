@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.live.consumer import Counts
 from epic_cli.live.model.history import History
 from epic_cli.metrics.digits import listed
+from epic_cli.recordings.datagrams.counts import Counts
 
 #: Seconds of silence after which an entity has left.
 SILENCE = 3.0

@@ -11,8 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.live.consumer import Counts
     from epic_cli.live.model.history import Floats, History, Rows
+    from epic_cli.recordings.datagrams.counts import Counts
 
 #: Seconds that figures are of, and seconds of history.
 WINDOW = 5.0

@@ -17,11 +17,10 @@ import click
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.live.consumer import count_words
 from epic_cli.live.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
 from epic_cli.live.listen.output import RowOutput
 from epic_cli.live.listener import ListenSpec
-from epic_cli.live.options import ADDRESS, Page, ended, ingest_options
+from epic_cli.live.options import ADDRESS, Page, ended
 from epic_cli.live.proxy.circle import Circle, reaches_itself
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.link_control import LinkController
@@ -34,6 +33,7 @@ from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
 from epic_cli.network.link_spec import WAYS, TwoWays, Way
 from epic_cli.recordings.addresses import Address, Resolved, resolve
+from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
@@ -44,6 +44,7 @@ from epic_cli.shell.options.common import (
     strategy_options,
     tick_option,
 )
+from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.groups import given_options, shared
 from epic_cli.shell.options.help import command
 from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
@@ -168,8 +169,8 @@ def _in_lab(
     first: Way,
 ) -> Coroutine[Any, Any, None]:
     """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
-    from epic_cli.lab.controls import LinkControls
     from epic_cli.live.browser.live import Live
+    from epic_cli.live.browser.live_room import LinkControls
     from epic_cli.live.browser.live_view import View
 
     assert spec.strategy is not None

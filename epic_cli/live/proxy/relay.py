@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.proxy.circle import CircleTest
 from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
 from epic_cli.live.proxy.link_control import Direction, LinkController
@@ -23,6 +22,7 @@ from epic_cli.live.proxy.watch import Watch
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
 from epic_cli.network.link_spec import Way
 from epic_cli.recordings.addresses import Address, Resolved
+from epic_cli.show.stop_signals import set_or_late
 
 #: Datagrams that are read from one socket before the others' turn.
 _AT_ONCE = 64

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epic_cli.engine.packets import Entities
-    from epic_cli.live.consumer import Consumer, Counts
+    from epic_cli.live.consumer import Consumer
     from epic_cli.live.listener import Listener, ListenSpec
     from epic_cli.network.link_spec import Way
     from epic_cli.recordings.addresses import Address
+    from epic_cli.recordings.datagrams.counts import Counts
 
 
 class Watch:

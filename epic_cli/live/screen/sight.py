@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
-from epic_cli.live.consumer import Consumer, count_words
+from epic_cli.live.consumer import Consumer
 from epic_cli.live.drawing import Drawing
 from epic_cli.live.listen.report import clock_reset
 from epic_cli.live.listener import ListenSpec
@@ -22,6 +22,7 @@ from epic_cli.live.recording import Recording
 from epic_cli.live.screen import status
 from epic_cli.live.screen.map import ASCII, UNICODE, draw_map
 from epic_cli.live.screen.viewport import Viewport
+from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.shell.console import speaks_unicode
 from epic_cli.show.cells import Lines, Reserve, fitting, flow, too_small
 

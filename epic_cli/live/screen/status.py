@@ -15,7 +15,7 @@ from epic_cli.live.model.history import History
 from epic_cli.live.model.traffic import Flow
 from epic_cli.live.screen.map import COLOURS
 from epic_cli.metrics.digits import three_digits
-from epic_cli.session.view import value_text
+from epic_cli.recordings.writing import value_text
 from epic_cli.show.cells import Fragment, Lines
 
 #: Heights of a bar, from the lowest.

@@ -13,9 +13,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.consumer import Refused, count_words
 from epic_cli.recordings.addresses import ReceivedDatagram
 from epic_cli.recordings.captures.frames import Broken, Frame, frames
+from epic_cli.recordings.datagrams.counts import Refused, count_words
 from epic_cli.recordings.datagrams.ingest import Ingest
 
 _ETHERNET, _COOKED, _COOKED2 = 1, 113, 276

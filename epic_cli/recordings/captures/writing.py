@@ -4,47 +4,28 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
-from collections.abc import Sequence
 from typing import Any
 
-from epic_cli.live.receiving import machine_time
-from epic_cli.live.recording import Recording, Rotation, WholeFile
 from epic_cli.recordings.addresses import ReceivedDatagram
 
 #: Times in nanoseconds; frames that begin with IP itself (LINKTYPE_RAW).
-_HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, 101)
+HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, 101)
 _RECORD = struct.Struct("<IIII")
 _UDP = 17
 
 
-class DatagramRecording(Recording):
-    """Writes each datagram as it was received, with its arrival and its sender.
+def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) -> bytes:
+    """A datagram to ``target`` as a record, with its sender and synthesized IP and UDP headers.
 
-    The IP and UDP headers are synthesized, from the sender to ``target``.
+    ``wall`` is its arrival in nanoseconds since 1970.
     """
-
-    unit = "datagrams"
-
-    def __init__(
-        self, path: str, target: tuple[Any, ...], rotation: Rotation | None = None
-    ) -> None:
-        self._target = target
-        self.file = WholeFile(path, _HEADER, _whole_records, rotation)
-        self._wall = time.time_ns() - int(machine_time() * 1e9)
-
-    def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Writes datagrams."""
-        records: list[bytes] = []
-        for one in received:
-            packet = _packet(one, self._target)
-            seconds, rest = divmod(self._wall + round(one.time * 1e9), 10**9)
-            records += (_RECORD.pack(seconds, rest, len(packet), len(packet)), packet)
-        if records:
-            self.file.write(b"".join(records), len(received))
+    packet = _packet(one, target)
+    seconds, rest = divmod(wall, 10**9)
+    return _RECORD.pack(seconds, rest, len(packet), len(packet)) + packet
 
 
-def _whole_records(data: bytes, most: int) -> int:
+def whole_records(data: bytes, most: int) -> int:
+    """How many of so many bytes behind the header are whole records."""
     at = 0
     while at + _RECORD.size <= most:
         end = at + _RECORD.size + int(_RECORD.unpack_from(data, at)[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple
 
 from epic_cli.engine.intake import RecordReader
-from epic_cli.live.consumer import Refused
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.layout_grammar import LayoutParser
 
 # By what has stopped the reading (`Why` in `record_program.h`).

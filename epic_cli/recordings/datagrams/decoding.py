@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
-from epic_cli.live.consumer import Refused
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.shapes import (
     BLANKS,
     MSGPACK,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.intake import Admission
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.live.consumer import MAX_ENTITIES, Counts, Refused
+from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts, Refused
 from epic_cli.recordings.datagrams.decoding import Decoded, Decoder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from epic_cli.live.consumer import Refused
+from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.entries.text import is_packet
 
 BLANKS = b" \t\r\n"

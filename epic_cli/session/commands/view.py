@@ -12,9 +12,10 @@ from epic_cli.engine.parameter_base import Parameter, Value
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
+from epic_cli.recordings.writing import value_text
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
-from epic_cli.session.view import strategy_command, value_text
+from epic_cli.session.view import strategy_command
 from epic_cli.shell.options.declared import ParameterType
 from epic_cli.shell.parameters import SettingAssignment, StrategyName
 

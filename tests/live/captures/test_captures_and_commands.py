@@ -11,11 +11,10 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.live.receiving import machine_time
-from epic_cli.live.recording import Rotation
+from epic_cli.live.recording import DatagramRecording, Rotation
 from epic_cli.main import main
 from epic_cli.recordings.addresses import ReceivedDatagram
 from epic_cli.recordings.captures.frames import frames
-from epic_cli.recordings.captures.writing import DatagramRecording
 
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(3)]
 

@@ -1,4 +1,4 @@
-"""The server of the lab: one page, its WebSocket and its files, for this machine alone."""
+"""Serves one page, its WebSocket and its files, to this machine alone."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
 
-from epic_cli.lab.exports import EXPORTS, export
-from epic_cli.lab.page import lab_page
-from epic_cli.lab.rooms import ROOMS, Outbox, Room
-from epic_cli.lab.spec import NOTHING, Given
+from epic_cli.live.browser.session import Outbox, PageSession
 
 #: Bytes of a message of a page, and how many pages at a time.
 LONGEST_MESSAGE, MOST_PAGES = 1 << 17, 16
@@ -36,19 +33,27 @@ HEADERS = {
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+class File(NamedTuple):
+    """A file that is served: its type, and what makes it of the page's query (``ValueError``)."""
+
+    content_type: str
+    make: Callable[[str], bytes]
+
+
 @dataclass(frozen=True)
 class ServeSpec:
-    """What is served: experiments on what is ``given``, at which ``port`` (0: a free one).
+    """What is served, at which ``port`` (0: a free one).
 
-    ``query`` is the first experiment. The ``token`` is part of every address. ``rooms`` make what
-    its pages talk with, and ``page`` the page (None: that of experiments).
+    ``page`` makes the HTML, ``sessions`` what a page talks with, by the word in ``room`` of its
+    messages, and ``files`` are those that it offers, by their names. ``query`` is what the address
+    ends with. The ``token`` is part of every address.
     """
 
-    given: Given = NOTHING
+    page: Callable[[], str]
+    sessions: Mapping[str, Callable[[Outbox], PageSession]]
     port: int = 0
     query: str = ""
-    rooms: Mapping[str, Callable[[Outbox, Given], Room]] = field(default_factory=lambda: ROOMS)
-    page: Callable[[], str] | None = None
+    files: Mapping[str, File] = field(default_factory=dict)
     token: str = field(default_factory=partial(secrets.token_urlsafe, 18))
 
 
@@ -73,8 +78,8 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     root = f"/{spec.token}/"
     app.router.add_get(root, partial(_page, spec))
     app.router.add_get(f"{root}talk", partial(_talk, spec, pages))
-    for name in () if spec.page else EXPORTS:
-        app.router.add_get(f"{root}{name}", partial(_export, spec, name))
+    for name, file in spec.files.items():
+        app.router.add_get(f"{root}{name}", partial(_file, name, file))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
     await runner.setup()
     try:
@@ -109,19 +114,18 @@ def _guard(token: str) -> Any:
 
 async def _page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
     del request
-    make = spec.page or partial(lab_page, spec.given)
-    text = await asyncio.to_thread(make)
+    text = await asyncio.to_thread(spec.page)
     return web.Response(text=text, content_type="text/html")
 
 
-async def _export(spec: ServeSpec, name: str, request: web.Request) -> web.StreamResponse:
+async def _file(name: str, file: File, request: web.Request) -> web.StreamResponse:
     try:
-        data = await asyncio.to_thread(export, name, request.rel_url.raw_query_string, spec.given)
+        data = await asyncio.to_thread(file.make, request.rel_url.raw_query_string)
     except ValueError as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from error
     return web.Response(
         body=data,
-        content_type=EXPORTS[name],
+        content_type=file.content_type,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
@@ -137,31 +141,33 @@ async def _talk(
     page = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=30.0, compress=False)
     await page.prepare(request)
     pages.add(page)
-    outbox, rooms = Outbox(), dict[str, Room]()
+    outbox, sessions = Outbox(), dict[str, PageSession]()
     sending = asyncio.create_task(_send(page, outbox))
     try:
         async for message in page:
-            if message.type is WSMsgType.TEXT and not _deliver(message.data, rooms, outbox, spec):
+            if message.type is WSMsgType.TEXT and not _deliver(
+                message.data, sessions, outbox, spec
+            ):
                 await page.close(code=1007, message=b"not a message of this page")
     finally:
         pages.discard(page)
         sending.cancel()
-        for room in rooms.values():
-            await asyncio.to_thread(room.close)
+        for one in sessions.values():
+            await asyncio.to_thread(one.close)
     return page
 
 
-def _deliver(text: str, rooms: dict[str, Room], outbox: Outbox, spec: ServeSpec) -> bool:
-    """Hands a message to its room; False: it is none."""
+def _deliver(text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec) -> bool:
+    """Hands a message to its session; False: it is none."""
     try:
         message = json.loads(text)
         name = message["room"]
-        make = spec.rooms[name]
+        make = spec.sessions[name]
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
-    if name not in rooms:
-        rooms[name] = make(outbox, spec.given)
-    rooms[name].receive(message)
+    if name not in sessions:
+        sessions[name] = make(outbox)
+    sessions[name].receive(message)
     return True
 
 
