@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameters import Choice, Number, Switch
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.engine.strategies import UnknownStrategy
-    from epic_cli.jobs.diagnose.detector import Detector, Finding
+    from epic_cli.jobs.diagnose.detectors import Detector, Finding
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.jobs.tune.result import Tuning, Tunings
@@ -58,7 +58,7 @@ __all__ = [
 _PLACES = {
     "epic_cli.metrics.evaluation.result": ("Comparison", "Result"),
     "epic_cli.jobs.diagnose.run": ("Diagnosis",),
-    "epic_cli.jobs.diagnose.detector": ("Detector", "Finding"),
+    "epic_cli.jobs.diagnose.detectors": ("Detector", "Finding"),
     "epic_cli.jobs.tune.result": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),

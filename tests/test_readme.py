@@ -18,7 +18,7 @@ from support.running import shell
 
 from epic_cli import strategies
 from epic_cli.engine.parameters import Custom, Switch
-from epic_cli.jobs.diagnose.detector import registry
+from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Better
 from epic_cli.metrics.score import COSTS

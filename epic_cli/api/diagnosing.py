@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.api.comparing import by_entity, with_findings
@@ -14,14 +13,12 @@ from epic_cli.api.replaying import packets_of
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.diagnose.detector import Finding, detector_of
-from epic_cli.jobs.diagnose.link.found import FoundLink, found_link
-from epic_cli.jobs.diagnose.run import Diagnosis
-from epic_cli.jobs.diagnose.run import diagnose as run
+from epic_cli.jobs.diagnose.detectors import Finding, detector_of
+from epic_cli.jobs.diagnose.link import FoundLink, found_link
+from epic_cli.jobs.diagnose.run import Diagnosis, run
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
-from epic_cli.metrics.notes import not_enough
-from epic_cli.metrics.traffic.traffic import TooFewPackets, traffic_of
+from epic_cli.metrics.traffic.traffic import traffic_of
 from epic_cli.network.trace import recorded, trace_packets
 
 if TYPE_CHECKING:
@@ -77,12 +74,7 @@ def diagnose(
     paths = None
     if drawn is not None:
         paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
-    try:
-        traffic = traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span))
-        found = run(replace(traffic, placed=trace is None), paths)
-    except TooFewPackets as error:
-        raise ValueError(not_enough(error)) from error
-    return replace(found, in_recording=in_recording)
+    return run(DiagnoseSpec(blocks, tuple(taking_part), span, paths, trace is None, in_recording))
 
 
 def _trace(packets: PacketSource) -> dict[str, PacketBlock] | None:

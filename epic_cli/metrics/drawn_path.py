@@ -11,13 +11,15 @@ import numpy as np
 
 from epic_cli.engine.contract import Sample
 from epic_cli.engine.text.widths import some
-from epic_cli.jobs.diagnose.drawn import LABEL
 from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats
+
+#: What results call what the game drew.
+LABEL = "drawn"
 
 #: A game's rows as the demo prints them, as a pattern for lines of text.
 ROWS = (

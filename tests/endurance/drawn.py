@@ -16,8 +16,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.diagnose.drawn.match import match
-from epic_cli.jobs.diagnose.drawn.redraw import Redraw
+from epic_cli.jobs.diagnose.drawn import Redraw, match
 from epic_cli.metrics.drawn_path import DrawnPath
 
 

@@ -10,9 +10,7 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.diagnose.drawn.match import Match, match
-from epic_cli.jobs.diagnose.drawn.redraw import Redraw
-from epic_cli.jobs.diagnose.drawn.smoothing import low_pass
+from epic_cli.jobs.diagnose.drawn import DrawnMatch, Redraw, low_pass, match
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -45,7 +43,9 @@ def drawn(
     return DrawnPath(times[shown] + late, np.round(positions, 4), 5e-5)
 
 
-def explained(block: PacketBlock, path: DrawnPath, among: Sequence[StrategySpec] = TAKEN) -> Match:
+def explained(
+    block: PacketBlock, path: DrawnPath, among: Sequence[StrategySpec] = TAKEN
+) -> DrawnMatch:
     return match({"": block}, {"": path}, among)
 
 

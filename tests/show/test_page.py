@@ -14,7 +14,7 @@ import pytest
 from support import comparisons, movements
 from support.pages import content, numbers, times_of, visited
 
-from epic_cli.jobs.diagnose.detector import Finding
+from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.evaluation.result import Comparison

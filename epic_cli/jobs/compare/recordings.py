@@ -217,14 +217,16 @@ class Recordings:
         """Says on the page what is wrong with a recording; nothing of one with few packets."""
         if run.name not in map(source_name, self._diagnosed):
             return
+        from epic_cli.jobs.diagnose import run as diagnosing
         from epic_cli.jobs.diagnose.report import report
-        from epic_cli.jobs.diagnose.run import diagnose
-        from epic_cli.metrics.traffic.traffic import traffic_of
+        from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+        from epic_cli.metrics.traffic.traffic import TooFewPackets
 
-        traffic = traffic_of(run.packets)
-        self._sections[run.name] = (
-            Section(run.name, report(run.name, diagnose(traffic))) if traffic.streams else None
-        )
+        section = None
+        with contextlib.suppress(TooFewPackets):
+            found = diagnosing.run(DiagnoseSpec(run.packets))
+            section = Section(run.name, report(run.name, found))
+        self._sections[run.name] = section
 
 
 @lru_cache(maxsize=1)

@@ -16,11 +16,11 @@ from epic_cli.jobs.compare.notes import (
     rare_words,
     result_words,
 )
-from epic_cli.jobs.diagnose.drawn import LABEL as DRAWN
 from epic_cli.metrics import METRICS, named
 from epic_cli.metrics.certainty.ranking import RESOLUTION
 from epic_cli.metrics.certainty.resampling import Unit
 from epic_cli.metrics.digits import counted, one_decimal, reach, three_digits, whole
+from epic_cli.metrics.drawn_path import LABEL as DRAWN
 from epic_cli.metrics.evaluation.advice import Advice, Confidence
 from epic_cli.metrics.evaluation.conditions import Condition
 from epic_cli.metrics.evaluation.result import Comparison, Result

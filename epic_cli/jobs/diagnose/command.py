@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
@@ -35,14 +35,13 @@ from epic_cli.shell.options.runs import (
 )
 from epic_cli.shell.options.video import VideoOptions
 from epic_cli.shell.parameters import OutputFile, Parsed, choose
-from epic_cli.shell.recordings import recordings_of
+from epic_cli.shell.recordings import Reading, recordings_of
 from epic_cli.shell.sources import source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.diagnose.recordings import DiagnoseJobs
+    from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.metrics.evaluation.spec import Participant
-    from epic_cli.metrics.traffic.traffic import Traffic
     from epic_cli.network.trace import Trace
     from epic_cli.recordings.layout import Layout
     from epic_cli.show.report import Report
@@ -65,9 +64,11 @@ ANY = "any"
 
 def _read_cause(text: str) -> str:
     """A detector's name, or ``any``; raises ``ValueError``."""
-    from epic_cli.jobs.diagnose.detector import registry
+    from epic_cli.jobs.diagnose.detectors import registry
 
-    return choose(text, [ANY, *(one.name for one in registry().detectors)], f"cause {text!r}")
+    return choose(
+        text, [ANY, *(detector.name for detector in registry().detectors)], f"cause {text!r}"
+    )
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,11 @@ class DiagnoseOptions:
         if self.link_out == "-":
             raise WrongUsage("--link-out needs a file: standard output is for the findings")
 
-    def spec(self) -> DiagnoseSpec:
-        """The spec of each recording; raises ``WrongUsage``."""
+    def of_each(self, color: bool) -> DiagnoseEach:
+        """What is done with each recording; raises ``WrongUsage``."""
         layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
-        strategies = tuple(self._strategies())
-        return DiagnoseSpec(strategies, self.span, self.entity, self.input_format, layout)
+        reading = Reading(layout, self.input_format, self.entity)
+        return DiagnoseEach(reading, tuple(self._strategies()), self.span, self.messages, color)
 
     def _strategies(self) -> list[StrategySpec]:
         if not self.strategies:
@@ -138,6 +139,54 @@ class DiagnoseOptions:
                 raise WrongUsage("--set changes a strategy of -s: name it there")
             return []
         return Participants(self.strategies, self.assignments, ()).specs()
+
+
+@dataclass(frozen=True)
+class DiagnoseEach:
+    """What is done with each recording, in whatever process."""
+
+    kind: ClassVar[str] = "diagnose"
+
+    reading: Reading = Reading()  # noqa: RUF009 - a value
+    strategies: tuple[StrategySpec, ...] = ()
+    span: tuple[float, float] = (-math.inf, math.inf)
+    messages: Messages = Messages()  # noqa: RUF009 - a value
+    color: bool = False
+
+    def spec(self, recording: str, reporter: Reporter) -> DiagnoseSpec:
+        """The packets of a recording, or of a network alone, and what is asked of them.
+
+        Raises ``CannotAccess`` and ``WrongUsage``.
+        """
+        trace = self.reading.trace(recording, reporter)
+        packets = self.reading.packets(recording, reporter) if trace is None else trace
+        return DiagnoseSpec(packets, self.strategies, self.span, placed=trace is None)
+
+    def run(self, recording: str, reporter: Reporter) -> Diagnosis:
+        """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""
+        return diagnosed(self.spec(recording, reporter), reporter.name)
+
+    def identity(self) -> dict[str, Any]:
+        """What a diagnosis depends on beside the recording."""
+        from epic_cli.shell.jobs import strategy_identity
+
+        return {
+            "candidates": list(map(strategy_identity, self.strategies)),
+            "span": list(self.span),
+            **self.reading.identity(),
+        }
+
+
+def diagnosed(spec: DiagnoseSpec, name: str) -> Diagnosis:
+    """What is wrong with the recording of this name.
+
+    Raises ``WrongUsage`` where it is too little for that, and ``UnusableDrawing``.
+    """
+    from epic_cli.jobs.diagnose.run import run
+    from epic_cli.metrics.traffic.traffic import TooFewPackets
+
+    with wrong_usage(f"{name}: ", TooFewPackets):
+        return run(spec)
 
 
 @command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
@@ -155,7 +204,6 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
-    from epic_cli.jobs.diagnose.recordings import DiagnoseJobs
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.shell.jobs import Tally, Unusable, run_recordings
     from epic_cli.shell.progress import Progress
@@ -168,64 +216,62 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     jobs, color = options.jobs, use_color(options.color, sys.stderr)
     if jobs.options and "-" in names:
         raise WrongUsage(f"{jobs.options}: for files, not for standard input")
-    spec = DiagnoseJobs(options.spec(), options.messages, color)
+    each = options.of_each(color)
     tally = Tally(jobs.allowed_failures)
     found: set[str] = set()
     if len(names) == 1 and not jobs.options:
-        return _only(spec, names[0], options)
+        return _only(each, names[0], options)
     part, shown = jobs.part(names), 0
     with contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
         executor = ending.enter_context(jobs.executor() if jobs.remote else Threads(1, len(part)))
         results = run_recordings(
-            spec, part, executor, jobs, tally, progress if jobs.remote else None
+            each, part, executor, jobs, tally, progress if jobs.remote else None
         )
         ending.callback(results.close)
-        for done, (name, one) in enumerate(results, 1):
+        for done, (name, diagnosis) in enumerate(results, 1):
             tally.end()
             progress.clear()
-            if isinstance(one, Unusable):
-                say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
+            if isinstance(diagnosis, Unusable):
+                say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
             else:
-                found |= one.causes
-            if jobs.shard is None and not isinstance(one, Unusable):
-                _write(report(source_name(name), one), options, shown)
+                found |= diagnosis.causes
+            if jobs.shard is None and not isinstance(diagnosis, Unusable):
+                _write(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(part))
     tally.end()
     return _status(options, found, tally.incomplete)
 
 
-def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
+def _only(each: DiagnoseEach, file: str, options: DiagnoseOptions) -> ExitStatus:
     """One recording, for which there is more: what was drawn of it, and its network."""
-    from epic_cli.jobs.diagnose.recordings import diagnosis_of
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.metrics.drawn_path import UnusableDrawing
     from epic_cli.shell.progress import Progress
 
     drawing, messages, link = options.drawing, options.messages, None
-    with Reporter(source_name(file), messages, spec.color) as reporter:
-        (packets, placed), paths = spec.packets(file, reporter), None
+    with Reporter(source_name(file), messages, each.color) as reporter:
+        spec = each.spec(file, reporter)
         if drawing.drawn is not None:
-            if not placed:
+            if not spec.placed:
                 raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
-            paths = drawing.paths(packets, spec.spec.layout, messages)
+            spec = replace(spec, drawn=drawing.paths(spec.packets, each.reading.layout, messages))
         try:
             with Progress("diagnosing", silent=True):
-                traffic = spec.traffic(packets, placed)
-                found = diagnosis_of(traffic, reporter.name, paths)
+                found = diagnosed(spec, reporter.name)
         except UnusableDrawing as error:
             raise drawing.refused(error) from error
         if options.link_out is not None:
-            link = _link(traffic, reporter.name, options.link_out)
+            link = _link(spec, reporter.name, options.link_out)
     _write(report(reporter.name, found), options, 0)
-    if options.video.video is not None and paths is not None:
+    if options.video.video is not None and spec.drawn is not None:
         from epic_cli.engine.replay.playback import SCREEN_TIMING
         from epic_cli.metrics.drawn_path import DrawnCandidate
 
         nearest = [found.drawn.best.candidate] if found.drawn is not None else []
-        kept = {name: block for name, block in packets.items() if name in paths}
-        taking_part: list[Participant] = [DrawnCandidate(paths), *nearest]
+        kept = {name: block for name, block in spec.packets.items() if name in spec.drawn}
+        taking_part: list[Participant] = [DrawnCandidate(spec.drawn), *nearest]
         options.video.write(options.video.scenes(kept, taking_part, SCREEN_TIMING)[:1])
     if link is not None:
         from epic_cli.network.trace import write_trace
@@ -237,13 +283,14 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
     return _status(options, found.causes, reporter.refused)
 
 
-def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:
+def _link(spec: DiagnoseSpec, name: str, path: str) -> tuple[Trace, str]:
     """The recording's network and its description; raises ``WrongUsage`` if it shows none."""
-    from epic_cli.jobs.diagnose.link.found import found_link
-    from epic_cli.jobs.diagnose.link_report import link_story
+    from epic_cli.jobs.diagnose.link import found_link
+    from epic_cli.jobs.diagnose.report import link_story
+    from epic_cli.jobs.diagnose.run import traffic
 
     with wrong_usage(f"--link-out: {name} shows no network: "):
-        link = found_link(traffic)
+        link = found_link(traffic(spec))
     return link.trace, link_story(link, path)
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from epic_cli.jobs.diagnose.detector import Detector, Finding, detector_of
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
+from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
+from epic_cli.jobs.diagnose.link import FoundLink
 from epic_cli.jobs.diagnose.run import Diagnosis
-from epic_cli.metrics.digits import counted, number, seconds, share
+from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic.messages import SHARES, Network
+from epic_cli.network.link import PERFECT, GilbertElliott
+from epic_cli.network.link_spec import differences
 from epic_cli.show import report as model
 
 #: Seconds around a moment that are worth a look.
@@ -22,8 +28,6 @@ def report(name: str, found: Diagnosis) -> model.Report:
     if found.network is not None:
         parts.append(_network(found.network))
     if found.drawn is not None:
-        from epic_cli.jobs.diagnose.drawn_report import drawn_words  # hardly anybody knows it
-
         parts.append("\n".join(drawn_words(found.drawn)))
 
     def records() -> list[model.Record]:
@@ -64,8 +68,6 @@ def _records(name: str, found: Diagnosis) -> list[model.Record]:
     """A record for each finding, and one for what was drawn, if that is looked at."""
     records: list[model.Record] = [_record(name, one) for one in found.findings]
     if found.drawn is not None:
-        from epic_cli.jobs.diagnose.drawn_report import drawn_record
-
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
 
@@ -173,3 +175,138 @@ def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
         f"Not checked (no {', no '.join(lack)}): {', '.join(names)}."
         for lack, names in by_lack.items()
     ]
+
+
+#: Seconds: a difference of clocks or delays that is none.
+SAME_TIME = 0.002
+
+
+def strategy_options(found: FittedStrategy) -> str:
+    """The strategy and its settings, as ``epic replay`` takes them."""
+    settings = [f"--set {name}={_value(one)}" for name, one in found.candidate.settings.items()]
+    return " ".join([f"-s {found.candidate.name}", *settings])
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def drawn_words(match: DrawnMatch) -> list[str]:
+    """What was drawn, in sentences; one for each of several entities."""
+    best = match.best
+    residual = f"residual {three_digits(best.residual)} (RMS)"
+    left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
+    options, behind = strategy_options(best), _behind(best)
+    if match.found:
+        lines = [f"The game draws what {options} draws{behind}: {left}."]
+    elif match.like:
+        lines = [f"The game draws nearly, but not exactly, what {options} draws{behind}: {left}."]
+    else:
+        lines = [
+            "No strategy draws what the game drew, with default or other settings. Nearest:"
+            f" {options}{behind}: {left}."
+        ]
+    if not math.isnan(match.lag):
+        lines[0] += f" It is {_late(match.lag)} the packets' stamps."
+    if abs(best.shift) > SAME_TIME:
+        lines.append(
+            "The difference in time may be a delay of the game, or its frames have another clock"
+            f" than the arrivals: then use --drawn-offset {-best.shift * 1e3:.0f}ms."
+        )
+    if len(match.entities) > 1:
+        lines += [_entity_words(one) for one in match.entities]
+    return lines
+
+
+def _behind(best: FittedStrategy) -> str:
+    words = ""
+    if abs(best.shift) > SAME_TIME:
+        words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"
+    if best.constant:
+        words += f", behind a low-pass of {best.constant * 1e3:.3g} ms"
+    return words
+
+
+def _late(lag: float) -> str:
+    if abs(lag) < SAME_TIME:
+        return "in time with"
+    return f"{abs(lag) * 1e3:.0f} ms {'behind' if lag > 0 else 'ahead of'}"
+
+
+def _entity_words(one: EntityMatch) -> str:
+    smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
+    late = "" if math.isnan(one.lag) else f", {_late(one.lag)} the packets"
+    return f"{one.entity or 'unnamed'}: residual {three_digits(one.residual)}{late}{smoothing}."
+
+
+def drawn_record(match: DrawnMatch) -> dict[str, Any]:
+    """The same by names; seconds and lengths."""
+    best = match.best
+    return {
+        "strategy": best.candidate.name,
+        "settings": dict(best.candidate.settings),
+        "found": match.found,
+        "residual": known(best.residual),
+        "of_step": known(match.off),
+        "lag": known(match.lag),
+        "shift": best.shift,
+        "low_pass": best.constant,
+        "without": known(match.without.residual),
+        "entities": [
+            {key: known(value) for key, value in one._asdict().items()} for one in match.entities
+        ],
+    }
+
+
+#: How figures are written; the rest as it is.
+_TIMES, _SHARES = ("latency", "jitter"), ("loss", "duplicate", "reorder")
+
+_LOSSES = {
+    "numbers": "lost packets are those whose sequence numbers are missing",
+    "stamps": "there are no sequence numbers: packets whose stamps are missing from regular ones"
+    " count as lost",
+    "unknown": "there are no sequence numbers, and stamps are not regular: losses are unknown",
+}
+_ZEROS = {
+    "clocks": "delays are arrival minus stamp, as if both clocks were one",
+    "least": "the clocks differ: the fastest packet counts as undelayed",
+    "jumped": "packets that jumped the queue count as undelayed",
+}
+
+
+def link_options(link: FoundLink) -> str:
+    """The options with which ``epic simulate`` makes a network like it."""
+    return " ".join(_option(name, value) for name, value in differences(PERFECT, link.conditions))
+
+
+def _option(name: str, value: object) -> str:
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        return option
+    if isinstance(value, GilbertElliott):
+        return f"{option} {share(value.p)},{share(value.r)}"
+    if isinstance(value, float):
+        text = {True: f"{value * 1e3:.4g}ms", False: share(value)}[name in _TIMES]
+        return f"{option} {text if name in (*_TIMES, *_SHARES) else f'{value:g}'}"
+    return f"{option} {value}"
+
+
+def link_story(link: FoundLink, path: str) -> str:
+    """What is in the trace, the commands that replay it, and what the figures rest on."""
+    timing = f"--send-rate {link.rate:g} --duration {link.duration:.4g}"
+    lines = [
+        f"{path}: {len(link.trace.times):,} packets sent in {seconds(link.duration)},"
+        f" {link.lost:,} of them lost",
+        f"packet by packet: epic simulate --trace {shlex.quote(path)} {timing}",
+        " ".join(f"as parameters: epic simulate {link_options(link)} {timing}".split()),
+    ]
+    if link.misfit > 0.0005:
+        off = seconds(link.misfit)
+        lines.append(f"the parameters' delays are {off} off (RMS of the quantiles)")
+    lines += [_LOSSES[link.losses], _ZEROS[link.zero]]
+    if link.drift:
+        drift = f"{-link.drift * 1e6:.3g}"
+        lines.append(f"clock drift is left out; add --clock-drift {drift}")
+    if link.conditions.duplicate:
+        lines.append("duplicates are in the parameters, not in the trace")
+    return "".join(f"{line}\n" for line in lines)

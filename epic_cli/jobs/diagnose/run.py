@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.places import UnusablePlugin
-from epic_cli.jobs.diagnose.detector import (
+from epic_cli.jobs.diagnose.detectors import (
     ARRIVALS,
     DRAWN,
     NUMBERS,
@@ -27,11 +27,12 @@ from epic_cli.jobs.diagnose.detector import (
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import unseen
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic.messages import Network, network_of
-from epic_cli.metrics.traffic.traffic import TooFewPackets, Traffic
+from epic_cli.metrics.traffic.traffic import TooFewPackets, Traffic, traffic_of
 from epic_cli.recordings.findings import doubts
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn.match import Match
+    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.spec import DiagnoseSpec
     from epic_cli.metrics.drawn_path import DrawnPath
     from epic_cli.recordings.findings import Finding as Doubtful
 
@@ -55,7 +56,7 @@ class Diagnosis(Tabular):
     findings: tuple[Finding, ...]
     lacking: tuple[tuple[str, tuple[str, ...]], ...]
     left_out: tuple[UnusablePlugin, ...] = ()
-    drawn: Match | None = None
+    drawn: DrawnMatch | None = None
     packets: int = 0
     duration: float = 0.0
     network: Network | None = None
@@ -79,6 +80,17 @@ class Diagnosis(Tabular):
         return below | {one.cause for one in self.findings}
 
 
+def run(spec: DiagnoseSpec) -> Diagnosis:
+    """What is wrong with a recording; raises as ``diagnose``."""
+    return replace(diagnose(traffic(spec), spec.drawn), in_recording=spec.in_recording)
+
+
+def traffic(spec: DiagnoseSpec) -> Traffic:
+    """The recording as detectors look at it."""
+    found = traffic_of(spec.packets, spec.span)
+    return replace(found, strategies=spec.strategies, placed=spec.placed)
+
+
 def diagnose(
     traffic: Traffic,
     drawn: Mapping[str, DrawnPath] | None = None,
@@ -92,7 +104,7 @@ def diagnose(
     if not traffic.streams:
         raise TooFewPackets(traffic.packets, traffic.entities)
     if drawn is not None:
-        from epic_cli.jobs.diagnose.drawn.match import match  # every strategy draws all of it
+        from epic_cli.jobs.diagnose.drawn import match  # loaded by those who know what was drawn
 
         traffic = replace(traffic, drawn=match(traffic.blocks, drawn))
     findings: list[Finding] = []
@@ -170,7 +182,7 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(ROTATIONS)
     if any(np.isfinite(one[:, 4:]).any() for one in turns):
         there.add(SPINS)
-    if traffic.spec.strategies:
+    if traffic.strategies:
         there.add(STRATEGY)
     if traffic.drawn is not None:
         there.add(DRAWN)

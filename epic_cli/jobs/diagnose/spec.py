@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.metrics.drawn_path import DrawnPath
+    from epic_cli.recordings.findings import Finding
 
 
 @dataclass(frozen=True)
 class DiagnoseSpec:
-    """Which part of a recording is diagnosed, with which strategies, and how it is read.
+    """A recording's ``packets`` by entity, and what is asked of them.
 
-    Only packets stamped in the ``span`` (s), of this ``entity`` (None: all), count. Of
-    ``strategies`` it is reported how often their delay buffers run empty.
+    Only packets stamped in the ``span`` (s) count. Of ``strategies`` it is reported how often their
+    delay buffers run empty. ``drawn`` is what the game really drew of the entities, if that is
+    known. Not ``placed``: it is a network alone, whose packets have no positions. ``in_recording``
+    are what makes the recording itself doubtful, as reading it found.
     """
 
+    packets: Mapping[str, PacketBlock]
     strategies: tuple[StrategySpec, ...] = ()
     span: tuple[float, float] = (-math.inf, math.inf)
-    entity: str | None = None
-    input_format: str = "auto"
-    layout: Layout | None = None
-
-
-EVERYTHING = DiagnoseSpec()
+    drawn: Mapping[str, DrawnPath] | None = None
+    placed: bool = True
+    in_recording: tuple[Finding, ...] = ()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import Finding, worst
+from epic_cli.jobs.diagnose.detectors import Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic.robust import Flags, Floats
 from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream
@@ -116,7 +116,7 @@ def interpolated(times: Floats, values: Floats, at: Floats) -> Floats:
     return np.stack([np.interp(at, times[known], one) for one in values[known].T], axis=1)
 
 
-class Lag(NamedTuple):
+class TurnLag(NamedTuple):
     """How late (s) something fits best, how far it is off then, and how far as it is."""
 
     seconds: float
@@ -130,8 +130,8 @@ class Lag(NamedTuple):
         return late and inside and self.left * mended <= self.off
 
 
-def lag_of(off: Callable[[float], float]) -> Lag:
+def lag_of(off: Callable[[float], float]) -> TurnLag:
     """The lag at which ``off`` is the least."""
     lags = (np.arange(round(EARLIEST / STEP), round(LATEST / STEP) + 1) * STEP).tolist()
     left, best = min((off(lag), lag) for lag in lags)
-    return Lag(best, left, off(0.0))
+    return TurnLag(best, left, off(0.0))

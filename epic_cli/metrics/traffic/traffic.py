@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from epic_cli.engine.measure import tidy
-from epic_cli.jobs.diagnose.spec import EVERYTHING, DiagnoseSpec
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -21,7 +21,7 @@ from epic_cli.metrics.arrays import (
     VELOCITY,
     turning_table,
 )
-from epic_cli.metrics.notes import NotEnoughToSay
+from epic_cli.metrics.notes import NotEnoughToSay, not_enough
 from epic_cli.metrics.traffic.messages import Messages
 from epic_cli.metrics.traffic.robust import Flags, Floats, Numbers, changes
 from epic_cli.metrics.traffic.stamping import Stamping, restamped
@@ -29,7 +29,7 @@ from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.jobs.diagnose.drawn.match import Match
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
@@ -48,7 +48,7 @@ class TooFewPackets(NotEnoughToSay):
             there = f"there is 1 packet of {of}" if packets else "there are no packets"
         elif packets >= FEWEST_STATES * entities:
             there += ", with too few different times"
-        super().__init__(f"no entity has {FEWEST_STATES} packets: {there}")
+        super().__init__(not_enough(f"no entity has {FEWEST_STATES} packets: {there}"))
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Traffic:
     """What detectors look at.
 
     ``streams`` are those of the entities with ``FEWEST_STATES`` at least; ``messages`` None: the
-    recording has no arrival times, or too few. ``packets`` is how many there are in all, of so
-    many ``entities``. ``blocks`` are the packets by entity, as strategies draw them; the ``spec``
-    says which strategies. ``drawn`` is what explains the game's own drawing. ``stamping`` says
+    recording has no arrival times, or too few. ``packets`` is how many there are in all, of
+    ``entities``. ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` is
+    what explains the game's own drawing, as whoever asks has it. ``stamping`` says
     whose stamps, by entity, were no clock's: streams and messages have others. Not ``placed``: it
     is a network alone, whose packets have no positions.
     """
@@ -67,9 +67,9 @@ class Traffic:
     messages: Messages | None
     packets: int
     entities: int = 0
-    spec: DiagnoseSpec = EVERYTHING
+    strategies: tuple[StrategySpec, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
-    drawn: Match | None = None
+    drawn: Any = None
     stamping: Mapping[str, Stamping] = field(default_factory=dict)
     placed: bool = True
 
@@ -92,15 +92,17 @@ class Traffic:
         return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
 
 
-def traffic_of(packets: Mapping[str, PacketBlock], spec: DiagnoseSpec = EVERYTHING) -> Traffic:
-    """The traffic of a recording, whose packets are given by entity."""
+def traffic_of(
+    packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
+) -> Traffic:
+    """The traffic of a recording's packets by entity, those stamped in the ``span`` (s)."""
     tables = {}
     for name, block in packets.items():
         columns = turning_table(block)
         times = columns[TIME]
-        inside: Flags = np.logical_and(times >= spec.span[0], times <= spec.span[1])
+        inside: Flags = np.logical_and(times >= span[0], times <= span[1])
         tables[name] = _only(columns, inside)
-    return replace(traffic_of_tables(tables), spec=spec, blocks=packets)
+    return replace(traffic_of_tables(tables), blocks=packets)
 
 
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:

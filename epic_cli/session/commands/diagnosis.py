@@ -51,23 +51,23 @@ def diagnose(dialogue: Dialogue, file: str | None) -> None:
     FILE is a recording, or a network trace without positions. If the session's strategy has a delay
     buffer, how often it runs empty is looked at, too.
     """
-    from epic_cli.jobs.diagnose.recordings import DiagnoseJobs, diagnosis_of
+    from epic_cli.jobs.diagnose.command import DiagnoseEach, diagnosed
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-    from epic_cli.metrics.traffic.traffic import traffic_of
     from epic_cli.shell.errors import StoppedAtLine, WrongUsage
     from epic_cli.shell.messages import Messages, Reporter
     from epic_cli.show.text import ReportText
 
     session = dialogue.session
     view = session.view
-    spec = DiagnoseSpec((view.strategy._replace(label=view.strategy.name),))
+    strategies = (view.strategy._replace(label=view.strategy.name),)
     name = file or "this session"
     try:
         if file is not None:
-            found = DiagnoseJobs(spec).run(file, Reporter(name, Messages(quiet=True)))
+            each = DiagnoseEach(strategies=strategies)
+            found = each.run(file, Reporter(name, Messages(quiet=True)))
         else:
-            found = diagnosis_of(traffic_of(session.packets.by_entity(), spec), name)
+            found = diagnosed(DiagnoseSpec(session.packets.by_entity(), strategies), name)
     except WrongUsage as error:
         dialogue.screen.say(str(error))
         return

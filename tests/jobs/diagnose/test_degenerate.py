@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.faulty_traffic import Columns, traffic_of_tables
 
-from epic_cli.jobs.diagnose.detector import detector_of
-from epic_cli.jobs.diagnose.link.found import found_link
-from epic_cli.jobs.diagnose.link_report import link_story
-from epic_cli.jobs.diagnose.report import report
+from epic_cli.jobs.diagnose.detectors import detector_of
+from epic_cli.jobs.diagnose.link import found_link
+from epic_cli.jobs.diagnose.report import link_story, report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.metrics.traffic.messages import Messages

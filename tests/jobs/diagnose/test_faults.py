@@ -20,7 +20,7 @@ from support.faulty_traffic import (
     traffic_of_tables,
 )
 
-from epic_cli.jobs.diagnose.detector import DRAWN, STRATEGY, registry
+from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.network import PATHS
 

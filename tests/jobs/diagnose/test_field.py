@@ -6,7 +6,7 @@ import pytest
 from endurance.field import FAULTS, clean, packets, scene_of
 
 from epic_cli import diagnose
-from epic_cli.jobs.diagnose.detector import Finding
+from epic_cli.jobs.diagnose.detectors import Finding
 
 
 def found_of(

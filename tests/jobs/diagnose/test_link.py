@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.faulty_traffic import Columns, traffic_of_tables
 
-from epic_cli.jobs.diagnose.link.found import FoundLink, found_link
-from epic_cli.jobs.diagnose.link_report import link_options
+from epic_cli.jobs.diagnose.link import FoundLink, found_link
+from epic_cli.jobs.diagnose.report import link_options
 from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
 from epic_cli.network.trace import write_trace

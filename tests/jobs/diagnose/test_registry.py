@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from support.faulty_traffic import LINKS, clean, traffic_of_tables
 
-from epic_cli.jobs.diagnose.detector import registry
+from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic.traffic import Traffic
 from epic_cli.show.documents import as_markdown
 
 SOURCE = """
-from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector, Finding
 
 def detector(name, look):
     return Detector(name, "too short", "It takes {length:s}.", "None.", "Wait.", "length", "99 s",

@@ -9,10 +9,9 @@ from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.diagnose.detector import Finding, detector_of
-from epic_cli.jobs.diagnose.run import diagnose
+from epic_cli.jobs.diagnose.detectors import Finding, detector_of
+from epic_cli.jobs.diagnose.run import diagnose, traffic
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-from epic_cli.metrics.traffic.traffic import traffic_of
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 
@@ -30,8 +29,8 @@ BAD, GOOD = packets(0.12), packets(0.0)
 
 
 def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
-    traffic = traffic_of(there, DiagnoseSpec(tuple(read_specs([strategy]))))
-    return list(diagnose(traffic, detectors=[detector_of("delay-buffer")]).findings)
+    found = traffic(DiagnoseSpec(there, tuple(read_specs([strategy]))))
+    return list(diagnose(found, detectors=[detector_of("delay-buffer")]).findings)
 
 
 @pytest.mark.parametrize(

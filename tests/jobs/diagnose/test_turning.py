@@ -12,7 +12,7 @@ from support.faulty_turning import KINDS, attitude, recorded, turning
 
 from epic_cli import Packet, diagnose
 from epic_cli.jobs.diagnose import run as of_traffic
-from epic_cli.jobs.diagnose.detector import Finding
+from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.network import PATHS
 
 

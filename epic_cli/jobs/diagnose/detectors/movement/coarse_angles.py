@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import ROTATIONS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Turning, worst_turning
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic.robust import Floats, concentration

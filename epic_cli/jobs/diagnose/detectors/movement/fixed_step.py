@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.metrics.traffic.robust import USUAL_RATES, concentration
 from epic_cli.metrics.traffic.traffic import Traffic
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic.robust import Run, runs

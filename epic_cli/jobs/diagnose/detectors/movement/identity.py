@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.teleport import Leap, leaps, marked
+from epic_cli.jobs.diagnose.detectors import Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.teleport import Jump, leaps, marked
 from epic_cli.metrics.traffic.stream import Stream
 from epic_cli.metrics.traffic.traffic import Traffic
 
@@ -18,7 +18,7 @@ NEAR = 0.35
 LEAST = 1
 
 
-def exchanged(traffic: Traffic) -> list[tuple[Leap, Leap]]:
+def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
     """The leaps of two entities at one time, each to where the other one would be."""
     found = []
     by_stream = [_steps(one) for one in traffic.streams]
@@ -29,24 +29,24 @@ def exchanged(traffic: Traffic) -> list[tuple[Leap, Leap]]:
     return found
 
 
-def _steps(stream: Stream) -> list[Leap]:
+def _steps(stream: Stream) -> list[Jump]:
     """Leaps step by step: one state under another's name is a leap there, and one back."""
     return [
-        Leap(stream, at, at + 1, float(stream.steps[at]))
+        Jump(stream, at, at + 1, float(stream.steps[at]))
         for one in leaps(stream)
         for at in range(one.begin, one.end)
     ]
 
 
-def _moment(leap: Leap) -> float:
+def _moment(leap: Jump) -> float:
     return float(leap.stream.times[leap.end])
 
 
-def _apart(leap: Leap) -> float:
+def _apart(leap: Jump) -> float:
     return 1.5 * leap.stream.period
 
 
-def _swaps(one: Leap, other: Leap) -> bool:
+def _swaps(one: Jump, other: Jump) -> bool:
     for this, that in ((one, other), (other, one)):
         away = this.stream.positions[this.end] - that.stream.positions[that.begin]
         if float(np.linalg.norm(away)) > NEAR * this.distance:

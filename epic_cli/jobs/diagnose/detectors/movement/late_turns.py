@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose import turning as of_turning
-from epic_cli.jobs.diagnose.detector import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.turning import Lag, Turning, interpolated, lag_of, turned
+from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
+from epic_cli.jobs.diagnose.turning import Turning, TurnLag, interpolated, lag_of, turned
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic.stream import FEWEST_STATES
 
@@ -31,7 +31,7 @@ def _of(turning: Turning) -> Finding | None:
     return Finding("late-turns", share, late, least, values, entities=stream.entities)
 
 
-def _against_spins(turning: Turning) -> Lag | None:
+def _against_spins(turning: Turning) -> TurnLag | None:
     spins = of_turning.spins_of(turning)
     if spins is None:
         return None
@@ -40,7 +40,7 @@ def _against_spins(turning: Turning) -> Lag | None:
     return lag if clear and lag.matters(turning.stream.period) else None
 
 
-def _against_way(turning: Turning) -> Lag | None:
+def _against_way(turning: Turning) -> TurnLag | None:
     """Where it always looks along one of the body's axes, or its reverse, so much later."""
     stream = turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)

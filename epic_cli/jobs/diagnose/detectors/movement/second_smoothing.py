@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.jobs.diagnose.detector import DRAWN, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import DRAWN, Detector, Finding
 from epic_cli.metrics.traffic.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """A low-pass without which no strategy draws what the game drew."""
-    from epic_cli.jobs.diagnose.drawn.match import (
-        CLEARER,  # where nothing was drawn, nothing needs it
-    )
+    from epic_cli.jobs.diagnose.drawn import CLEARER, DrawnMatch  # needed where something was drawn
 
     match = traffic.drawn
-    assert match is not None
+    assert isinstance(match, DrawnMatch)
     if not match.smoothed:
         return []
     best, without = match.best, match.without

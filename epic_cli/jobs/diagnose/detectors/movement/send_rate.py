@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.on_change import LONG, rested
 from epic_cli.metrics.arrays import median, quantile
 from epic_cli.metrics.traffic.robust import USUAL_RATES, Floats, lattice

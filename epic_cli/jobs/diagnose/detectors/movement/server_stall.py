@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.on_change import rested
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic.stream import Stream

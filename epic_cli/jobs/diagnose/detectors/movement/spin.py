@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose import turning as of_turning
-from epic_cli.jobs.diagnose.detector import ROTATIONS, SPINS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ROTATIONS, SPINS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Spins, Turning, interpolated, lag_of, turned
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic.robust import USUAL_RATES, Floats

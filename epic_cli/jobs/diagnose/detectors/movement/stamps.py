@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import VELOCITIES, Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.digits import seconds, share
 from epic_cli.metrics.traffic.robust import sigma
 from epic_cli.metrics.traffic.stamping import SHARE, Stamping

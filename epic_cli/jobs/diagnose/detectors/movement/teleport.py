@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.metrics.arrays import lengths, quantile
 from epic_cli.metrics.traffic.robust import runs
 from epic_cli.metrics.traffic.stream import Stream
@@ -20,7 +20,7 @@ PACE = 4.0
 LONGEST = 12
 
 
-class Leap(NamedTuple):
+class Jump(NamedTuple):
     """Steps that no movement explains: between which states of which entity, and how far."""
 
     stream: Stream
@@ -29,7 +29,7 @@ class Leap(NamedTuple):
     distance: float
 
 
-def leaps(stream: Stream) -> list[Leap]:
+def leaps(stream: Stream) -> list[Jump]:
     """The unmarked leaps of an entity, each one step or a run of them."""
     # stamps that nearly coincide must not make a usual step look fast
     pace = stream.steps / np.maximum(stream.intervals, stream.period)
@@ -49,7 +49,7 @@ def leaps(stream: Stream) -> list[Leap]:
         if stream.teleports.any() and not complete[run.begin : run.end].all():
             continue  # the packet with the mark was lost
         way = stream.positions[run.end] - stream.positions[run.begin]
-        found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
+        found.append(Jump(stream, run.begin, run.end, float(np.sqrt(way @ way))))
     return found
 
 
@@ -58,7 +58,7 @@ def mended(traffic: Traffic) -> Traffic:
     return replace(traffic, streams=tuple(marked(one, leaps(one)) for one in traffic.streams))
 
 
-def marked(stream: Stream, found: list[Leap]) -> Stream:
+def marked(stream: Stream, found: list[Jump]) -> Stream:
     """The stream with the marks of these leaps."""
     marks = stream.teleports.copy()
     for one in found:

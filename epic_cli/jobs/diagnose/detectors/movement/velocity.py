@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic.robust import Flags, Floats
 from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream

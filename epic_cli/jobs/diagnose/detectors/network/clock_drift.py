@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic.messages import SLOWEST_FRAMES, Messages
 from epic_cli.metrics.traffic.robust import (

@@ -16,7 +16,7 @@ from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import FAMILIES, declaration
-from epic_cli.jobs.diagnose.detector import ARRIVALS, STRATEGY, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
 from epic_cli.metrics.traffic.messages import Messages, network_of
 from epic_cli.metrics.traffic.traffic import Traffic
 
@@ -41,7 +41,7 @@ TRIED = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 ENOUGH = 0.01
 
 
-class Change(NamedTuple):
+class DelayChange(NamedTuple):
     """A setting, what to set it to, and how often the buffer is empty then."""
 
     setting: str
@@ -85,7 +85,7 @@ def remedy(
     messages: Messages,
     needed: float,
     before: float,
-) -> Change | None:
+) -> DelayChange | None:
     """The change of one setting that helps, as far as is needed; None: none halves it.
 
     ``needed`` is the delay in seconds for nearly all packets, ``before`` how often the buffer is
@@ -96,15 +96,15 @@ def remedy(
         declaration(candidate.name).settings,
         key=lambda one: (getattr(one, "unit", "") == "Hz", isinstance(one.default, str)),
     )
-    best: Change | None = None
+    best: DelayChange | None = None
     for setting in settings:
         for value in _tries(setting, candidate.settings.get(setting.name), needed):
             changed = candidate._replace(settings={**candidate.settings, setting.name: value})
             share = starved(changed, packets, messages)
             if share <= ENOUGH:
-                return Change(setting.name, value, share)
+                return DelayChange(setting.name, value, share)
             if best is None or share < 0.8 * best.starved:
-                best = Change(setting.name, value, share)
+                best = DelayChange(setting.name, value, share)
     return best if best and best.starved < 0.5 * before else None
 
 
@@ -141,7 +141,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     packets = {one.name: traffic.blocks[one.name] for one in largest}
     _, p95, p99, _ = network_of(messages).needed
     found = []
-    for candidate in traffic.spec.strategies:
+    for candidate in traffic.strategies:
         if not has_buffer(candidate):
             continue
         share = starved(candidate, packets, messages)

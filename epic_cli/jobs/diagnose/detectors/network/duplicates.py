@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.traffic.traffic import Traffic
 
 SHARE = 0.02

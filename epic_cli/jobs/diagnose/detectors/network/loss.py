@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
 from epic_cli.metrics.traffic.stream import FEWEST_STATES

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic.messages import Messages
 from epic_cli.metrics.traffic.robust import Floats, lower_envelope, runs, sigma

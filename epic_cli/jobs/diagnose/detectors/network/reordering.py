@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.traffic.robust import Floats, sigma
 from epic_cli.metrics.traffic.traffic import Traffic
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.engine.measure import running_medians
-from epic_cli.jobs.diagnose.detector import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic.messages import Messages
 from epic_cli.metrics.traffic.robust import Floats, sigma

@@ -1,0 +1,788 @@
+"""Which strategy draws what a game really drew, with which settings, and what is on top of it.
+
+A strategy is drawn again in the frames of the game (``Redraw``), a delay and a first-order low-pass
+are fitted (``SmoothingFit``), settings are searched (``Search``), and the best of all is a
+``DrawnMatch``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.replay import TooManyRows, Trace
+from epic_cli.engine.replay.playback import Timing, parse_tick
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import declaration
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table
+from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
+from epic_cli.metrics.minimum import minimum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.metrics.arrays import Floats
+
+
+#: So many frames before those that are drawn have a part in them, at most.
+MOST_BEFORE = 5000
+
+
+class Redraw:
+    """One entity's packets, to be drawn in given frames by one strategy after the other.
+
+    Packets reach a strategy when they arrived: before the first frame at or after that. Without
+    arrival times they do as the demo has it, and frames are those nearest to its ticks.
+    """
+
+    def __init__(self, packets: PacketBlock) -> None:
+        self._block = packets
+        self.arrivals = packets.begins_with_arrival()
+        self._packets: list[tuple[float, Packet]] = []
+        if self.arrivals:
+            every = map(packets.__getitem__, range(len(packets)))
+            known = ((one.arrival, one) for one in every if one.arrival is not None)
+            self._packets = sorted(known, key=lambda one: one[0])
+
+    @property
+    def begins(self) -> float:
+        """When the first packet is there (s); minus infinity: from the first frame on."""
+        return self._packets[0][0] if self._packets else -np.inf
+
+    @property
+    def ends(self) -> float:
+        """When the last packet is there (s); infinity: unknown."""
+        return self._packets[-1][0] if self._packets else np.inf
+
+    def forget(self, until: float) -> None:
+        """Leaves out packets that arrived before this time (s)."""
+        self._packets = [one for one in self._packets if one[0] >= until]
+
+    def draw(self, candidate: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
+        """Positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
+
+        Frames before the first one are drawn too, as many as there have been since the first
+        packet: some strategies remember them. A strategy that fails draws nothing.
+        """
+        try:
+            if not self.arrivals:
+                return self._by_ticks(candidate, times - shift)
+            return self._by_frames(candidate, times - shift)
+        except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
+            return np.full((len(times), 3), np.nan)
+
+    def _by_frames(self, candidate: StrategySpec, times: Floats) -> Floats:
+        frame = float(np.median(np.diff(times)))
+        earlier = min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE)
+        before = times[0] - frame * np.arange(int(earlier), 0, -1)
+        strategy, place, found = candidate.make(), 0, []
+        packets = self._packets
+        update, read, count = strategy.update, strategy.read, len(self._packets)
+        for at in (*before.tolist(), *times.tolist()):
+            while place < count and packets[place][0] <= at:
+                arrival, packet = packets[place]
+                update(packet, arrival)
+                place += 1
+            sample = read(at)
+            found.append(sample.position if sample.status != "none" else _NOTHING)
+        return np.array(found[len(before) :], float)
+
+    def _by_ticks(self, candidate: StrategySpec, times: Floats) -> Floats:
+        tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))
+        rows = np.asarray(Trace(candidate.make, Timing(tick).resolve(False), self._block))
+        rows = rows[rows["status"] != 0]
+        if len(rows) < 2:
+            return np.full((len(times), 3), np.nan)
+        return at_times(rows["time"], rows["position"], times)
+
+
+_NOTHING = (np.nan, np.nan, np.nan)
+
+
+def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:
+    """Positions (n, 3) at the wanted times, on straight lines; NaN outside."""
+    return np.stack(
+        [np.interp(wanted, times, one, left=np.nan, right=np.nan) for one in positions.T], axis=1
+    )
+
+
+#: Seconds: later than a strategy, or earlier, that a game may be.
+EARLIEST, LATEST = -0.5, 1.0
+
+#: Seconds: time constants that are looked for.
+SHORTEST, LONGEST = 0.002, 2.0
+
+#: Those that a first look tries.
+SCANNED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+
+
+class Smoothing(NamedTuple):
+    """So much later (``shift``, s), with this time constant (s; 0: none), so far off (RMS)."""
+
+    shift: float
+    constant: float
+    residual: float
+
+
+def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
+    """What a first-order low-pass makes of positions (n, 3), from frame to frame.
+
+    y(n) = y(n-1) + (1 - exp(-dt/T)) (x(n) - y(n-1)), which is what ``lerp(y, x, rate * dt)`` in
+    each frame comes to: exponential smoothing, the step response of a first-order lag (A. V.
+    Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing"). It begins at the first position.
+    Frames are combined in pairs, pairs of pairs, and so on
+    (W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", CACM 29 (12), 1986), which gives all
+    of them in log n steps.
+    """
+    if not constant:
+        return positions
+    keep = np.exp(-np.diff(times, prepend=times[0]) / constant)
+    keep[0] = 0.0
+    found = (1 - keep)[:, None] * positions
+    reach = 1
+    while reach < len(times) and keep.max() > 1e-12:
+        found[reach:] += keep[reach:, None] * found[:-reach].copy()
+        keep[reach:] = keep[reach:] * keep[:-reach].copy()
+        reach *= 2
+    return found
+
+
+def rms(apart: Floats, counted: NDArray[np.bool_]) -> float:
+    """The root mean square distance of the rows that count; infinite: none of them is known."""
+    squares = np.square(apart[counted]).sum(axis=1)
+    known = np.isfinite(squares)
+    # what is not drawn must not make a strategy look better
+    return float(np.sqrt(squares[known].mean())) if known.mean() > 0.9 else np.inf
+
+
+class SmoothingFit:
+    """What was drawn against what a strategy draws, both at the same ``times``.
+
+    ``counted`` are the frames that count. A frame in which a strategy draws nothing is filled with
+    the next one that it draws.
+    """
+
+    def __init__(self, times: Floats, drawn: Floats, counted: NDArray[np.bool_]) -> None:
+        self._times = times
+        self._drawn = drawn
+        self.counted = counted
+
+    def residual(self, own: Floats, shift: float = 0.0, constant: float = 0.0) -> float:
+        """How far off it is (RMS) that much later, and with that time constant."""
+        known = np.isfinite(own).all(axis=1)
+        if not known.any():
+            return np.inf
+        first = int(known.argmax())
+        own = low_pass(self._times[first:], own[first:], constant)
+        if shift:
+            shown = at_times(self._times[first:], own, self._times - shift)
+            # how it began before what is known: nothing is said of that
+            counted = self.counted & (self._times - shift >= self._times[first])
+            counted &= self._times - shift <= self._times[-1]
+            if counted.sum() < 0.5 * self.counted.sum():
+                return np.inf
+        else:
+            shown = np.concatenate((np.full((first, 3), np.nan), own))
+            counted = self.counted
+        return rms(shown - self._drawn, counted)
+
+    def scan(self, own: Floats) -> tuple[Smoothing, Smoothing]:
+        """The best shift without a low-pass, and with the best of some time constants, about.
+
+        Shifts are whole frames: the mean square distance of all of them comes from one
+        cross-correlation, |a - b|^2 = |a|^2 + |b|^2 - 2 a b.
+        """
+        fits = [self._scanned(own, constant) for constant in SCANNED]
+        return fits[0], min(fits, key=lambda one: one.residual)
+
+    def _scanned(self, own: Floats, constant: float) -> Smoothing:
+        known: NDArray[np.bool_] = np.all(np.isfinite(own), axis=1)
+        if not known.any():
+            return Smoothing(0.0, constant, np.inf)
+        own = _filled(own, known)
+        frame = float(np.median(np.diff(self._times)))
+        before, after = round(LATEST / frame), round(-EARLIEST / frame)
+        inner = slice(before, len(own) - after)
+        counted = self.counted[inner]
+        if counted.sum() < 0.5 * self.counted.sum():
+            return Smoothing(0.0, constant, self.residual(own, 0.0, constant))
+        middle = own.mean(axis=0)
+        shown = low_pass(self._times, own, constant) - middle
+        drawn = (self._drawn[inner] - middle)[counted]
+        squares = np.full(before + after + 1, np.square(drawn).sum())
+        for axis in range(3):
+            windows = sliding_window_view(shown[:, axis], before + after + 1)[counted]
+            squares += np.square(windows).sum(axis=0) - 2 * drawn[:, axis] @ windows
+        best = int(squares.argmin())
+        residual = float(np.sqrt(max(squares[best], 0.0) / len(drawn)))
+        return Smoothing((before - best) * frame, constant, residual)
+
+    def shift(self, own: Floats) -> Smoothing:
+        """The best shift."""
+        return self.nearby(own, self._scanned(own, 0.0))
+
+    def constant(self, own: Floats, shift: float = 0.0) -> Smoothing:
+        """The best time constant for a shift."""
+        tries = np.geomspace(SHORTEST, LONGEST, 13)
+        found = [self.residual(own, shift, float(one)) for one in tries]
+        place = int(np.argmin(found))
+        low, high = np.log(tries[max(place - 1, 0)]), np.log(tries[min(place + 1, len(tries) - 1)])
+        best, least = minimum(lambda x: self.residual(own, shift, float(np.exp(x))), low, high)
+        return Smoothing(shift, float(np.exp(best)), least)
+
+    def likely_constant(self, own: Floats) -> Smoothing:
+        """About the best time constant, by least squares of each frame's step on what it closes.
+
+        y(n) - y(n-1) = a (x(n) - y(n-1)): the equation's error, not that of what comes out (L.
+        Ljung, "System Identification", 7.3).
+        """
+        ahead = own[1:] - self._drawn[:-1]
+        known = self.counted[1:] & np.isfinite(ahead).all(axis=1)
+        ahead, steps = ahead[known], np.diff(self._drawn, axis=0)[known]
+        part = float((ahead * steps).sum() / max(np.square(ahead).sum(), 1e-300))
+        if not 0 < part < 1:
+            return Smoothing(0.0, 0.0, self.residual(own))
+        constant = float(-np.median(np.diff(self._times)) / np.log1p(-part))
+        constant = min(max(constant, SHORTEST), LONGEST)
+        return Smoothing(0.0, constant, self.residual(own, 0.0, constant))
+
+    def both(self, own: Floats) -> Smoothing:
+        """The best shift and time constant together."""
+        best = self.scan(own)[1]
+        for _ in range(3 if best.constant else 0):
+            best = self.constant(own, self.nearby(own, best).shift)
+        return best
+
+    def nearby(self, own: Floats, about: Smoothing) -> Smoothing:
+        """The best shift near one that is known to a frame."""
+        frame = float(np.median(np.diff(self._times)))
+        shift, least = minimum(
+            lambda one: self.residual(own, one, about.constant),
+            about.shift - 1.2 * frame,
+            about.shift + 1.2 * frame,
+        )
+        return Smoothing(shift, about.constant, least)
+
+
+def _filled(own: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The drawing with its last frame before each in which nothing is drawn, or the first one."""
+    places = np.maximum.accumulate(np.where(known, np.arange(len(own)), 0))
+    return own[np.maximum(places, int(known.argmax()))]
+
+
+#: Several settings together, and a low-pass, are sought of so many strategies: the nearest.
+FINALISTS = 4
+
+#: Values of a setting that are tried, or all whole numbers up to so many; and in the descent.
+VALUES, WHOLE, FEWER = 13, 48, 7
+
+#: So many of all settings, the nearest, are looked at closer; of these, so many are sought to the
+#: last digit.
+CLOSER, SHARPENED = 40, 14
+
+#: So many of these, the nearest, have this many values tried where that does not find it: near the
+#: right one some leap.
+DENSE, DENSELY = 4, 97
+
+#: How often all settings of a strategy are gone through.
+ROUNDS = 2
+
+#: A simpler explanation is taken where it is off by no more than so many times as much.
+AS_GOOD = 1.1
+
+
+class FittedStrategy(NamedTuple):
+    """A strategy, drawn so much later (``shift``, s), behind a low-pass (``constant``, s; 0: none).
+
+    ``residual`` is how far off that is (RMS, length).
+    """
+
+    candidate: StrategySpec
+    shift: float
+    constant: float
+    residual: float
+
+
+class _Scan(NamedTuple):
+    """A setting's values, how far off each is, and the nearest."""
+
+    setting: Number
+    values: list[float]
+    found: list[FittedStrategy]
+    best: FittedStrategy
+
+
+class Search(NamedTuple):
+    """One entity: its frames, what strategies draw in them, and what is nearest to the drawn.
+
+    ``enough`` (length): what is no further off is the same; ``exact``: but for rounding. What is
+    within ``matters`` has nothing on top of it that anybody sees.
+    """
+
+    redraw: Redraw
+    fit: SmoothingFit
+    times: Floats
+    enough: float
+    exact: float
+    matters: float
+
+    def explanations(
+        self, candidates: Sequence[StrategySpec], thorough: bool = True
+    ) -> list[FittedStrategy]:
+        """The best of them, without a low-pass and with one, each the simplest that is as good.
+
+        Several settings together, other clocks and low-passes only if it is to be ``thorough``.
+        """
+        drawings = [(one, self._draw(one)) for one in candidates]
+        plain = [FittedStrategy(one, 0.0, 0.0, self.fit.residual(own)) for one, own in drawings]
+        if _least(plain).residual <= self.enough:
+            return [_least(plain)]
+        singles, scans = list(plain), []
+        for one in candidates:
+            singles += [self._explained(one, changed) for changed in _options(one)]
+            scans += [self._scan(one, setting, VALUES) for setting in _tunable(one)]
+        scans.sort(key=lambda scan: scan.best.residual)
+        scans = sorted(map(self._closer, scans[:CLOSER]), key=lambda scan: scan.best.residual)
+        singles += [scan.best for scan in scans]
+        singles += self._sought(scans[:SHARPENED])
+        if singles[-1].residual <= self.exact:
+            return [singles[-1]]
+        if _least(singles).residual <= self.enough or not thorough:
+            return [_simplest(singles, self.enough)]
+        plain = singles
+        near: dict[str, FittedStrategy] = {}
+        for found in sorted(singles, key=lambda one: one.residual):
+            near.setdefault(found.candidate.name, found)
+        for found in list(near.values())[:FINALISTS]:
+            plain.append(self._descended(found))
+            if plain[-1].residual <= self.enough:
+                return [plain[-1]]
+        looks = [(one, own, *self.fit.scan(own)) for one, own in drawings]
+        plain += [
+            self._redrawn(one)
+            for one in _nearest(
+                (self.fit.nearby(own, fit).residual, one) for one, own, fit, _ in looks
+            )
+        ]
+        without = _simplest(plain, self.enough)
+        if _least(plain).residual <= self.matters:
+            return [without]
+        likely = [FittedStrategy(one, *self.fit.likely_constant(own)) for one, own in drawings]
+        likely.sort(key=lambda one: one.residual)
+        smooth = [self._refined(one) for one in likely[:FINALISTS]]
+        if _least(smooth).residual > self.enough:
+            for one in _nearest((fit.residual, one) for one, _, _, fit in looks):
+                smooth.append(FittedStrategy(one, *self.fit.both(self._draw(one))))
+                smooth.append(self._refined(self._descended(FittedStrategy(one, 0, 0, 0), True)))
+                if smooth[-1].residual <= self.enough:
+                    break
+        return [without, _simplest(smooth, self.enough)]
+
+    def _sought(self, scans: Sequence[_Scan]) -> list[FittedStrategy]:
+        """The best values of settings to the last digit; the last one is exact, if one is."""
+        found: list[FittedStrategy] = []
+        for scan in scans:
+            found.append(self._sharpened(scan))
+            if found[-1].residual <= self.exact:
+                return found
+        order = sorted(range(len(scans)), key=lambda place: found[place].residual)
+        for place in order[:DENSE]:
+            scan = scans[place]
+            found.append(self._sharpened(self._scan(scan.best.candidate, scan.setting, DENSELY)))
+            if found[-1].residual <= self.exact:
+                break
+        return found
+
+    def _explained(
+        self, candidate: StrategySpec, changed: dict[str, Value], smooth: bool = False
+    ) -> FittedStrategy:
+        """How near a strategy comes with some settings changed."""
+        other = StrategySpec(candidate.name, {**candidate.settings, **changed})
+        own = self._draw(other)
+        if smooth:
+            return FittedStrategy(other, *self.fit.likely_constant(own))
+        return FittedStrategy(other, 0.0, 0.0, self.fit.residual(own))
+
+    def _draw(self, candidate: StrategySpec, shift: float = 0.0) -> Floats:
+        return self.redraw.draw(candidate, self.times, shift)
+
+    def _redrawn(self, candidate: StrategySpec) -> FittedStrategy:
+        """The best shift, each drawn again."""
+        near = self.fit.shift(self._draw(candidate)).shift
+        shift, residual = minimum(
+            lambda one: self.fit.residual(self._draw(candidate, one)), near - 0.02, near + 0.02
+        )
+        return FittedStrategy(candidate, shift, 0.0, residual)
+
+    def _refined(self, found: FittedStrategy) -> FittedStrategy:
+        """The same with the best time constant."""
+        if not found.constant:
+            return found
+        own = self._draw(found.candidate)
+        return found._replace(**self.fit.constant(own, found.shift)._asdict())
+
+    def _scan(
+        self, candidate: StrategySpec, setting: Number, values: int, smooth: bool = False
+    ) -> _Scan:
+        """Values all over the range of a setting, the others as they are."""
+        steps = list(_steps(setting, values))
+        found = [self._explained(candidate, {setting.name: one}, smooth) for one in steps]
+        return _Scan(setting, steps, found, _least(found))
+
+    def _closer(self, scan: _Scan) -> _Scan:
+        """The same with two more values on each side of the nearest."""
+        place, values = scan.found.index(scan.best), scan.values
+        if scan.setting.whole or len(values) < 2:
+            return scan
+        ends = values[max(place - 1, 0)], values[min(place + 1, len(values) - 1)]
+        tried = dict(zip(values, scan.found, strict=True))
+        for end in ends:
+            for part in (1 / 3, 2 / 3):
+                value = _short(values[place] + part * (end - values[place]))
+                if value not in tried:
+                    changed: dict[str, Value] = {scan.setting.name: value}
+                    tried[value] = self._explained(scan.best.candidate, changed)
+        steps = sorted(tried)
+        return _Scan(scan.setting, steps, [tried[one] for one in steps], _least(tried.values()))
+
+    def _sharpened(self, scan: _Scan, smooth: bool = False, zooms: int = 3) -> FittedStrategy:
+        """The best value near the nearest of a scan."""
+        setting, best = scan.setting, scan.best
+        if setting.whole:
+            return best
+        place = scan.found.index(best)
+        last = len(scan.values) - 1
+        low, high = scan.values[max(place - 1, 0)], scan.values[min(place + 1, last)]
+        tried = [best]
+
+        def off(value: float) -> float:
+            changed: dict[str, Value] = {setting.name: value}
+            tried.append(self._explained(best.candidate, changed, smooth))
+            return tried[-1].residual
+
+        for _ in range(zooms):
+            before = best.residual
+            minimum(off, low, high, 9)
+            best = _least(tried)
+            value = best.candidate.settings.get(setting.name)
+            if not isinstance(value, float):
+                break
+            for digits in (1, 2, 3):  # as people write numbers
+                off(float(f"{value:.{digits}g}"))
+            best = _least(tried)
+            if best.residual <= self.exact or best.residual > 0.98 * before:
+                break
+            reach = 0.04 * (high - low)
+            low, high = max(low, value - reach), min(high, value + reach)
+        value = best.candidate.settings.get(setting.name)
+        if isinstance(value, float):  # no more digits than it needs
+            off(_short(value))
+            if tried[-1].residual <= max(AS_GOOD * best.residual, self.exact):
+                best = tried[-1]
+        return best
+
+    def _descended(self, best: FittedStrategy, smooth: bool = False) -> FittedStrategy:
+        """The best settings that the declaration says are worth tuning, one after the other."""
+        candidate = best.candidate
+        best = self._explained(candidate, {}, smooth)
+        for _ in range(ROUNDS):
+            before = best.residual
+            tried = [best]
+            tried += [self._explained(best.candidate, one, smooth) for one in _options(candidate)]
+            best = _least(tried)
+            for setting in _tunable(candidate):
+                scan = self._scan(best.candidate, setting, FEWER, smooth)
+                if scan.best.residual <= 2 * best.residual:
+                    best = _least([best, self._sharpened(scan, smooth, 1)])
+                if best.residual <= self.enough:
+                    return best
+            if best.residual > 0.9 * before:
+                break
+        return best
+
+
+def _nearest(found: Iterable[tuple[float, StrategySpec]]) -> list[StrategySpec]:
+    """Those that come nearest, each with how far off it is."""
+    return [one for _, one in sorted(found, key=lambda one: one[0])[:FINALISTS]]
+
+
+def _tunable(candidate: StrategySpec) -> list[Number]:
+    """Settings worth tuning, times first."""
+    settings = declaration(candidate.name).settings
+    found = [one for one in settings if isinstance(one, Number) and one.tune is not None]
+    return sorted(found, key=lambda one: one.unit != "s")
+
+
+def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
+    """Each other word of each choice and switch that is worth trying."""
+    known = declaration(candidate.name)
+    usual = known.values(candidate.settings)
+    return [
+        {one.name: word}
+        for one in known.settings
+        if isinstance(one, (Choice, Switch)) and one.tune
+        for word in one.choices
+        if one.convert(word) != usual[one.name]
+    ]
+
+
+def _steps(setting: Number, values: int) -> Iterator[float]:
+    low, high = setting.tune or (setting.low, setting.high)
+    if setting.whole and high - low < WHOLE:
+        yield from (float(one) for one in range(round(low), round(high) + 1))
+        return
+    space = np.geomspace if setting.scale == "log" else np.linspace
+    for one in space(low, high, values):
+        yield float(round(one)) if setting.whole else _short(float(one))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _least(found: Collection[FittedStrategy]) -> FittedStrategy:
+    return min(found, key=lambda one: one.residual)
+
+
+def _simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
+    """Of those that are about as good as the best: usual settings first, then the same clock."""
+    most = max(AS_GOOD * _least(found).residual, enough)
+    good = [one for one in found if one.residual <= most]
+    return min(
+        good, key=lambda one: (len(one.candidate.settings) + 2 * bool(one.shift), one.residual)
+    )
+
+
+#: Frames that are looked at, those in which it moves the most.
+MOST_FRAMES = 1200
+
+#: Entities that are looked at: those that move the most.
+MOST_ENTITIES = 8
+
+#: Seconds, or a tenth of the frames where that is less: until then strategies begin.
+WARM_UP = 1.0
+
+#: Seconds of packets before the frames that are looked at.
+LEAD = 10.0
+
+#: Seconds after the last packet for which frames are looked at.
+AFTER = 2.0
+
+#: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
+SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
+
+#: A step so many times as long as nine in ten of the moving ones is a teleport.
+LEAP = 4.0
+
+#: So many times the resolution are the same, too.
+ROUNDED = 2.5
+
+#: So many times the resolution are its rounding alone.
+EXACT = 1.25
+
+#: A share of the usual step that nobody sees: what is left below it needs no low-pass.
+MATTERS = 0.02
+
+#: A low-pass is there if without it what is left is so many times as much.
+CLEARER = 2.0
+
+
+class EntityMatch(NamedTuple):
+    """The same strategy and one entity.
+
+    Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
+    ``constant`` of a low-pass on top of it (0: none). ``residual`` is what is left (RMS, length).
+    """
+
+    entity: str
+    residual: float
+    lag: float
+    shift: float
+    constant: float
+
+
+class DrawnMatch(NamedTuple):
+    """What explains best what was drawn.
+
+    ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
+    it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
+    there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
+    """
+
+    best: FittedStrategy
+    without: FittedStrategy
+    step: float
+    enough: float
+    smoothed: bool
+    lag: float
+    frame: float
+    tick: float
+    entities: tuple[EntityMatch, ...]
+
+    @property
+    def off(self) -> float:
+        """What is left, as a share of the usual step."""
+        return self.best.residual / self.step
+
+    @property
+    def found(self) -> bool:
+        """Whether that is the strategy, or one that draws as it does."""
+        return self.best.residual <= max(self.enough, ALIKE * self.step)
+
+    @property
+    def like(self) -> bool:
+        """Whether it is something like it."""
+        return self.best.residual <= max(self.enough, LIKE * self.step)
+
+
+class _Entity:
+    """One entity's frames, those that are looked at, and its packets."""
+
+    def __init__(self, name: str, path: DrawnPath, packets: PacketBlock) -> None:
+        self.name = name
+        columns = packet_table(packets)
+        order = np.argsort(columns[TIME], kind="stable")
+        stamps, positions = columns[TIME][order], columns[POSITION].T[order]
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(stamps) & (np.abs(positions) < LARGEST).all(axis=1)
+        self.stamps, self.positions = stamps[finite], positions[finite]
+        if len(self.stamps) < FEWEST_FRAMES:
+            raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
+        self.redraw = Redraw(packets)
+        self.path = path = self._excerpt(path)
+        self.frame, self.tick = path.frame, 0.0
+        self.fit = self._fitted(path)
+        self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
+        self.enough = max(SAME * self.step, ROUNDED * path.resolution)
+
+    def _fitted(self, path: DrawnPath) -> SmoothingFit:
+        wait = min(WARM_UP, 0.1 * float(path.times[-1] - path.times[0])) if len(path.times) else 0
+        counted = path.times >= max(path.times[0], self.redraw.begins) + wait
+        return SmoothingFit(path.times, path.positions, counted)
+
+    def at_ticks(self) -> bool:
+        """Goes by the ticks at which it is drawn, if it is not in each frame."""
+        ticks = drawn_at_ticks(self.path)
+        if ticks is not None:
+            self.path, self.fit, self.tick = ticks, self._fitted(ticks), ticks.frame
+        return ticks is not None
+
+    def search(self) -> Search:
+        """The search for what draws it."""
+        exact = min(EXACT * self.path.resolution, self.enough)
+        matters = max(MATTERS * self.step, self.enough)
+        return Search(self.redraw, self.fit, self.path.times, self.enough, exact, matters)
+
+    def _excerpt(self, path: DrawnPath) -> DrawnPath:
+        begins, ends = self.stamps[[0, -1]]
+        if self.redraw.arrivals:
+            begins, ends = self.redraw.begins, self.redraw.ends
+        there = (path.times >= begins) & (path.times <= ends + AFTER)
+        if there.sum() < FEWEST_FRAMES:
+            raise UnusableDrawing(
+                f"its times are others than those of the packets: {path.times[0]:.6g} to"
+                f" {path.times[-1]:.6g} s, which came in {begins:.6g} to {ends:.6g} s"
+            )
+        path = path._replace(times=path.times[there], positions=path.positions[there])
+        count = len(path.times)
+        if count > MOST_FRAMES:
+            travelled = np.cumsum(np.linalg.norm(np.diff(path.positions, axis=0), axis=1))
+            begin = int((travelled[MOST_FRAMES:] - travelled[:-MOST_FRAMES]).argmax())
+            part = slice(begin, begin + MOST_FRAMES)
+            path = path._replace(times=path.times[part], positions=path.positions[part])
+        self.redraw.forget(float(path.times[0]) - LEAD)
+        return path
+
+    def lag(self) -> float:
+        """How far it is behind the line through the packets, by their stamps (s).
+
+        NaN: further than that is looked for, as where the sender has another clock.
+        """
+        times = self.path.times
+        own = at_times(self.stamps, self.positions, times)
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        calm = self.fit.counted.copy()
+        for leap in np.flatnonzero(steps > LEAP * np.quantile(steps[steps > 0], 0.9)):
+            # frames that show it, however late they are: nothing was on the way
+            before, after = self.stamps[[leap, leap + 1]]
+            calm &= (times < before + EARLIEST) | (times > after + LATEST)
+        if calm.sum() < FEWEST_FRAMES:
+            return math.nan
+        found = SmoothingFit(times, self.path.positions, calm).shift(own)
+        far = not EARLIEST + 0.01 < found.shift < LATEST - 0.01
+        return math.nan if far or not math.isfinite(found.residual) else found.shift
+
+
+def match(
+    packets: Mapping[str, PacketBlock],
+    paths: Mapping[str, DrawnPath],
+    candidates: Sequence[StrategySpec] = (),
+) -> DrawnMatch:
+    """Which of the strategies (none given: all) draws the packets as the game did.
+
+    The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
+    times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
+    """
+    shared: list[_Entity] = []
+    reasons = [UnusableDrawing("there is nothing in it")]
+    for name in (one for one in packets if one in paths):
+        try:
+            shared.append(_Entity(name, paths[name], packets[name]))
+        except UnusableDrawing as error:
+            reasons.append(error)
+    if not shared:
+        raise reasons[-1]
+    moving = sorted((one for one in shared if one.step and one.moved), key=lambda one: -one.moved)
+    if not moving:
+        raise UnusableDrawing("nothing moves in it, or in the packets of these times")
+    moving = moving[:MOST_ENTITIES]
+    first = moving[0]
+    wanted = candidates or read_specs()
+    found = first.search().explanations(wanted, drawn_at_ticks(first.path) is None)
+    # some strategies stand until the next packet by themselves
+    if found[0].residual > first.enough and first.at_ticks():
+        for one in moving[1:]:
+            one.at_ticks()
+        found = first.search().explanations(wanted)
+    without, best = found[0], found[-1]
+    smoothed = (
+        bool(best.constant)
+        and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
+        and best.residual <= max(first.enough, ALIKE * first.step)
+    )
+    if not smoothed:
+        best = without
+    return DrawnMatch(
+        best,
+        without,
+        first.step,
+        first.enough,
+        smoothed,
+        first.lag(),
+        first.frame,
+        first.tick,
+        tuple(_of_entity(one, best) for one in moving),
+    )
+
+
+def _of_entity(entity: _Entity, best: FittedStrategy) -> EntityMatch:
+    own = entity.redraw.draw(best.candidate, entity.path.times)
+    if best.constant:
+        fitted = entity.fit.both(own) if best.shift else entity.fit.constant(own)
+    elif best.shift:
+        fitted = entity.fit.shift(own)
+    else:
+        return EntityMatch(entity.name, entity.fit.residual(own), entity.lag(), 0.0, 0.0)
+    return EntityMatch(entity.name, fitted.residual, entity.lag(), fitted.shift, fitted.constant)
