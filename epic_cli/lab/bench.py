@@ -40,13 +40,13 @@ from epic_cli.shell.options.runs import Inputs, Participants
 from epic_cli.shell.recordings import Reading, compare_spec, simulated_runs
 from epic_cli.shell.refused_lines import in_three_lines
 from epic_cli.shell.sources import source_name
-from epic_cli.show.scenes.scene import Selection
+from epic_cli.show.scene import Selection
 
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation.result import Comparison
     from epic_cli.metrics.evaluation.spec import CompareSpec, Run
     from epic_cli.network import RecordedMovement
-    from epic_cli.show.scenes.scene import Scene
+    from epic_cli.show.scene import Scene
 
 
 #: Seconds and packets of a path, seconds of a frame: who moves sliders does not wait for more.

@@ -15,16 +15,15 @@ from urllib.parse import parse_qs
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.jobs.check.writing import make_case, spec_values
+from epic_cli.jobs.compare.report import report
 from epic_cli.lab.bench import Bench, Experiment
 from epic_cli.lab.spec import BY_HAND, NOTHING, Given, by_hand_file, read_query
 from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.recordings.recordings import make_writer
 from epic_cli.recordings.writing import Unwritable
-from epic_cli.show.page.page import content_of, page_of
-from epic_cli.show.page.sections import About
-from epic_cli.show.pictures.svg import picture
-from epic_cli.show.video.files import write_video
-from epic_cli.show.video.spec import VideoSpec, kind_of, read_clip
+from epic_cli.show.page.page import About, content_of, page_of
+from epic_cli.show.svg import picture
+from epic_cli.show.video import VideoSpec, kind_of, read_clip, write_video
 
 
 class Wanted(NamedTuple):
@@ -58,7 +57,7 @@ def _page(wanted: Wanted) -> bytes:
     lab, given = wanted.experiment.lab, wanted.given
     found = wanted.bench.figures(wanted.experiment)
     about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
-    return page_of(found.scenes, content_of(found, about=about)).encode()
+    return page_of(found.scenes, content_of(found, report(found), about=about)).encode()
 
 
 def _picture(wanted: Wanted) -> bytes:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from epic_cli.jobs.compare.report import report
 from epic_cli.lab.bench import Bench
 from epic_cli.lab.controls import controls
 from epic_cli.lab.spec import NOTHING, Given, LabSpec
@@ -27,5 +28,5 @@ def lab_page(given: Given = NOTHING) -> str:
 def _data(given: Given) -> dict[str, Any]:
     with closing(Bench(given)) as bench:
         found = bench.figures(bench.read(LabSpec()))
-    data = page_data(found.scenes, content_of(found, "given"))
+    data = page_data(found.scenes, content_of(found, report(found, "given")))
     return {**data, "title": "epic lab", "lab": controls(Path(given.recording).name, given.own)}

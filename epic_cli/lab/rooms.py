@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError
-from epic_cli.jobs.compare.report import likely_scores
+from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.lab.controls import in_force
 from epic_cli.lab.spec import STEPS, Given, LabSpec, read_query
 from epic_cli.live.browser.session import Frame, Outbox, frame
-from epic_cli.show.page.page import content_of, page_data
-from epic_cli.show.page.sections import scene_data
+from epic_cli.show.page.page import content_of, page_data, scene_data
 
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation.result import Comparison
-    from epic_cli.show.scenes.scene import Scene
+    from epic_cli.show.scene import Scene
 
 #: Seconds without a change after which figures of few networks are computed, and those of many:
 #: what has begun takes a while to drop, and the next picture would wait for it.
@@ -193,5 +192,5 @@ def _figures(found: Comparison) -> Made:
     return made, {
         "kind": "figures",
         "likely": likely_scores(found.results),
-        **page_data(found.scenes, content_of(found, "given"), made.pack),
+        **page_data(found.scenes, content_of(found, report(found, "given")), made.pack),
     }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from epic_cli.shell.options.networks import NetworkOptions
     from epic_cli.shell.options.runs import Inputs
     from epic_cli.shell.profiles import Saving
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from epic_cli.engine.text.widths import pad, some
+from epic_cli.engine.text.widths import pad, printable, some, width, wrap
 from epic_cli.recordings.wording import left_out_words
 from epic_cli.show.report import KEPT, Column, Figure, Finding, Part, Report, Table, Usage
-from epic_cli.show.table import Fitted, definitions, fit, paragraph
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 100
@@ -118,3 +118,122 @@ def _with_weightiest(columns: Sequence[Column]) -> list[Column]:
     return [
         replace(one, weight=KEPT) if one.group and one.weight == most else one for one in columns
     ]
+
+
+_GAP = "  "
+
+#: With fewer columns than this beside its name, a text stands below it.
+_ENOUGH = 28
+
+
+class Fitted(NamedTuple):
+    """The columns that there is room for, their widths, and the heads of those left out."""
+
+    columns: list[Column]
+    widths: list[int]
+    left_out: list[str]
+
+    def lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
+        """The table, head first; an empty line stands before each row of ``gaps``."""
+        yield self._line(list(map(_title, self.columns)), [head] * len(self.columns))
+        for row in range(len(self.columns[0].cells)):
+            if row in gaps:
+                yield Text()
+            cells = [_cell(column, row) for column in self.columns]
+            for index, columns in enumerate(self.widths):
+                if width(printable(cells[index])) > columns:
+                    yield Text(printable(cells[index]), no_wrap=True, overflow="ignore")
+                    cells[index] = ""
+            yield self._line(cells, [_style(column, row) for column in self.columns])
+
+    def _line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
+        line = Text(no_wrap=True, overflow="ignore", end="\n")
+        for index, (column, columns) in enumerate(zip(self.columns, self.widths, strict=True)):
+            line.append(_GAP if index else "")
+            line.append(pad(printable(cells[index]), columns, column.right), styles[index])
+        line.rstrip()
+        return line
+
+
+def _title(column: Column) -> str:
+    return column.title if column.best is None else f"{column.title} "  # above the star
+
+
+def _cell(column: Column, row: int) -> str:
+    star = "" if column.best is None else "*" if row in column.best else " "
+    return column.cells[row] + star
+
+
+def _style(column: Column, row: int) -> str:
+    if column.best and row in column.best:
+        return "bold green"
+    return column.styles[row] if column.styles else ""
+
+
+def _natural(column: Column) -> int:
+    """As wide as the head and the longest cell."""
+    cells = (_cell(column, row) for row in range(len(column.cells)))
+    return max(width(printable(one)) for one in (_title(column), *cells))
+
+
+def fit(columns: Sequence[Column], room: int) -> Fitted:
+    """The columns, left out and at last narrowed until they are ``room`` wide or less."""
+    kept = list(columns)
+    natural = {id(one): _natural(one) for one in columns}
+    natural |= {id(one): min(natural[id(one)], room) for one in columns if one.text}
+    while True:
+        excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
+        least = min(kept, key=lambda one: one.weight)
+        final = least.weight >= KEPT
+        narrow = 1 if final else max(room // 3, 12)
+        wide = [natural[id(one)] for one in kept]
+        shortest = [min(w, narrow) if o.text else w for o, w in zip(kept, wide, strict=True)]
+        spare = sum(natural[id(one)] - low for one, low in zip(kept, shortest, strict=True))
+        if excess <= spare or final:
+            break
+        kept.remove(least)
+    widths = [natural[id(one)] for one in kept]
+    for _ in range(min(max(excess, 0), spare)):  # the widest that may be cut gives one column
+        index = max(
+            (index for index, low in enumerate(shortest) if widths[index] > low),
+            key=lambda index: widths[index],
+        )
+        widths[index] -= 1
+    gone = [one.title for one in columns if not any(one is other for other in kept)]
+    return Fitted(kept, widths, gone)
+
+
+def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:
+    """A text in lines that fit, all of them indented."""
+    for line in wrap(printable(" ".join(text.split())), max(room - width(indent), 1)):
+        yield Text(indent + line, style, no_wrap=True, overflow="ignore")
+
+
+class Row(NamedTuple):
+    """Short cells with their styles, and a sentence about them."""
+
+    cells: Sequence[str]
+    text: str
+    styles: Sequence[str]
+
+
+def definitions(items: Sequence[tuple[str, str]], room: int, indent: str = "") -> Iterator[Text]:
+    """Names in bold and what they mean."""
+    return described([Row((name,), text, ("bold",)) for name, text in items], room, indent)
+
+
+def described(rows: Sequence[Row], room: int, indent: str = "") -> Iterator[Text]:
+    """Rows with their sentences beside the cells, or below where there is little room for them."""
+    columns = [max(map(width, column)) for column in zip(*(row.cells for row in rows), strict=True)]
+    taken = width(indent) + sum(columns) + len(_GAP) * len(columns)
+    for cells, text, styles in rows:
+        if room - taken < _ENOUGH:
+            yield from paragraph(" | ".join(cells), room, indent, styles[0])
+            yield from paragraph(text, room, indent + "    ")
+            continue
+        for number, line in enumerate(wrap(printable(text), room - taken) or [""]):
+            whole = Text(indent, no_wrap=True, overflow="ignore")
+            for cell, size, style in zip(cells, columns, styles, strict=True):
+                whole.append(pad("" if number else cell, size), style)
+                whole.append(_GAP)
+            yield whole.append(line)

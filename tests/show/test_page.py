@@ -14,13 +14,17 @@ import pytest
 from support import comparisons, movements
 from support.pages import content, numbers, times_of, visited
 
+<<<<<<< HEAD
 from epic_cli.jobs.diagnose.detectors import Finding
+=======
+from epic_cli.jobs.compare.report import report as compared
+from epic_cli.jobs.diagnose.detector import Finding
+>>>>>>> bb54cf89 (Pictures are a file an idea: scene, chart, svg, video, film; a page is given its report)
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.evaluation.result import Comparison
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.page.page import Content, content_of, page_of
-from epic_cli.show.page.sections import About, Section
+from epic_cli.show.page.page import About, Content, Section, content_of, page_of
 from epic_cli.show.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -28,7 +32,7 @@ COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</
 
 def page(comparison: Comparison, **how: Any) -> str:
     """The page of a comparison."""
-    return page_of(comparison.scenes, content_of(comparison, **how))
+    return page_of(comparison.scenes, content_of(comparison, compared(comparison), **how))
 
 
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])

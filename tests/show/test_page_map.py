@@ -15,8 +15,9 @@ from support.pages import content, times_of, visited
 from epic_cli import Packet, replay
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.compare.report import report
 from epic_cli.show.page.page import content_of, page_of
-from epic_cli.show.scenes.scene import Selection
+from epic_cli.show.scene import Selection
 
 STRATEGIES = ("snapshot", "dead-reckoning", "epic", "dumb-terminal")
 
@@ -79,7 +80,7 @@ def test_markers_are_where_the_rows_are(
         blocks, taking_part, Timing(), selection=Selection(most, -math.inf, math.inf)
     )
     assert (study.scenes[0].shared is not None) == (len(every.times) > most)
-    text = page_of(study.scenes, content_of(study))
+    text = page_of(study.scenes, content_of(study, report(study)))
     left_out = len(every.times) - len(times_of(content(text)["scenes"][0], {}))
     assert (left_out > 0) == (len(every.times) > most)
     seen = visited(browser, "markers", tmp_path, text)
@@ -115,7 +116,9 @@ def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> No
         selection=Selection(20_000, -math.inf, math.inf),
     )
     assert study.scenes[0].shared is not None
-    seen = visited(browser, "trails", tmp_path, page_of(study.scenes, content_of(study)))
+    seen = visited(
+        browser, "trails", tmp_path, page_of(study.scenes, content_of(study, report(study)))
+    )
     assert sum(steps for _, steps, _ in seen) > 150
     for scale, steps, painted in seen:
         assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a name

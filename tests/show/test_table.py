@@ -6,7 +6,7 @@ from support.recordings import examples
 
 from epic_cli.engine.text.widths import printable, width
 from epic_cli.show.report import KEPT, Column
-from epic_cli.show.table import Row, described, fit
+from epic_cli.show.text import Row, described, fit
 
 NAMES = st.text("ab日本e\u0301👨\u200d\x1b\n ", max_size=40)
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.3g}")

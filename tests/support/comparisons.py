@@ -19,7 +19,7 @@ from epic_cli.metrics.evaluation.result import Comparison
 from epic_cli.metrics.evaluation.run import Progress, compare_run
 from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
 from epic_cli.metrics.truth import Truth, truth_of
-from epic_cli.show.scenes.scene import Selection
+from epic_cli.show.scene import Selection
 from support import movements
 
 EVERYTHING = Selection(4000, -math.inf, math.inf)

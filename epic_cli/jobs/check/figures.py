@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation.conditions import Condition
     from epic_cli.metrics.evaluation.result import Comparison
     from epic_cli.metrics.evaluation.spec import Participant
-    from epic_cli.show.scenes.scene import Scene, Selection
+    from epic_cli.show.scene import Scene, Selection
 
 #: What the two sides of a picture are called.
 EXPECTED, DRAWN = "expected", "drawn"
@@ -167,8 +167,7 @@ def against_expected(scene: Scene) -> Scene:
 
     from epic_cli.metrics.arrays import lengths
     from epic_cli.metrics.turns import angles
-    from epic_cli.show.scenes.scene import histogram
-    from epic_cli.show.scenes.series import NO_LAGS
+    from epic_cli.show.scene import NO_LAGS, histogram
 
     by_label = {one.label: one for one in scene.drawn}
     expected, drawn = by_label[EXPECTED], by_label[DRAWN]

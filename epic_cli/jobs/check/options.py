@@ -16,7 +16,7 @@ from epic_cli.shell.errors import WrongUsage, wrong_usage
 from epic_cli.shell.options.declared import ParameterType, seconds
 from epic_cli.shell.options.groups import flag, value
 from epic_cli.shell.parameters import OutputFile
-from epic_cli.show.pictures import VIEWS, View
+from epic_cli.show.styles import VIEWS, View
 
 _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 

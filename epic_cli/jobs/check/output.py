@@ -124,8 +124,8 @@ class Output:
         from epic_cli.jobs.check.figures import DRAWN, EXPECTED, against_expected, pictured
         from epic_cli.jobs.check.page import page
         from epic_cli.metrics.notes import NothingToDraw
-        from epic_cli.show.pictures.chart import scene_chart
-        from epic_cli.show.scenes.scene import Selection
+        from epic_cli.show.chart import scene_chart
+        from epic_cli.show.scene import Selection
 
         try:
             comparison = pictured(case, difference, Selection(_PICTURED, -math.inf, math.inf))

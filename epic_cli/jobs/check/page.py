@@ -8,7 +8,7 @@ from epic_cli.jobs.check.outcome import Outcome
 from epic_cli.jobs.check.report import report, side_by_side
 from epic_cli.show.page.page import Content, page_of
 from epic_cli.show.report import Column, Report, Table
-from epic_cli.show.scenes.scene import Scene
+from epic_cli.show.scene import Scene
 
 
 def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:

@@ -20,13 +20,13 @@ from epic_cli.shell.options.groups import shared, value
 from epic_cli.shell.options.runs import Strategies
 from epic_cli.shell.options.video import VideoOptions
 from epic_cli.shell.parameters import OutputFile, Parsed, completions
-from epic_cli.show.pictures import VIEWS, View
+from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from epic_cli.metrics.evaluation.spec import Participant
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
@@ -169,7 +169,7 @@ class Pictures:
     @property
     def selection(self) -> Selection | None:
         """How many rows to keep for pictures; None: no pictures."""
-        from epic_cli.show.scenes.scene import Selection
+        from epic_cli.show.scene import Selection
 
         files = (self.svg, self.html, self.video.video)
         if not (self.charts or any(one is not None for one in files)):

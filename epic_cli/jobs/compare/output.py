@@ -17,7 +17,7 @@ from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.shell.console import ColorChoice, screen_lines, show, write_document, write_report
 from epic_cli.shell.errors import say
 from epic_cli.shell.sources import source_name
-from epic_cli.show.page.sections import About, Section
+from epic_cli.show.page.page import About, Section
 
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
@@ -58,7 +58,7 @@ def write(
     if pictures.selection is not None and not comparison.scenes:
         raise NothingToDraw  # they show the first recording, which cannot be evaluated
     if pictures.svg is not None:
-        from epic_cli.show.pictures.svg import picture
+        from epic_cli.show.svg import picture
 
         write_document(picture(comparison.scenes[0], labels), pictures.svg)
     if pictures.video.video is not None:
@@ -66,7 +66,8 @@ def write(
     if pictures.html is not None:
         from epic_cli.show.page.page import content_of, page_of
 
-        content = content_of(comparison, layout.sort, labels, about, diagnoses)
+        told = report(comparison, layout.sort)
+        content = content_of(comparison, told, labels, about, diagnoses)
         write_document(page_of(comparison.scenes, content), pictures.html)
     charts = partial(_write_charts, comparison, pictures, labels, color)
     write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
@@ -76,7 +77,7 @@ def _write_charts(
     comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
 ) -> None:
     """Charts of the first entity to stdout."""
-    from epic_cli.show.pictures.chart import scene_chart
+    from epic_cli.show.chart import scene_chart
 
     scene, *others = comparison.scenes
     lines = screen_lines(sys.stdout)

@@ -20,7 +20,7 @@ from epic_cli.shell.jobs import Tally, Unusable, run_recordings, strategy_identi
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.recordings import Reading, given_truths, recordings_of
 from epic_cli.shell.sources import blocks, load, source_name
-from epic_cli.show.page.sections import MOST, Section
+from epic_cli.show.page.page import MOST, Section
 from epic_cli.work.executors import Threads
 
 if TYPE_CHECKING:

@@ -218,7 +218,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
     def draw() -> Text | None:
         from rich.text import Text
 
-        from epic_cli.show.pictures.canvas import Canvas
+        from epic_cli.show.chart import Canvas
 
         known = np.concatenate([*paths.values()])
         known = known[np.isfinite(known).all(axis=1)]

@@ -13,7 +13,7 @@ from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameter_base import Setting
 from epic_cli.engine.strategies import declaration, find, names
 from epic_cli.show.report import Column, Data, Report, Table
-from epic_cli.show.table import Row, definitions, described, paragraph
+from epic_cli.show.text import Row, definitions, described, paragraph
 
 _INDENT = "  "
 

@@ -230,14 +230,15 @@ def _write(
 
     if written.html is not None:
         from epic_cli.jobs.compare.output import about_of
+        from epic_cli.jobs.compare.report import report as compared
         from epic_cli.show.page.page import content_of, page_of
-        from epic_cli.show.scenes.scene import Selection
+        from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
         best = best_of(found).evaluation
         shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
         about, details = about_of(names, truth), report(found, details=True)
-        content = content_of(drawn, "score", shown, about, (), details)
+        content = content_of(drawn, compared(drawn), shown, about, (), details)
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
         write_document(picture(found), written.svg)

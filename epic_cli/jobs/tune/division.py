@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation.result import Result
     from epic_cli.metrics.evaluation.spec import CompareSpec, Run
     from epic_cli.metrics.measure import Entity
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 
 @dataclass(frozen=True)

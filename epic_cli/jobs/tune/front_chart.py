@@ -17,9 +17,9 @@ from epic_cli.jobs.tune.sentences import assignments
 from epic_cli.metrics.digits import one_decimal
 from epic_cli.metrics.evaluation.result import Result
 from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.show.chart import MARKS, STYLES, Chart, Line, label, nice_values
 from epic_cli.show.documents import in_markup
-from epic_cli.show.pictures.chart import MARKS, STYLES, Chart, Line, label, nice_values
-from epic_cli.show.pictures.styles import line_style
+from epic_cli.show.styles import line_style
 
 #: A front of fewer points is no choice.
 FEWEST_POINTS = 3

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
     from epic_cli.metrics.evaluation.result import Comparison, Result
     from epic_cli.metrics.weights import Weights
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 #: The first packets of a session do much the same to two settings of one strategy; so much of what
 #: they do to lags is each one's own. Found by trial, on fresh sessions.

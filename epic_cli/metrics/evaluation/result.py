@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import Origin
     from epic_cli.metrics.weights import Weights
     from epic_cli.recordings.findings import Finding
-    from epic_cli.show.scenes.scene import Scene
+    from epic_cli.show.scene import Scene
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from epic_cli.metrics.evaluation.result import Comparison, Result
 from epic_cli.metrics.measure import Entity, measure
 from epic_cli.metrics.measurement import Measurement, pool
 from epic_cli.metrics.notes import Flaw, ResultNote
-from epic_cli.show.scenes.scene import Drawn, Selection, drawn, scene
+from epic_cli.show.scene import Drawn, Selection, drawn, scene
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
     from epic_cli.metrics.weights import Weights
-    from epic_cli.show.scenes.scene import Scene
+    from epic_cli.show.scene import Scene
 
 #: Called with how many of how many steps of the work are done.
 Progress = Callable[[int, int], None]

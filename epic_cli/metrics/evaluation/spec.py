@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.truth import Truth
     from epic_cli.recordings.findings import Finding
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 
 class Participant(Protocol):

@@ -8,7 +8,7 @@ from epic_cli.play.match.match import Match
 from epic_cli.play.report.scene import Scene
 from epic_cli.play.world.arena import RADIUS, Point
 from epic_cli.show.documents import in_markup
-from epic_cli.show.pictures.styles import line_style
+from epic_cli.show.styles import line_style
 
 _SCALE = 12.0  # pixels a length unit
 _GAP, _HEAD, _FOOT = 16.0, 28.0, 24.0

@@ -14,14 +14,14 @@ from epic_cli.session.dialogue import Dialogue
 from epic_cli.session.session import Session
 from epic_cli.session.wording import position_text
 from epic_cli.shell.parameters import Parsed, propose_strategies
-from epic_cli.show.pictures import VIEWS, View
+from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
     from rich.console import Group
 
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.evaluation.result import Comparison
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.scene import Selection
 
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
@@ -101,8 +101,8 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """
     from epic_cli.jobs.compare.notes import not_enough_words
     from epic_cli.metrics.notes import NotEnoughToSay
-    from epic_cli.show.pictures.chart import scene_chart
-    from epic_cli.show.scenes.scene import Selection
+    from epic_cli.show.chart import scene_chart
+    from epic_cli.show.scene import Selection
 
     session = dialogue.session
     if not session.packets:
@@ -158,7 +158,7 @@ def _table(
     from epic_cli.metrics.evaluation.result import Result
     from epic_cli.recordings.wording import left_out_words
     from epic_cli.show.report import KEPT, Column
-    from epic_cli.show.table import fit
+    from epic_cli.show.text import fit
 
     found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
     by_label = {one.label: one for one in candidates}

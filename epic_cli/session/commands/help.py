@@ -35,7 +35,7 @@ def keys(dialogue: Dialogue) -> None:
     """Show what the keys do."""
     from rich.console import Group
 
-    from epic_cli.show.table import definitions
+    from epic_cli.show.text import definitions
 
     dialogue.screen.show(Group(*definitions(KEYS, dialogue.screen.columns)), paged=True)
 
@@ -69,7 +69,7 @@ def help_(context: click.Context, dialogue: Dialogue, name: str | None) -> None:
         return
     from rich.console import Group
 
-    from epic_cli.show.table import definitions, paragraph
+    from epic_cli.show.text import definitions, paragraph
 
     room = screen.columns
     items = [(f":{one}", found.get_short_help_str(200)) for one, found in table.commands.items()]

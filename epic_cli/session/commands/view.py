@@ -93,7 +93,7 @@ def show_settings(dialogue: Dialogue) -> None:
     """Shows the settings of the session's strategy as a table."""
     from rich.console import Group
 
-    from epic_cli.show.table import Row, described
+    from epic_cli.show.text import Row, described
 
     name = dialogue.session.view.strategy.name
     declared = declaration(name)

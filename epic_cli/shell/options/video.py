@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.options.groups import value
 from epic_cli.shell.parameters import OutputFile, Parsed, completions
-from epic_cli.show.video.spec import VIDEO, VideoSpec, kind_of, read_clip
+from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_clip
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.evaluation.spec import Participant
-    from epic_cli.show.scenes.scene import Scene
+    from epic_cli.show.scene import Scene
 
 #: ``worst,speed=0.25``
 CLIP = Parsed(
@@ -59,7 +59,7 @@ class VideoOptions:
         """
         from epic_cli.recordings.output_files import open_whole
         from epic_cli.shell.progress import Progress
-        from epic_cli.show.video.files import NoVideo, write_video
+        from epic_cli.show.video import NoVideo, write_video
 
         path, spec = str(self.video), VideoSpec(**self.clip)
         with (
@@ -82,7 +82,7 @@ class VideoOptions:
         from epic_cli.metrics.evaluation.run import compare_run
         from epic_cli.metrics.evaluation.spec import CompareSpec, Run
         from epic_cli.metrics.notes import NotEnoughToSay
-        from epic_cli.show.scenes.scene import Selection
+        from epic_cli.show.scene import Selection
 
         every = Selection(_ROWS, -math.inf, math.inf)
         spec = CompareSpec(participants, timing, selection=every, intervals=False)

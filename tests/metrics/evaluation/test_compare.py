@@ -30,7 +30,7 @@ from epic_cli.metrics.notes import (
 )
 from epic_cli.metrics.truth import truth_of
 from epic_cli.metrics.weights import Weights
-from epic_cli.show.scenes.scene import Selection
+from epic_cli.show.scene import Selection
 
 
 def candidate(name: str) -> StrategySpec:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.show.pictures import VIEWS, View
-from epic_cli.show.pictures.chart import Chart, Line, label, nice_values, scene_chart
-from epic_cli.show.pictures.scenes import ground_axes
+from epic_cli.show.chart import Chart, Line, label, nice_values, scene_chart
+from epic_cli.show.scene import ground_axes
+from epic_cli.show.styles import VIEWS, View
 
 
 def printed(chart: Chart, color: bool = False, width: int = 60) -> str:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from epic_cli.show.pictures.styles import BLACK, DARK, LIGHT, WHITE, line_style
+from epic_cli.show.styles import BLACK, DARK, LIGHT, WHITE, line_style
 
 PICTURES = Path(__file__).parents[2] / "pictures"
 

@@ -11,8 +11,8 @@ import pytest
 from support import comparisons
 
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.pictures.styles import LIGHT
-from epic_cli.show.pictures.svg import HEIGHT, WIDTH, largest_of_each, picture
+from epic_cli.show.styles import LIGHT
+from epic_cli.show.svg import HEIGHT, WIDTH, largest_of_each, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 

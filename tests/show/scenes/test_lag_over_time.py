@@ -11,7 +11,7 @@ from support import movements
 
 from epic_cli.metrics.sampled_truth import SampledTruth, sample_truth
 from epic_cli.metrics.truth import truth_of
-from epic_cli.show.scenes.series import lag_over_time
+from epic_cli.show.scene import lag_over_time
 
 
 def sampled(movement: movements.Movement) -> SampledTruth:

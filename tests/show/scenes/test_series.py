@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from epic_cli.show.scenes.series import kept_rows, runs
+from epic_cli.show.scene import kept_rows, runs
 
 Series = list[NDArray[np.float64]]
 

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageColor
 from support.places import ROOT
 
+import epic_cli.show.film as filming
 from epic_cli.main import main
-from epic_cli.show.pictures.styles import BLACK, DARK, LIGHT
-from epic_cli.show.video import pens
-from epic_cli.show.video.pens import spread
+from epic_cli.show.film import spread
+from epic_cli.show.styles import BLACK, DARK, LIGHT
 
 Floats = NDArray[np.float64]
 
@@ -429,28 +429,30 @@ NAMES = [
 def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pens, "_files", lambda text: pytest.fail(f"a font for {text!r}"))
+    monkeypatch.setattr(filming, "_files", lambda text: pytest.fail(f"a font for {text!r}"))
     text = "".join(map(chr, range(32, 127)))
-    assert pens.readable(text, 13.0)[0] == text
+    assert filming.readable(text, 13.0)[0] == text
 
 
 def test_names_beyond_ascii_are_told_apart_without_any_font(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pens, "_files", lambda _: ())
-    found = [pens.readable(name, 13.0)[0] for name in NAMES]
+    monkeypatch.setattr(filming, "_files", lambda _: ())
+    found = [filming.readable(name, 13.0)[0] for name in NAMES]
     assert all(one.isascii() and one.isprintable() for one in found)
     assert found[0] == found[1] == "Hohe"  # in plain letters
     assert len(set(found)) >= len(NAMES) - 1
-    assert len(pens.readable("坦" * 32, 13.0)[0]) < 60
+    assert len(filming.readable("坦" * 32, 13.0)[0]) < 60
 
 
 def test_no_name_is_drawn_as_boxes() -> None:
     for name in NAMES:
-        text, font = pens.readable(name, 13.0)
+        text, font = filming.readable(name, 13.0)
         assert all(bytes(font.getmask(one)) != bytes(font.getmask("\uffff")) for one in text)
         # whatever font there is, names look different
-        pictures = {pens.sprite(one, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for one in (name, "x")}
+        pictures = {
+            filming.sprite(one, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for one in (name, "x")
+        }
         assert len(pictures) == 2
 
 

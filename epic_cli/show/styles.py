@@ -7,7 +7,7 @@ cannot tell red from green or blue from yellow (Machado, Oliveira and Fernandes 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 #: On white, and on the page's dark background, in the order of rank.
 LIGHT = ("#1900a3", "#dd3800", "#4c7590", "#a613fe", "#881203", "#4f114c")
@@ -32,3 +32,9 @@ def line_style(rank: int) -> LineStyle:
     """The style of the line with this rank, from 0; the first twenty-four differ."""
     color = rank % len(LIGHT)
     return LineStyle(LIGHT[color], DARK[color], DASHES[rank // len(LIGHT) % len(DASHES)])
+
+
+#: What a chart of a comparison can show: the path from above, or over time a coordinate, the error,
+#: the heading as it is seen from above, or the angle to the true rotation.
+View = Literal["above", "x", "y", "z", "error", "yaw", "angle"]
+VIEWS: tuple[View, ...] = get_args(View)

@@ -1,0 +1,615 @@
+"""The frames of a video: what moves, on a copy of what stays."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import subprocess
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.metrics.arrays import lengths, root_mean_square
+from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.metrics.turns import headings
+from epic_cli.show.chart import label, nice_values
+from epic_cli.show.scene import chosen_of, ground_axes
+from epic_cli.show.styles import BLACK, WHITE, line_style
+from epic_cli.show.svg import Panel, largest_of_each
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.show.scene import Scene
+    from epic_cli.show.video import VideoSpec
+
+
+#: Seconds: how long a trail is, over how long a name's place is the mean, and how long the end
+#: dissolves into the beginning.
+TRAIL, CALM, DISSOLVE = 1.5, 1.0, 0.4
+
+#: A trail fades in so many steps. Of more markers than this, none has its name beside it.
+_STEPS, _NAMED = 6, 48
+
+
+def frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
+    """So many frames; the last ones dissolve into what is before the first, so that it loops."""
+    whole, fade = back.end - back.start, min(round(DISSOLVE * fps), count // 4)
+    place = back.base.width - 14 * back.unit, 17 * back.unit
+    for number in range(count):
+        at = back.start + whole * number / count
+        image, share = _frame(back, at), (number - count + fade + 1) / (fade + 1)
+        if share > 0:
+            image = Image.blend(image, _frame(back, at - whole), share)
+        ImageDraw.Draw(image).text(place, f"{at:.2f} s", back.colors.ink, back.font, "rm")
+        yield image
+
+
+def _frame(back: Backdrop, at: float) -> Image.Image:
+    """The picture at a time (s), without the time itself; before the start, too."""
+    unit, colors, here = back.unit, back.colors, np.array([at])
+    image, shift = _ground(back, at)
+    pen = Pen(image, back.map)
+    _draw_packets(back, pen, shift, at)
+    markers = []
+    for one in back.stage.tracks:
+        trail = _trail(back, one, at, shift)
+        pen.lines(trail, colors.of(one.rank), (5 if one.rank < 0 else 2.4) * unit)
+        place = back.places(one.at(here))[0] + shift
+        if np.isfinite(place).all():
+            markers.append((one, place))
+    for one, place in markers:
+        radius = (6.5 if one.rank < 0 else 5.5) * unit
+        corners = _dart(one, at, radius)
+        pen.lines(
+            [(corners + place, 255)], colors.of(one.rank), 0 if len(corners) > 1 else 2 * radius
+        )
+    if len(markers) <= _NAMED:
+        _draw_names(back, pen, markers, shift, at)
+    note = f"from above, {back.stage.axes}, grid {label(back.step, back.step)}"
+    pen.paste(back.name(note, colors.soft), 14 * unit, back.map[3] - 14 * unit)
+    # names and dots that reach beyond the map are covered
+    for top, bottom in ((0, back.map[1]), (back.map[3], image.height)):
+        image.paste(back.base.crop((0, top, image.width, bottom)), (0, top))
+    _draw_errors(back, image, at)
+    return image
+
+
+def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
+    """What stays, and from where on the floor to where in the picture places move."""
+    image, low = back.base.copy(), np.array(back.map[:2])
+    if not back.follows:
+        return image, low
+    seen = np.array(back.map[2:]) - low
+    middle = np.nan_to_num(back.places(back.stage.tracks[0].at(np.array([at])))[0])
+    corner = np.rint(np.clip(middle - seen / 2, 0, np.array(back.floor.size) - seen)).astype(int)
+    image.paste(back.floor.crop((*corner.tolist(), *(corner + seen).tolist())), back.map[:2])
+    return image, low - corner
+
+
+def _trail(back: Backdrop, one: Track, at: float, shift: Floats) -> Iterator[tuple[Floats, int]]:
+    for times, run in one.rows(at - TRAIL, at):
+        steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
+        places = back.places(run) + shift
+        for part in np.split(np.arange(len(run)), np.flatnonzero(np.diff(steps)) + 1):
+            shade = 255 * int(steps[part[0]] + 1) // _STEPS
+            yield places[max(part[0] - 1, 0) : part[-1] + 1], shade
+
+
+def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
+    """Those of a trail's seconds as dots, the last of them dark."""
+    times = back.stage.packet_times
+    few = slice(*np.searchsorted(times, (at - TRAIL, at), side="right"))
+    draw, radius = ImageDraw.Draw(pen.image), 2.2 * back.unit
+    places = back.places(back.stage.packets[few]) + shift
+    for time, (x, y) in zip(times[few].tolist(), places.tolist(), strict=True):
+        if abs(x) + abs(y) < 1e4:
+            color = back.colors.mixed(back.colors.ink, 1 - 0.8 * (at - time) / TRAIL)
+            draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+
+
+def _dart(one: Track, at: float, radius: float) -> Floats:
+    """The corners (n, 2) of a dart to where it heads, or the middle of a disc, around 0."""
+    if one.headings is not None:
+        u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
+        if u * u + v * v > 0:
+            wide = 0.9 * radius / math.hypot(u, v)
+            left = -0.7 * u - wide * v, -0.7 * v + wide * u
+            right = -0.7 * u + wide * v, -0.7 * v - wide * u
+            return np.array([(u, v), left, (-0.3 * u, -0.3 * v), right])
+    return np.zeros((1, 2))
+
+
+def _draw_names(
+    back: Backdrop, pen: Pen, markers: Sequence[tuple[Track, Floats]], shift: Floats, at: float
+) -> None:
+    """Names beside the markers, apart from each other; they move calmly."""
+    around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
+    for one, place in markers:
+        if one.name:
+            away = np.nan_to_num(back.places(one.at(around)) + shift - place)
+            x, y = (place + np.clip(away.mean(axis=0), -24 * unit, 24 * unit)).tolist()
+            x = max(x, float(place[0]))  # a name does not cover its own marker
+            found.append((y, x, one.name, back.colors.of(one.rank)))
+    found.sort()
+    for (_, x, name, color), y in zip(
+        found, spread([one[0] for one in found], 15 * unit), strict=True
+    ):
+        pen.paste(back.name(name, color), x + 12 * unit, y)
+
+
+def _draw_errors(back: Backdrop, image: Image.Image, at: float) -> None:
+    """The errors of a trail's seconds in full colours, up to a line at this time."""
+    curves, chart, whole = back.curves, back.chart, back.end - back.start
+    now, long = (
+        (at - back.start) % whole / whole * chart.width,
+        min(TRAIL / whole, 1) * chart.width,
+    )
+    left, top = round(chart.x), round(chart.y)
+    for first, last in ((now - long, now), (now - long + chart.width, chart.width)):
+        begin, end = max(0, round(first)), round(last)
+        if begin < end:
+            image.paste(curves.crop((begin, 0, end, curves.height)), (left + begin, top))
+    line = left + round(now), top, left + round(now), top + curves.height - 1
+    ImageDraw.Draw(image).line(line, fill=back.colors.ink, width=max(1, round(back.unit)))
+
+
+#: Seconds: what is chosen is about so long; a longer recording is cut. What ``worst`` shows.
+USUAL, LONGEST, WORST = 10.0, 12.0, 3.0
+
+#: Where it loops is looked for at so many times at most, in so many tracks.
+_TIMES, _TRACKS = 20_000, 12
+
+
+class Track(NamedTuple):
+    """What moves: at ``times`` (n, s) it is at ``places`` (n, 2), NaN where it is not drawn.
+
+    ``rank`` is that of its colour, -1: it is the truth. ``errors`` (n) are NaN in rows that do not
+    count; ``headings`` (n, 2) are None where nothing turns.
+    """
+
+    name: str
+    rank: int
+    times: Floats
+    places: Floats
+    errors: Floats
+    headings: Floats | None = None
+
+    def at(self, times: Floats) -> Floats:
+        """Where it is (k, 2)."""
+        return between(self.times, self.places, times)
+
+    def within(self, start: float, end: float) -> tuple[Floats, Floats]:
+        """Its times (m) and errors (m) from ``start`` to ``end`` (s)."""
+        inside = (self.times >= start) & (self.times <= end)
+        return self.times[inside], self.errors[inside]
+
+    def rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
+        """Its times (m) and places (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
+        ends = np.array([start, end])
+        inside = slice(*np.searchsorted(self.times, ends, side="right"))
+        times = np.concatenate([ends[:1], self.times[inside], ends[1:]])
+        places = np.vstack([self.at(ends[:1]), self.places[inside], self.at(ends[1:])])
+        known = ~np.isnan(places[:, 0])
+        for run in np.split(np.arange(len(times)), np.flatnonzero(~known)):
+            if known[run].any():
+                yield times[run[known[run]]], places[run[known[run]]]
+
+
+class Stage(NamedTuple):
+    """Who moves, later tracks above earlier ones, from ``start`` to ``end`` (s).
+
+    ``packet_times`` (m, s) are when ``packets`` (m, 2) came, or were sent where that is not known.
+    """
+
+    tracks: tuple[Track, ...]
+    packet_times: Floats
+    packets: Floats
+    axes: str
+    start: float
+    end: float
+
+    @property
+    def drawn(self) -> list[Track]:
+        """All but the truth, the best one first."""
+        return [one for one in reversed(self.tracks) if one.rank >= 0]
+
+    def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
+        """When (n, s), and how far off (n) those are that are drawn, in rows that count."""
+        every = np.hstack([np.empty((2, 0)), *(one.within(start, end) for one in self.drawn)])
+        times, errors = every[:, np.isfinite(every[1])]
+        return times, errors
+
+
+def between(times: Floats, values: Floats, at: Floats) -> Floats:
+    """The values (k, d) between rows (n, d); before a hole it stays where it was last."""
+    right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
+    left = right - 1
+    span = times[right] - times[left]
+    share = np.clip((at - times[left]) / np.where(span > 0, span, 1.0), 0, 1)[:, None]
+    inside = values[left] + share * (values[right] - values[left])
+    found = np.where(share < 1, inside, values[right])
+    found = np.where(np.isnan(found), values[left], found)
+    # a snap has a row that is all NaN at the time of the row before it
+    last = np.maximum(left - 1, 0)
+    snap = np.isnan(found) & (times[last] == times[left])[:, None]
+    return np.where(snap, values[last], found)
+
+
+def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
+    """The stage of these entities; ``labels`` chooses strategies, the best one first, none: all.
+
+    Raises ``NothingToDraw``.
+    """
+    scenes = [one for one in scenes if len(one.times) > 1]
+    if not scenes:
+        raise NothingToDraw
+    plane = ground_axes(max(scenes, key=lambda one: len(one.times)))
+
+    def seen(rotations: Floats | None) -> Floats | None:
+        return None if rotations is None else headings(rotations, plane)
+
+    several, truths, tracks = len(scenes) > 1, [], []
+    for number, scene in enumerate(scenes):
+        name, turns = "" if several else "truth", seen(scene.rotations)
+        truths.append(
+            Track(name, -1, scene.times, scene.truth[:, plane], scene.times * np.nan, turns)
+        )
+        for rank, one in chosen_of(scene, labels):
+            name, color = (scene.entity, number) if several else (one.label, rank)
+            places, turns = one.positions[:, plane], seen(one.rotations)
+            tracks.append(Track(name, color, one.times, places, one.errors, turns))
+    came = np.concatenate(
+        [np.where(np.isnan(one.arrivals), one.packet_times, one.arrivals) for one in scenes]
+    )
+    order = np.argsort(came, kind="stable")
+    return Stage(
+        (*truths, *tracks),
+        came[order],
+        np.concatenate([one.packets[:, plane] for one in scenes])[order],
+        f"{'xyz'[plane[1]]} over {'xyz'[plane[0]]}",
+        min(float(one.times[0]) for one in scenes),
+        max(float(one.times[-1]) for one in scenes),
+    )
+
+
+def seconds_of(stage: Stage, spec: VideoSpec, fps: float) -> tuple[float, float]:
+    """From when to when it goes: as given, or such that it loops, or around the worst moment.
+
+    Raises ``ValueError`` where that is nothing of the recording.
+    """
+    start, end = np.fmax(spec.start, stage.start).item(), np.fmin(spec.end, stage.end).item()
+    if not start < end:
+        raise ValueError(f"it goes from {stage.start:.2f} to {stage.end:.2f} s")
+    chosen = math.isnan(spec.start) and math.isnan(spec.end) and not spec.worst
+    loop = _loop(stage, fps / spec.speed) if chosen else None
+    if loop is not None:
+        return loop
+    length = WORST if spec.worst else USUAL if chosen and end - start > LONGEST else end - start
+    times, errors = stage.errors(start, end)
+    worst = float(times[errors.argmax()]) if len(times) else start
+    first = max(start, min(worst - length / 2, end - length))
+    return first, min(end, first + length)
+
+
+def _loop(stage: Stage, rate: float) -> tuple[float, float] | None:
+    """The two moments, some ten seconds apart, at which most is alike; None: nothing is.
+
+    At them the truth and every strategy are at about the same place, on the same way.
+    """
+    step = max(1 / rate, (stage.end - stage.start) / _TIMES)
+    times = np.arange(stage.start + 0.5, stage.end, step)  # there is something before it
+    shifts = np.arange(max(1, round(0.6 * USUAL / step)), round(LONGEST / step) + 1)
+    shifts = shifts[shifts < len(times)]
+    if not len(shifts):
+        return None
+    places = [one.at(times) for one in stage.tracks[:_TRACKS]]
+    state = np.hstack([*places, 0.2 * np.gradient(places[0], step, axis=0)])
+    costs = [np.square(state[n:] - state[:-n]).max(axis=1) for n in shifts]
+    least = [float(np.nanmin(one, initial=math.inf)) for one in costs]
+    best = int(np.argmin(least))
+    room = np.ptp(places[0][~np.isnan(places[0][:, 0])], axis=0).max(initial=0.0)
+    if not least[best] <= (0.02 * float(room)) ** 2:
+        return None
+    first = float(times[np.nanargmin(costs[best])])
+    return first, first + float(shifts[best] * step)
+
+
+#: Sizes are given in the pixels of a picture that is so high; letters do not get smaller than this.
+_USUAL_HEIGHT, _SMALLEST = 540, 0.7
+
+#: Where errors would be smaller than this (pixels), the picture follows the truth, so near that
+#: they are of the second size, on a map of so many pixels at most.
+_TOO_SMALL, _SEEN, _LARGEST_MAP = 12.0, 36.0, 4000.0
+
+
+class Backdrop:
+    """A stage from ``start`` to ``end`` (s), before anything moves on it.
+
+    ``base`` is the whole picture. Where it ``follows`` the truth, the ``floor`` is larger than
+    what is seen of it in ``map``; ``panel`` places things on it. ``curves`` are the errors in full
+    colours, in ``base`` they are faint.
+    """
+
+    def __init__(
+        self, stage: Stage, start: float, end: float, size: tuple[int, int], theme: str
+    ) -> None:
+        self.stage, self.start, self.end, self.colors = stage, start, end, Colors(theme)
+        self.unit = unit = max(min(size) / _USUAL_HEIGHT, _SMALLEST)
+        self.font = ImageFont.load_default(13 * unit)
+        self.map: Box = (0, round(34 * unit), size[0], size[1] - round(112 * unit))
+        self.base = Image.new("RGB", size, self.colors.ground)
+        self.floor = self._floor(self._fit())
+        if not self.follows:
+            self.base.paste(self.floor, self.map[:2])
+        self._draw_key()
+        self.curves = self._chart()
+
+    def places(self, points: Floats) -> Floats:
+        """Places (n, 2) in pixels of the floor."""
+        return np.column_stack(self.panel.place(points[:, 0], points[:, 1]))
+
+    def name(self, text: str, color: Color) -> Image.Image:
+        """A name as a picture."""
+        return sprite(printable(text)[:32], 13 * self.unit, color, self.colors.ground)
+
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest place (2), without what leaves the truth by far."""
+        rows = [
+            (one.rank, run)
+            for one in self.stage.tracks
+            for _, run in one.rows(self.start, self.end)
+        ]
+        if not rows:
+            raise NothingToDraw
+        seen = np.vstack([run for _, run in rows])
+        truth = np.vstack([run for rank, run in rows if rank < 0] or [seen])
+        middle, room = (truth.min(axis=0) + truth.max(axis=0)) / 2, np.ptp(truth, axis=0).max()
+        seen = np.vstack([truth, seen[lengths(seen - middle) <= 3 * room]])
+        return seen.min(axis=0), seen.max(axis=0)
+
+    def _fit(self) -> float:
+        """Pixels of a length: all of the map is in the picture, or as much as shows errors."""
+        least, most = self._bounds()
+        seen, names = np.array(self.map[2:]) - self.map[:2], [len(t.name) for t in self.stage.drawn]
+        extent = np.maximum(most - least, 1e-9)
+        border = min(max(names, default=0), 32) * 14 * self.unit, 60 * self.unit
+        room = np.maximum(seen - border, 40.0)
+        scale = float((room / np.maximum(extent, extent.max() * 0.05)).min())
+        errors = self.stage.errors(self.start, self.end)[1]
+        error, self.follows = float(np.quantile(errors, 0.9)) if len(errors) else 0.0, False
+        alone = sum(one.rank < 0 for one in self.stage.tracks) == 1
+        if alone and 0 < error * scale < _TOO_SMALL * self.unit:
+            near = min(_SEEN * self.unit / error, *((_LARGEST_MAP - seen) / extent))
+            self.follows, scale = near > 1.5 * scale, max(float(near), scale)
+        floor = seen + (np.ceil(extent * scale) if self.follows else 0)
+        middle, half = (least + most) / 2, floor / scale / 2
+        (x0, y0), (x1, y1) = (middle - half).tolist(), (middle + half).tolist()
+        self.panel = Panel(0, 0, float(floor[0]), float(floor[1]), x0, x1, y0, y1)
+        return scale
+
+    def _floor(self, scale: float) -> Image.Image:
+        """A grid, and the truth's whole way."""
+        panel, colors = self.panel, self.colors
+        image = Image.new("RGB", (round(panel.width), round(panel.height)), colors.ground)
+        draw, pen = ImageDraw.Draw(image), Pen(image, (0, 0, *image.size))
+        low, high, *_ = nice_values(0.0, 400 * self.unit / scale)
+        self.step = high - low
+        for k in _multiples(panel.left, panel.right, self.step):
+            draw.line((x := round(panel.across(k)), 0, x, image.height), fill=colors.faint)
+        for k in _multiples(panel.bottom, panel.top, self.step):
+            draw.line((0, y := round(panel.up(k)), image.width, y), fill=colors.faint)
+        for one in self.stage.tracks:
+            if one.rank < 0:
+                lines = [(self.places(run), 255) for _, run in one.rows(self.start, self.end)]
+                pen.lines(lines, colors.mixed(colors.ink, 0.2), 3 * self.unit)
+        return image
+
+    def _draw_key(self) -> None:
+        """What is which colour, and its error; at the right is room for the time."""
+        unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
+        x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
+        for one in (self.stage.tracks[0], *self.stage.drawn):
+            words = self.name(one.name or "truth", colors.of(one.rank))
+            if x + 16 * unit + words.width > end:
+                break
+            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(one.rank), 10 * unit)
+            pen.paste(words, x + 14 * unit, y)
+            x += 22 * unit + words.width
+            errors = one.within(self.start, self.end)[1]
+            if len(known := errors[np.isfinite(errors)]):
+                words = self.name(f"error {three_digits(root_mean_square(known))}", colors.soft)
+                if x + words.width < end:
+                    pen.paste(words, x, y)
+                    x += words.width
+            x += 16 * unit
+        pen.paste(self.name("error (lengths)", colors.soft), 46 * unit, self.map[3] + 11 * unit)
+
+    def _chart(self) -> Image.Image:
+        """The errors over time: the faint ones are drawn here."""
+        unit, colors, (width, height) = self.unit, self.colors, self.base.size
+        left, right = round(46 * unit), round(width - 16 * unit)
+        top, bottom = height - round(92 * unit), height - round(26 * unit)
+        high = float(self.stage.errors(self.start, self.end)[1].max(initial=0.0)) * 1.05 or 1.0
+        self.chart = Panel(left, top, right - left, bottom - top, self.start, self.end, 0.0, high)
+        draw = ImageDraw.Draw(self.base)
+        for value in nice_values(self.start, self.end, 8):
+            draw.line((x := round(self.chart.across(value)), top, x, bottom), fill=colors.faint)
+            words = f"{label(value, self.end - self.start)} s"
+            draw.text((x, bottom + 5 * unit), words, colors.soft, self.font, "mt")
+        for value in nice_values(0.0, high, 4):
+            draw.line((left, y := round(self.chart.up(value)), right, y), fill=colors.faint)
+            draw.text((left - 6 * unit, y), label(value, high), colors.soft, self.font, "rm")
+        box, full = (left, top, right + 1, bottom + 1), self.base.copy()
+        for one in reversed(self.stage.drawn):
+            times, errors = largest_of_each(*one.within(self.start, self.end), 2 * width)
+            known = np.isfinite(errors)
+            places = np.column_stack(self.chart.place(times, errors))
+            runs = np.split(np.arange(len(times)), np.flatnonzero(~known))
+            lines = [(places[run[known[run]]], 255) for run in runs]
+            for image, share in ((self.base, 0.3), (full, 1.0)):
+                color = colors.mixed(colors.of(one.rank), share)
+                Pen(image, box).lines(lines, color, 1.6 * unit)
+        return full.crop(box)
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    return [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
+
+    Color = tuple[int, int, int]
+    Box = tuple[int, int, int, int]
+
+#: Shapes are drawn so many times as large. Colours are mixed with the background in so many steps:
+#: with more, Pillow takes one for the other.
+_FINER, _MIXED = 4, 20
+
+
+class Colors:
+    """The colours of a theme, and all that come between them and the background."""
+
+    def __init__(self, theme: str) -> None:
+        self.dark = theme == "dark"
+        self.ground = _rgb(BLACK if self.dark else WHITE)
+        self.ink = _rgb("#e6e9ef" if self.dark else "#222222")
+        self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
+
+    def of(self, rank: int) -> Color:
+        """The colour of the line with this rank, -1: the truth."""
+        style = line_style(max(rank, 0))
+        return self.truth if rank < 0 else _rgb(style.dark if self.dark else style.light)
+
+    def mixed(self, color: Color, share: float) -> Color:
+        """So much of a colour on the background."""
+        both = zip(self.ground, color, strict=True)
+        red, green, blue = (round(a + share * (b - a)) for a, b in both)
+        return red, green, blue
+
+    def palette(self, ranks: Iterable[int]) -> list[int]:
+        """At most 255 colours that pictures of lines with these ranks are made of."""
+        used = list(dict.fromkeys((self.ink, *map(self.of, ranks))))
+        steps = min(254 // len(used), _MIXED)
+        ramps = [self.mixed(one, (k + 1) / steps) for one in used for k in range(steps)]
+        return [value for one in (self.ground, *ramps) for value in one]
+
+
+def _rgb(text: str) -> Color:
+    return ImageColor.getrgb(text)[:3]
+
+
+class Pen:
+    """Draws on an image, only within a ``box`` of pixels."""
+
+    def __init__(self, image: Image.Image, box: Box) -> None:
+        self.image = image
+        self._box = np.array(box).reshape(2, 2)
+
+    def lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
+        """Lines through points (n, 2), each so opaque (255: wholly), later ones above.
+
+        A single point is a disc, a line without width a polygon.
+        """
+        drawn = [(np.clip(points, -1e4, 1e4), shade) for points, shade in lines if len(points)]
+        if not drawn:
+            return
+        every = np.vstack([points for points, _ in drawn])
+        low = np.clip(np.floor(every.min(axis=0) - width - 1), *self._box)
+        high = np.clip(np.ceil(every.max(axis=0) + width + 1), *self._box)
+        size = (np.maximum(high - low, 0) * _FINER).astype(int).tolist()
+        if not all(size):
+            return
+        mask = Image.new("L", size)
+        draw, radius = ImageDraw.Draw(mask), width * _FINER / 2
+        for points, shade in drawn:
+            # a place is the middle of its pixel
+            places = (points + 0.5 - low) * _FINER
+            draw.line(places.ravel().tolist(), fill=shade, width=max(1, round(2 * radius)))
+            round_ones = places if len(points) == 1 else places[1:-1][_sharp(points)]
+            for x, y in round_ones.tolist():
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=shade)
+            if width == 0:
+                draw.polygon(places.ravel().tolist(), fill=shade)
+        self.image.paste(color, (int(low[0]), int(low[1])), mask.reduce(_FINER))
+
+    def paste(self, sprite: Image.Image, x: float, y: float) -> None:
+        """A picture that is seen through, its left edge at x, its middle at y."""
+        if abs(x) + abs(y) < 1e4:
+            self.image.paste(sprite, (round(x), round(y - sprite.height / 2)), sprite)
+
+
+def _sharp(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """At which of the inner points (n - 2) a line turns by more than 20 degrees."""
+    way = np.diff(points, axis=0)
+    sizes = np.sqrt(np.square(way).sum(axis=1))
+    return np.asarray((way[1:] * way[:-1]).sum(axis=1) < 0.94 * sizes[1:] * sizes[:-1])
+
+
+def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
+    """A text and a font that has all of it.
+
+    Pillow's own font, with which pictures are the same everywhere, is that of ASCII. Names beyond
+    are drawn in a font of this machine; where it has none, in plain letters, or as escapes, which
+    keep two names apart as boxes do not.
+    """
+    own = cast("ImageFont.FreeTypeFont", ImageFont.load_default(size))
+    if not _lacks(own, text):
+        return text, own
+    for file in _files(text):
+        with contextlib.suppress(OSError):
+            font = ImageFont.truetype(file, size)
+            if not _lacks(font, text):
+                return text, font
+    letters = [unicodedata.normalize("NFKD", one)[0] for one in text]
+    plain = (a if a.isascii() else f"\\u{ord(b):04x}" for a, b in zip(letters, text, strict=True))
+    return "".join(plain)[:48], own
+
+
+def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
+    """Whether a character of a text is a box."""
+    box = bytes(font.getmask("\U0010fffe"))
+    return any(bytes(font.getmask(one)) == box for one in set(text) - {" "})
+
+
+@lru_cache(1000)
+def _files(text: str) -> tuple[str, ...]:
+    """Fonts that may have a text: what fontconfig finds, and what other systems come with."""
+    wanted = " ".join(f"{ord(one):x}" for one in sorted(set(text)))
+    words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        found = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
+        return (found.stdout,)
+    return "arial.ttf", "msgothic.ttc", "Arial Unicode.ttf"
+
+
+@lru_cache(1000)
+def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
+    """A text of so many pixels, to be seen through but for a halo."""
+    text, font = readable(text, size)
+    border = max(1, round(0.12 * size))
+    width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)
+    found = Image.new("RGBA", (width, height), (*halo, 0))
+    ImageDraw.Draw(found).text(
+        (border, height / 2), text, color, font, "lm", stroke_width=border, stroke_fill=halo
+    )
+    return found
+
+
+def spread(heights: Sequence[float], apart: float) -> list[float]:
+    """Rising heights moved as little as it takes to be so far apart."""
+    groups: list[tuple[float, int]] = []  # their middle, and how many there are
+    for height in heights:
+        groups.append((height, 1))
+        while len(groups) > 1:
+            (upper, n), (lower, m) = groups[-2:]
+            if lower - upper >= apart * (n + m) / 2:
+                break
+            groups[-2:] = [((upper * n + lower * m) / (n + m), n + m)]
+    return [mid + apart * (k - (count - 1) / 2) for mid, count in groups for k in range(count)]

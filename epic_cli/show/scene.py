@@ -1,0 +1,742 @@
+"""What pictures show of a comparison: the truth, the packets and what was drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.packets import Status
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    LARGEST,
+    POSITION,
+    SEQUENCE,
+    TIME,
+    lengths,
+    packet_table,
+    root_mean_square,
+)
+from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.recovery import LONGEST
+from epic_cli.metrics.sampled_truth import JUMP_FACTOR
+from epic_cli.metrics.turns import angles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.arrays import Flags, Floats
+    from epic_cli.metrics.measure import Entity
+    from epic_cli.metrics.recovery import Events
+    from epic_cli.metrics.sampled_truth import SampledTruth
+    from epic_cli.metrics.truth import Truth
+
+
+#: All pictures of a comparison together hold about so many drawn positions.
+MOST_POSITIONS = 500_000
+
+#: An entity's strategy has at least so many, where there are many of both.
+_FEWEST = 200
+
+#: So many seconds before and after the moments that matter most, every row is kept.
+AROUND = 3.0
+
+#: A band of statuses has no more runs than this.
+MOST_RUNS = 4000
+
+#: The error's histogram has so many bins for each factor of ten, over so many of these.
+BINS, DECADES = 8, 6
+
+#: What a band shows first where runs are too short to be seen.
+_RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATED)
+
+
+class Histogram(NamedTuple):
+    """How often which error was drawn: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
+
+    ``first`` is the number k of the first bin, ``counts`` are rows. What is smaller than the first
+    bin is in it.
+    """
+
+    first: int
+    counts: Rows
+
+
+class Drawn(NamedTuple):
+    """What one strategy drew in a scene, at n ``times``.
+
+    ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
+    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors``
+    (n) are the same, NaN also in rows that do not count; ``across`` (n) is the share of each that
+    is beside the truth's way, 0 to 1. A row that is all NaN keeps lines from
+    being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
+    ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
+    was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
+    of the span, kept or not. ``rotations`` (n, 4) are NaN where none is drawn, ``angles`` (n,
+    degrees) those to the truth in rows that count; None: it does not turn. ``blur`` is that of
+    ``Scene`` for this strategy alone.
+    """
+
+    label: str
+    times: Floats
+    positions: Floats
+    distances: Floats
+    errors: Floats
+    across: Floats
+    run_times: Floats
+    run_statuses: Rows
+    lag: LagSeries
+    histogram: Histogram
+    recoveries: tuple[float, ...]
+    rms: float
+    rotations: Floats | None = None
+    angles: Floats | None = None
+    blur: Floats | None = None
+
+
+class Scene(NamedTuple):
+    """One entity: times (n) in seconds, the truth there (n, 3), NaN where it is not known.
+
+    Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
+
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
+    ``arrivals`` (m) when they came, NaN where that is not known. ``deliveries`` has all packets
+    of the recording. ``rows`` is how many rows the comparison has in this span. Of more than
+    pictures can hold, all keep those at the ``shared`` times (s), and each those that matter to
+    it; the truth has all of these. ``blur`` (s, lengths): after each shared time, until the next
+    one, no row that is left out is further than this from the straight line between its
+    neighbours that are kept. None: every row is there.
+    ``rotations`` (n, 4) are the truth's, None where the recording has none.
+    """
+
+    entity: str
+    times: Floats
+    truth: Floats
+    packet_times: Floats
+    packets: Floats
+    arrivals: Floats
+    drawn: tuple[Drawn, ...]
+    rows: int
+    deliveries: Deliveries
+    interruptions: tuple[Interruption, ...]
+    rotations: Floats | None = None
+    shared: Floats | None = None
+    blur: Floats | None = None
+
+
+class Selection(NamedTuple):
+    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each."""
+
+    most: int
+    start: float
+    end: float
+
+    def among(self, pictures: int) -> Selection:
+        """The same for so many entities' strategies, which share what pictures may hold."""
+        share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
+        return self._replace(most=min(self.most, share))
+
+    def rows(self, times: Floats) -> slice:
+        """The rows of the span."""
+        first, last = np.searchsorted(times, [self.start, self.end])
+        return slice(int(first), int(last))
+
+
+def drawn(
+    label: str,
+    shown: Floats,
+    status: NDArray[np.int32],
+    entity: Entity,
+    selection: Selection,
+    recoveries: Sequence[float],
+    rotations: Floats | None = None,
+    lags: bool = True,
+) -> Drawn:
+    """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
+
+    ``recoveries`` are the seconds until it had recovered from each of the entity's events. Without
+    ``lags``, which take longest, there are none.
+    """
+    sampled, events = entity.truth, entity.events
+    chosen = selection.rows(sampled.times)
+    times, statuses = sampled.times[chosen], status[chosen]
+    positions = np.array(shown[chosen])
+    # a strategy that has gone out of all bounds would leave a picture of nothing else
+    positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
+    # an undrawn row is judged as the last state that was received, but nothing is drawn there
+    apart = positions - sampled.positions[chosen]
+    distances = lengths(apart)
+    along = sampled.squares_along(apart, sampled.velocities[chosen])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
+    positions[statuses == int(Status.NONE)] = np.nan
+    turned = []
+    if rotations is not None and sampled.turns is not None:
+        own = np.where((statuses == int(Status.NONE))[:, None], np.nan, rotations[chosen])
+        off = angles(own, sampled.turns.rotations[chosen])
+        turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
+    errors = np.where(sampled.counted[chosen], distances, np.nan)
+    broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
+    shared, most = _shared(times, events, selection.most), selection.most
+    kept = np.arange(len(times))
+    if len(shared) < len(times):
+        worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
+        kept = distinct(
+            len(times),
+            shared,
+            kept_rows([errors, *turned[1:]], most // 4),
+            _moments(times, worst, most // 8),
+            edges(positions),
+            # the two rows of a snap: the hole stands between them
+            broken,
+            broken + 1,
+        )
+    at = np.searchsorted(kept, broken + 1)
+    starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    turned = [np.insert(one[kept], at, np.nan, axis=0) for one in turned]
+    return Drawn(
+        label,
+        np.insert(times[kept], at, times[broken]),
+        np.insert(positions[kept], at, np.nan, axis=0),
+        np.insert(distances[kept], at, np.nan),
+        np.insert(errors[kept], at, np.nan),
+        np.insert(across[kept], at, np.nan),
+        times[starts],
+        bands,
+        lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
+        histogram(errors),
+        tuple(recoveries),
+        root_mean_square(errors[np.isfinite(errors)]),
+        turned[0] if turned else None,
+        turned[1] if turned else None,
+        blur(times, positions, kept, shared),
+    )
+
+
+def _shared(times: Floats, events: Events, most: int) -> Rows:
+    """The rows of an entity that every line keeps: of the longest outages all."""
+    longest = events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]
+    return shared_rows(len(times), most, _moments(times, longest, most // 8))
+
+
+def _moments(times: Floats, middles: Floats, most: int) -> Rows:
+    """The rows around some moments, at which people look: ``most`` at most."""
+    kept = [np.empty(0, np.int64)]
+    for middle in middles.tolist():
+        first, last = np.searchsorted(times, [middle - AROUND, middle + AROUND])
+        most -= int(last - first)
+        if most < 0:
+            break
+        kept.append(np.arange(first, last))
+    return np.concatenate(kept)
+
+
+def histogram(errors: Floats) -> Histogram:
+    """How often which of the errors (n) there is, NaN not counted."""
+    known = errors[np.isfinite(errors)]
+    largest = float(known.max()) if len(known) else 0.0
+    if not largest > 0:
+        return Histogram(0, np.array([len(known)], np.int64))
+    last = math.floor(BINS * math.log10(largest))
+    first = last - BINS * DECADES
+    with np.errstate(divide="ignore"):
+        bins = np.clip(np.floor(BINS * np.log10(known)), first, last).astype(np.int64)
+    lowest = int(bins.min())
+    return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
+
+
+def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[Drawn]) -> Scene:
+    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
+    sampled, events = entity.truth, entity.events
+    chosen = selection.rows(sampled.times)
+    times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
+    begun = np.cumsum(sampled.begins)[chosen]
+    truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
+    turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
+    shared = _shared(times, events, selection.most)
+    of_all = np.searchsorted(times, np.concatenate([one.times for one in shown] or [times]))
+    kept = distinct(len(times), shared, of_all, edges(truth))
+    blurs = [one.blur for one in shown] + [blur(times, truth, kept, shared)]
+    known_blurs = [one for one in blurs if one is not None]
+    deliveries = deliveries_of(entity.packets, offset, sampled.truth)
+    sent = deliveries.sent
+    inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
+    if len(inside):
+        delays = (deliveries.arrivals - sent)[inside]
+        series = [*deliveries.positions[inside].T, delays]
+        inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
+    return Scene(
+        entity.name,
+        times[kept],
+        truth[kept],
+        sent[inside],
+        deliveries.positions[inside],
+        deliveries.arrivals[inside],
+        tuple(shown),
+        len(times),
+        deliveries,
+        interruptions(events),
+        None if turns is None else turns[kept],
+        times[shared] if known_blurs else None,
+        np.max(known_blurs, axis=0) if known_blurs else None,
+    )
+
+
+#: Of more lost packets, only their number is given.
+MOST_LOST = 20_000
+
+
+class Deliveries(NamedTuple):
+    """The packets of one entity in order of sending, and what can be told of those that are lost.
+
+    ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
+    recording's unit. ``numbered`` says whether the packets have sequence numbers: without them
+    nobody can tell what was lost. ``lost_times`` (k) are when the missing numbers were sent, were
+    they sent evenly, ``lost`` (k, 3) where the entity was then; ``lost_count`` is how many there
+    are.
+    """
+
+    sent: Floats
+    arrivals: Floats
+    positions: Floats
+    numbered: bool
+    lost_times: Floats
+    lost: Floats
+    lost_count: int
+
+    @property
+    def interval(self) -> float:
+        """The usual time between two packets, in seconds; NaN: there are not two."""
+        apart = np.diff(self.sent)
+        return float(np.median(apart[apart > 0])) if (apart > 0).any() else math.nan
+
+    @property
+    def delays(self) -> Floats:
+        """How long packets took, in seconds: as many as have an arrival time."""
+        took = self.arrivals - self.sent
+        return took[np.isfinite(took)]
+
+
+def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
+    """How the packets of one entity came; ``offset`` (seconds) is added to the times of sending."""
+    table = packet_table(packets)
+    usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
+    order = np.flatnonzero(usable)[np.argsort(table[TIME, usable], kind="stable")]
+    sent = table[TIME, order] + offset
+    arrivals = table[ARRIVAL, order]
+    numbers = np.nan_to_num(table[SEQUENCE, order], nan=-1).astype(np.int64)
+    missing = _missing(numbers, sent)
+    times = missing[:: max(1, -(-len(missing) // MOST_LOST))]
+    return Deliveries(
+        sent,
+        np.where(np.abs(arrivals) < LARGEST, arrivals, np.nan),
+        table[POSITION, order].T,
+        bool(len(numbers) and (numbers >= 0).all() and len(np.unique(numbers)) > 1),
+        times,
+        truth.at(np.ascontiguousarray(times)).positions,
+        len(missing),
+    )
+
+
+def _missing(numbers: Rows, sent: Floats) -> Floats:
+    """When the packets whose numbers are missing were sent, evenly between their neighbours."""
+    if not len(numbers) or (numbers < 0).any():
+        return np.empty(0)
+    known, first = np.unique(numbers, return_index=True)
+    at = np.maximum.accumulate(sent[first])
+    gaps = np.diff(known) - 1
+    # a counter that starts again far away is no loss
+    holes = np.flatnonzero((gaps > 0) & (gaps < 10_000))
+    if not len(holes):
+        return np.empty(0)
+    counts = gaps[holes]
+    owner = np.repeat(np.arange(len(holes)), counts)
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+    share = place / (counts[owner] + 1)
+    begin, end = at[holes][owner], at[holes + 1][owner]
+    return np.asarray(begin + share * (end - begin))
+
+
+Kind = Literal["teleport", "outage"]
+
+
+class Interruption(NamedTuple):
+    """A teleport, or a time without packets, from ``start`` to ``end`` (receiver's seconds)."""
+
+    start: float
+    end: float
+    kind: Kind
+
+
+def interruptions(events: Events) -> tuple[Interruption, ...]:
+    """All of them, in their order; each ends when the first packet after it arrives."""
+    seen = ~events.corrections
+    columns = (events.arrivals[seen], events.silences[seen], events.teleports[seen])
+    return tuple(
+        Interruption(end - silence, end, "teleport" if teleport else "outage")
+        for end, silence, teleport in zip(*(one.tolist() for one in columns), strict=True)
+    )
+
+
+def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
+    """Which of the n - 1 steps of what is ``shown`` (n, 3) lead across a cut of the truth.
+
+    They are those soon after it that are half as long as the cut is wide, and longer than the
+    truth's: no movement, which no line should suggest.
+    """
+    times = sampled.times[span]
+    steps = lengths(np.diff(shown, axis=0))
+    across = np.zeros(len(steps), bool)
+    usual = JUMP_FACTOR * sampled.top_speed * sampled.tick
+    for begin, end, wide in _cuts(sampled):
+        first, last = np.searchsorted(times, [begin, end + LONGEST])
+        part = slice(max(int(first) - 1, 0), int(last))
+        across[part] |= (steps[part] > max(0.5 * wide, usual)) & (wide > 0)
+    return across
+
+
+def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
+    """Where the truth is not continuous at the ticks: from when to when, and how far apart."""
+    rows = np.flatnonzero(sampled.begins)[1:]
+    known = np.isfinite(sampled.positions[:, 0])
+    last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
+    before = last[rows - 1]
+    rows, before = rows[before >= 0], before[before >= 0]
+    apart = lengths(sampled.positions[rows] - sampled.positions[before])
+    columns = (sampled.times[before], sampled.times[rows], apart)
+    return list(zip(*(one.tolist() for one in columns), strict=True))
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.sampled_truth import SampledTruth
+
+    Rows = NDArray[np.int64]
+
+
+def kept_rows(series: Sequence[Floats], most: int) -> Rows:
+    """The numbers of the rows to keep, about ``most``, of several series (n each) alike.
+
+    All of them where there are no more. Otherwise the rows are cut into stretches of equal length,
+    and of each the rows with the least and the largest value of every series are kept, and the
+    first and the last row of all. Where a series is broken (NaN) between two kept rows, a row of
+    the hole is kept too, so that nobody joins what is not joined; many holes thus add rows.
+    """
+    count = len(series[0])
+    if count <= most:
+        return np.arange(count)
+    stretches = max(1, most // (2 * len(series)))
+    size = -(-count // stretches)
+    keep = np.zeros(count, bool)
+    keep[[0, -1]] = True
+    first = np.arange(0, count, size)
+    for values in series:
+        padded = np.full(len(first) * size, np.nan)
+        padded[:count] = values
+        table = padded.reshape(-1, size)
+        some = ~np.isnan(table).all(axis=1)
+        keep[first[some] + np.nanargmax(table[some], axis=1)] = True
+        keep[first[some] + np.nanargmin(table[some], axis=1)] = True
+    unknown = [np.flatnonzero(np.isnan(values)) for values in series]
+    rows = np.flatnonzero(keep)
+    while True:
+        for holes in unknown:
+            keep[_holes(holes, rows)] = True
+        # a row that is kept for one series may stand between two holes of another
+        before, rows = len(rows), np.flatnonzero(keep)
+        if len(rows) == before:
+            return rows
+
+
+def shared_rows(count: int, most: int, moments: Rows) -> Rows:
+    """Of ``count`` rows those that every line keeps: all, or every k-th and some ``moments``.
+
+    Whatever is left out of a line, at these rows all lines are exact.
+    """
+    every = 1 if count <= most else -(-3 * count // (2 * most))
+    return distinct(count, np.arange(0, count, every), np.arange(count)[-1:], moments)
+
+
+def distinct(count: int, *rows: Rows) -> Rows:
+    """These of ``count`` rows, each once, in order: in a fifth of the time of ``np.unique``."""
+    wanted = np.zeros(count, bool)
+    for some in rows:
+        wanted[some] = True
+    return np.flatnonzero(wanted)
+
+
+def edges(positions: Floats) -> Rows:
+    """The last row before and the first one after each edge of what is known (n, 3)."""
+    flips = np.flatnonzero(np.diff(np.isnan(positions).any(axis=1)))
+    return np.concatenate([flips, flips + 1])
+
+
+def blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
+    """How far the rows left out are from the line between those kept, after each shared row.
+
+    Of ``positions`` (n, 3) at ``times`` (n) the largest distance until the next shared row, 0 after
+    the last one; None: all rows are ``kept``.
+    """
+    if len(kept) == len(times):
+        return None
+    straight = [np.interp(times, times[kept], axis[kept]) for axis in positions.T]
+    apart = np.sqrt(np.square(np.stack(straight, axis=1) - positions).sum(axis=1))
+    apart[kept] = 0.0
+    return np.asarray(np.maximum.reduceat(np.nan_to_num(apart), shared))
+
+
+def _holes(unknown: Rows, rows: Rows) -> Rows:
+    """One of the ``unknown`` rows from between each two known ``rows`` that have any."""
+    at = np.searchsorted(unknown, rows[:-1], side="left")
+    there = at < len(unknown)
+    there[there] = unknown[at[there]] < rows[1:][there]
+    return unknown[at[there]]
+
+
+def runs(values: NDArray[np.integer], most: int, order: Sequence[int]) -> tuple[Rows, Rows]:
+    """Where runs of equal values begin (row numbers), and what they are; about ``most`` of them.
+
+    Where there are more, the rows are cut into stretches of equal length, and of each the value
+    that stands first in ``order`` is shown: what is rare and matters is not lost.
+    """
+    count = len(values)
+    if not count:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    shown = values[starts]
+    if len(starts) > most:
+        rank = np.empty(max(order) + 1, np.int64)
+        rank[list(order)] = np.arange(len(order))
+        first = np.arange(0, count, -(-count // most))
+        least = np.minimum.reduceat(rank[values], first)
+        new = np.append(True, least[1:] != least[:-1])
+        starts, shown = first[new], np.asarray(order)[least[new]]
+    return starts, shown.astype(np.int64)
+
+
+#: A window is at least so many seconds long, and no shorter than this share of the whole.
+WINDOW, SHARE = 1.0, 1 / 400
+
+#: Windows overlap: each consists of so many parts, and the next one begins a part later.
+_PARTS = 4
+
+#: So many rows of a part are looked at.
+_ROWS = 6
+
+#: The shifts that are tried, in seconds.
+_SHIFTS = np.arange(-12, 61) * 0.025
+
+
+class LagSeries(NamedTuple):
+    """The lag (n, seconds) in windows around ``times`` (n); NaN where it is unknown."""
+
+    times: Floats
+    seconds: Floats
+
+
+NO_LAGS = LagSeries(np.empty(0), np.empty(0))
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
+    """The lag of what is ``shown`` (n, 3) in the ``chosen`` n ticks, window by window.
+
+    In each window it is the shift s that brings shown(t) nearest to truth(t - s), by least
+    squares. It is unknown (NaN) where the best of the shifts is the first or the last one, where
+    all are about as good, and where fewer than half of the rows count.
+    """
+    times = sampled.times[chosen]
+    if len(times) < _PARTS:
+        return NO_LAGS
+    whole = float(times[-1] - times[0])
+    parts = max(_PARTS, round(_PARTS * whole / max(WINDOW, SHARE * whole)))
+    edges = np.linspace(0, len(times), min(parts, len(times)) + 1).astype(int)
+    index = np.concatenate(
+        [np.unique(np.linspace(a, b - 1, _ROWS).astype(int)) for a, b in pairwise(edges.tolist())]
+    )
+    begins = np.searchsorted(index, edges[:-1])
+
+    def windowed(values: Floats) -> Floats:
+        sums = np.cumsum(np.append(0, np.add.reduceat(values, begins)))
+        return np.asarray(sums[_PARTS:] - sums[:-_PARTS])
+
+    counted = sampled.counted[chosen][index] & np.isfinite(shown[index]).all(axis=1)
+    rows = windowed(counted)
+    squares = np.full((len(_SHIFTS), len(rows)), np.nan)
+    for number, shift in enumerate(_SHIFTS):
+        apart = np.square(shown[index] - sampled.truth.at(times[index], shift).positions)
+        known = counted & np.isfinite(apart).all(axis=1)
+        total, count = windowed(np.where(known, apart.sum(axis=1), 0.0)), windowed(known)
+        squares[number] = np.where(2 * count >= rows, total / count, np.nan)
+    enough = 2 * rows >= windowed(np.ones(len(index)))
+    middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
+    return LagSeries(middles, np.where(enough, _minimum(squares), np.nan))
+
+
+def _minimum(squares: Floats) -> Floats:
+    """Where the mean squares (shifts, windows) are least: the vertex of a parabola there."""
+    filled = np.where(np.isnan(squares), np.inf, squares)
+    best = filled.argmin(axis=0)
+    column = np.arange(squares.shape[1])
+    inside = np.clip(best, 1, len(_SHIFTS) - 2)
+    left, middle, right = (squares[inside + k, column] for k in (-1, 0, 1))
+    step = _SHIFTS[1] - _SHIFTS[0]
+    move = np.clip((left - right) / (2 * (left - 2 * middle + right)), -0.5, 0.5) * step
+    highest = np.max(np.where(np.isnan(squares), 0.0, squares), axis=0)
+    clear = (best == inside) & (filled.min(axis=0) < 0.5 * highest)
+    return np.where(clear, _SHIFTS[inside] + move, np.nan)
+
+
+def ground_axes(scene: Scene) -> tuple[int, int]:
+    """The two axes in which the movement goes furthest: what "from above" looks down on.
+
+    Games disagree about whether y or z is up; in neither of them entities move most that way.
+    """
+    known = np.concatenate((scene.truth, scene.packets))
+    known = known[np.isfinite(known).all(axis=1)]
+    if not len(known):
+        return 0, 1
+    spread = np.ptp(known, axis=0)
+    first, second = sorted(int(axis) for axis in np.argsort(-spread, kind="stable")[:2])
+    return first, second
+
+
+def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Drawn]]:
+    """The strategies with these labels, each with its rank from 0, the last one first.
+
+    So the best is drawn last, above all others. Without labels they are all of the scene's.
+    """
+    by_label = {one.label: one for one in scene.drawn}
+    found = [by_label[label] for label in labels or by_label if label in by_label]
+    return list(enumerate(found))[::-1]
+
+
+def packets_words(deliveries: Deliveries) -> str:
+    """How many packets there are, from when to when, and how often they were sent."""
+    count = len(deliveries.sent)
+    if not count:
+        return "no packets"
+    words = f"{count:,} packets, sent from {deliveries.sent[0]:.2f} to {deliveries.sent[-1]:.2f} s"
+    if math.isfinite(deliveries.interval):
+        words += f", usually one every {three_digits(deliveries.interval * 1000)} ms"
+    return words
+
+
+def network_words(deliveries: Deliveries) -> str:
+    """How long packets took and how many were lost, or that it is not known."""
+    delays = deliveries.delays * 1000
+    if len(delays):
+        low, middle, high = (three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
+        words = f"latency {middle} ms (90 % from {low} to {high} ms)"
+    else:
+        words = "no arrival times: packets light up when they were sent"
+    if not deliveries.numbered:
+        return f"{words}; no sequence numbers, so which packets were lost is not known"
+    share = deliveries.lost_count / max(deliveries.lost_count + len(deliveries.sent), 1)
+    return f"{words}; {deliveries.lost_count:,} lost ({share:.1%}), by their sequence numbers"
+
+
+def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
+    """Each picture of a scene in words, by its name; of the strategies those ``shown`` at first."""
+    chosen = [one for label in shown for one in scene.drawn if one.label == label]
+    name = scene.entity or "the entity"
+    a, b = ground_axes(scene)
+    span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
+    known = scene.truth[np.isfinite(scene.truth).all(axis=1)]
+    room = np.ptp(known, axis=0) if len(known) else np.zeros(3)
+    within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} lengths"
+    return {
+        "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
+        f" {within}. {_each(chosen, _worst)}",
+        "error": f"Error over time, {span}. {_each(chosen, _error)}",
+        **(
+            {}
+            if scene.rotations is None
+            else {"angle": f"Angle over time, {span}. {_each(chosen, _angle)}"}
+        ),
+        "lag": f"Lag over time, {span}. {_each(chosen, _lag)}",
+        "status": f"Status over time, {span}. {_each(chosen, _statuses)}",
+        "packets": f"Packets over time: {packets_words(scene.deliveries)};"
+        f" {network_words(scene.deliveries)}. {_interrupted(scene)}",
+        "histogram": f"How often which error is drawn. {_each(chosen, _usual)}",
+    }
+
+
+def _each(chosen: Sequence[Drawn], words: Callable[[Drawn], str]) -> str:
+    return " ".join(f"{one.label}: {words(one)}." for one in chosen)
+
+
+def _worst(one: Drawn) -> str:
+    if not np.isfinite(one.errors).any():
+        return "nothing that counts"
+    row = int(np.nanargmax(one.errors))
+    return f"furthest from the truth at {one.times[row]:.2f} s"
+
+
+def _error(one: Drawn) -> str:
+    return _most(one, one.errors)
+
+
+def _angle(one: Drawn) -> str:
+    return "does not turn" if one.angles is None else _most(one, one.angles, " degrees")
+
+
+def _most(one: Drawn, values: Floats, unit: str = "") -> str:
+    if not np.isfinite(values).any():
+        return "no row counts"
+    row = int(np.nanargmax(values))
+    return f"at most {three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
+
+
+def _lag(one: Drawn) -> str:
+    known = one.lag.seconds[np.isfinite(one.lag.seconds)] * 1000
+    if not len(known):
+        return "unknown"
+    return f"{known.min():.0f} to {known.max():.0f} ms, usually {np.median(known):.0f} ms"
+
+
+def _statuses(one: Drawn) -> str:
+    if not len(one.run_times):
+        return "nothing drawn"
+    ends = np.append(one.run_times[1:], one.times[-1])
+    lasted = np.bincount(one.run_statuses, np.maximum(ends - one.run_times, 0), len(Status))
+    total = float(lasted.sum()) or 1.0
+    parts = [
+        f"{lasted[status] / total:.0%} {status.name.lower()}"
+        for status in (Status.INTERPOLATED, Status.EXTRAPOLATED, Status.HELD, Status.NONE)
+        if lasted[status] > 0
+    ]
+    return ", ".join(parts) or "nothing drawn"
+
+
+def _usual(one: Drawn) -> str:
+    total = np.cumsum(one.histogram.counts)
+    if not total[-1]:
+        return "no row counts"
+    return f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
+
+
+def _quantile(one: Drawn, share: float) -> str:
+
+    total = np.cumsum(one.histogram.counts)
+    at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first
+    return three_digits(10.0 ** (at / BINS))
+
+
+def _interrupted(scene: Scene) -> str:
+    if not scene.interruptions:
+        return "No teleport, no gap and no outage."
+    few = scene.interruptions[:8]
+    said = ", ".join(f"{one.kind} at {one.start:.2f} s" for one in few)
+    more = len(scene.interruptions) - len(few)
+    return f"Interruptions: {said}{f' and {more} more' if more else ''}."

@@ -1,1 +1,0 @@
-"""Moving pictures: what is where (``stage``), drawn (``frames``) and written (``files``)."""
