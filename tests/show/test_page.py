@@ -14,12 +14,8 @@ import pytest
 from support import comparisons, movements
 from support.pages import content, numbers, times_of, visited
 
-<<<<<<< HEAD
-from epic_cli.jobs.diagnose.detectors import Finding
-=======
 from epic_cli.jobs.compare.report import report as compared
-from epic_cli.jobs.diagnose.detector import Finding
->>>>>>> bb54cf89 (Pictures are a file an idea: scene, chart, svg, video, film; a page is given its report)
+from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.evaluation.result import Comparison
