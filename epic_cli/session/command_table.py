@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from epic_cli.engine.parameter_base import nearest
+from epic_cli.session import shell_commands
 from epic_cli.session.dialogue import Dialogue
+from epic_cli.shell.parameters import completions
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 pass_dialogue = click.make_pass_decorator(Dialogue)
 
@@ -58,23 +64,49 @@ def command(
 
 
 class CommandTable(click.Group):
-    """The commands; a name may be shortened as long as it stays clear which is meant."""
+    """The session's own commands, and those of the shell under the names that are left.
+
+    A name may be shortened as long as it stays clear which is meant.
+    """
+
+    def summaries(self) -> list[tuple[str, str]]:
+        """The commands in the order of ``:help``, each with a sentence; none is loaded."""
+        own = [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
+        shells = [one for one in shell_commands.names() if one not in self.commands]
+        return own + [(name, shell_commands.summary(name)) for name in shells]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of ``:help``."""
+        """The names in the order of ``:help``."""
         del ctx
-        return list(self.commands)
+        return [name for name, _ in self.summaries()]
 
-    def find(self, name: str) -> click.Command:
-        """The command of this name or beginning; raises ``click.UsageError`` with the nearest."""
-        known = self.commands
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The session's command of this name, or else the shell's."""
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name not in self._loaded and cmd_name in shell_commands.names():
+            self._loaded[cmd_name] = shell_commands.load(ctx, cmd_name)
+        return self._loaded.get(cmd_name)
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._loaded: dict[str, click.Command] = {}
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin like this."""
+        del ctx
+        return completions(self.summaries(), incomplete)
+
+    def find(self, name: str) -> str:
+        """The command that this name or beginning means; raises ``click.UsageError``."""
+        known = [one for one, _ in self.summaries()]
         if name in known:
-            return known[name]
+            return name
         begun = [one for one in known if one.startswith(name)] if name else []
         if len(begun) == 1:
-            return known[begun[0]]
+            return begun[0]
         if begun:
             raise click.UsageError(f"':{name}' may be " + ", ".join(f":{one}" for one in begun))
-        near = nearest(name, list(known))
+        near = nearest(name, known)
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
         raise click.UsageError(f"there is no command ':{name}'; {hint}")

@@ -5,9 +5,11 @@ Typed lines, pastes, ``--init`` files and the journal all come through here.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -15,7 +17,7 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.session.dialogue import TYPED, Dialogue
 from epic_cli.session.terminal import DrawingStopped
 from epic_cli.session.wording import failure, stopped_words
-from epic_cli.shell.errors import CannotAccess
+from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage
 
 if TYPE_CHECKING:
     from epic_cli.session.command_table import CommandTable
@@ -77,13 +79,14 @@ class Interpreter:
         complain = self.dialogue.screen.complain
         try:
             name, words = _split(text)
-            with self._context(name, words) as context:
-                context.command.invoke(context)
+            self._invoke(self.commands.find(name), words)
         except click.exceptions.Exit:
             return
+        except StoppedAtLine:  # which has been shown
+            self.dialogue.screen.complaints += 1
         except click.ClickException as error:
             complain(place + _reason(error))
-        except (CannotAccess, ValueError) as error:
+        except (CannotAccess, WrongUsage, ValueError) as error:
             complain(place + str(error))
         except OSError as error:
             complain(f"{place}{error.filename or ''}: {error.strerror or error}")
@@ -92,12 +95,23 @@ class Interpreter:
         except Exception as error:  # the session goes on, whatever fails
             complain(f"{place}{text}: {failure(error)}")
 
+    def _invoke(self, name: str, words: list[str]) -> None:
+        if name in self.commands.commands:
+            with self._context(name, words) as context:
+                context.command.invoke(context)
+            return
+        from epic_cli.session.shell_commands import on_typed_packets
+
+        with on_typed_packets(self.dialogue, self._table), self._context(name, words) as context:
+            status = context.command.invoke(context)
+        self.dialogue.screen.complaints += bool(status)
+
     def check(self, line: str) -> WrongCommand | None:
         """What is wrong with a command, as far as can be told without running it."""
         begin = len(line) - len(line.lstrip()) + 1
         try:
-            name, words = _split(line)
-            self.commands.find(name)
+            typed, words = _split(line)
+            name = self.commands.find(typed)
         except click.ClickException as error:
             return WrongCommand(begin, _reason(error))
         wrong = self._wrong(name, words)
@@ -109,14 +123,17 @@ class Interpreter:
         first = next(
             (count for count in counts if _is_final(self._wrong(name, words[:count]))), len(words)
         )
-        return WrongCommand(_column(line, [name, *words[:first]]), _reason(wrong))
+        return WrongCommand(_column(line, [typed, *words[:first]]), _reason(wrong))
 
     def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
         """What click refuses in a command with these words."""
         if any(one == "--help" or one.startswith("-h") for one in words):
             return None
         try:
-            self._context(name, words).close()
+            with redirect_stdout(
+                io.TextIOWrapper(io.BytesIO())
+            ):  # of options that show something at once
+                self._context(name, words).close()
         except click.exceptions.Exit:  # help among other letters
             return None
         except click.ClickException as error:
@@ -125,11 +142,20 @@ class Interpreter:
             return click.BadParameter(str(error))
         return None
 
+    @cached_property
+    def _table(self) -> click.Context:
+        return click.Context(self.commands, obj=self.dialogue)
+
     def _context(self, name: str, words: list[str]) -> click.Context:
         """A command with its words parsed; raises ``click.ClickException``."""
-        found = self.commands.find(name)
-        table = click.Context(self.commands, obj=self.dialogue)
-        return found.make_context(f":{found.name}", list(words), parent=table)
+        found = self.commands.get_command(self._table, name)
+        assert found is not None
+        more: dict[str, Any] = {}
+        if name not in self.commands.commands:
+            from epic_cli.session.shell_commands import defaults
+
+            more["default_map"] = defaults(found, self.dialogue)
+        return found.make_context(f":{name}", list(words), parent=self._table, **more)
 
 
 def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:

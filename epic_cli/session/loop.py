@@ -210,20 +210,9 @@ class PlainReader:
         return self._ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")
 
 
-class _CountingScreen(Screen):
-    """Counts what was not done."""
-
-    complaints = 0
-
-    def complain(self, text: str) -> None:
-        """Writes it, too."""
-        self.complaints += 1
-        super().complain(text)
-
-
 def run_script(opening: Opening, script: bytes, name: str) -> bool:
     """Runs it as if it was typed, without a journal; whether all of it could be done."""
-    screen = _CountingScreen.standard(opening.color)
+    screen = Screen.standard(opening.color)
     screen.choose_format(opening.row_format or "epic")
     dialogue = Dialogue(Session(opening.view), screen, None, opening.preferences)
     with named_in_data(opening.trust):

@@ -252,7 +252,7 @@ class CommandCompleter(Completer):
         import click
 
         try:
-            return [self._interpreter.commands.find(words[0]).name or "", *words[1:]]
+            return [self._interpreter.commands.find(words[0]), *words[1:]]
         except click.UsageError:
             return words
 

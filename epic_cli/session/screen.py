@@ -58,7 +58,6 @@ class Screen:
         self._rows = Outlet(rows)
         self._messages = Outlet(messages)
         self._size = size
-        self._encoding = encoding
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
         self._header = b""
@@ -68,6 +67,8 @@ class Screen:
         self.released: Callable[[], AbstractContextManager[None]] = nullcontext
         self.color = color
         self.format = "table"
+        self.encoding = encoding
+        self.complaints = 0  # what was not done
 
     @classmethod
     def standard(cls, color: bool) -> Self:
@@ -164,7 +165,7 @@ class Screen:
         self.clear_prompt()
         if not self._utf8 and not rows.isascii() and self._size:
             text = rows.decode("utf-8", "replace").translate(_ASCII)
-            rows = text.encode(self._encoding, "replace")
+            rows = text.encode(self.encoding, "replace")
         self._rows.write(rows)
 
     # ------------------------------------------------------------- messages
@@ -214,6 +215,7 @@ class Screen:
 
     def complain(self, text: str) -> None:
         """Writes what was not done, and why."""
+        self.complaints += 1
         self.say(text, "error")
 
     def report(self, refusals: list[Refusal], name: str) -> None:
@@ -240,10 +242,19 @@ class Screen:
         text = draw(what, self.color, self.columns)
         (self.page if paged else self._message)(text)
 
+    @property
+    def is_window(self) -> bool:
+        """Whether messages go to a terminal."""
+        return self._messages.is_terminal
+
+    def write_text(self, text: str) -> None:
+        """Writes what a command of the shell writes, as it is."""
+        self._message(text)
+
     def _message(self, text: str) -> None:
         self.clear_prompt()
         self.count_lines(text.count("\n"))
         if not self._utf8:
             text = text.translate(_ASCII)
         with contextlib.suppress(BlockingIOError):
-            self._messages.write(text.encode(self._encoding, "replace"))
+            self._messages.write(text.encode(self.encoding, "replace"))

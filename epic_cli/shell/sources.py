@@ -34,8 +34,8 @@ ROOM = 1.1
 
 
 def source_name(file: str) -> str:
-    """What messages call it."""
-    return "<stdin>" if file == "-" else file
+    """What messages call it; what stands in for standard input may have a name of its own."""
+    return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file
 
 
 @contextlib.contextmanager

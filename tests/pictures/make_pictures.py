@@ -57,7 +57,7 @@ def compare(terminal: Terminal) -> None:
     """A turn, compared."""
     for line in TURN:
         terminal.type(line)
-    terminal.type(":compare epic epic+calc_ahead=0.1 epic+display_behind=0.05")
+    terminal.type(":compare -s epic,epic+calc_ahead=0.1,epic+display_behind=0.05")
     terminal.type(":plot xy")
 
 

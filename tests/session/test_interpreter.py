@@ -11,7 +11,7 @@ from support.typed_session import TypedSession
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import names, remote_names
+from epic_cli.engine.strategies import names
 from epic_cli.session.commands import COMMANDS
 
 TURN = (
@@ -100,8 +100,9 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
         (":latency nan", "nan is not allowed: it must be none or -3600 to 3600 s"),
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
-        (":compare epic+x=1", "epic has no setting 'x'"),
-        (":s", "':s' may be :strategy, :set, :settings, :strategies, :save"),
+        (":plot xy epic+x=1", "epic has no setting 'x'"),
+        (":compare --nonsense", "--nonsense"),
+        (":s", "':s' may be :strategy, :set, :settings, :save"),
         (":help nothing", "there is no command ':nothing'"),
         (":set 'x", "no closing quotation"),
         (":", "there is no command ':'"),
@@ -270,23 +271,6 @@ def test_format_draws_the_rows_again() -> None:
         "pos: 0.50,0.00,0.00  vel: 10.000,0.000,0.000  time: 0.050"
     )
     assert typed.type(":format") == "format epic\n"
-
-
-def test_compare_shows_every_strategy_with_where_it_ends() -> None:
-    typed = TypedSession(size=(100, 60))
-    assert typed.type(":compare") == "there are no packets yet\n"
-    end = typed.type(*TURN).splitlines()[-1].split()[1:4]
-    output = typed.type(":compare")
-    assert {line.split()[0] for line in output.splitlines()} >= {"strategy", *remote_names()}
-    last = next(line for line in output.splitlines() if line.startswith("epic "))
-    assert last.split()[1] == ",".join(end)
-
-
-def test_compare_of_one_packet_has_positions_without_figures() -> None:
-    typed = TypedSession()
-    output = typed.type(TURN[0], ":compare epic")
-    assert "no figures: one usable state: a movement needs two" in output
-    assert output.splitlines()[-1].split() == ["epic", "1.50,0.00,0.00", "-", "-", "-", "-"]
 
 
 @pytest.mark.parametrize("axis", ["", "x", "y", "z", "xy", "error"])

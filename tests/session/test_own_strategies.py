@@ -56,11 +56,10 @@ def test_what_it_raises_is_a_remark(typed: TypedSession) -> None:
 
 
 def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
-    shown = typed.type(*PACKETS, ":compare epic ./mine.py:Late ./mine.py:Half").splitlines()
-    cells = {line.split()[0]: line.split()[1] for line in shown if line.startswith("./mine.py")}
-    assert cells["./mine.py:Late"] == "failed"
-    assert cells["./mine.py:Half"] != "failed"
-    assert any(line.startswith("./mine.py:Late: it failed in read at ") for line in shown)
+    shown = typed.type(*PACKETS, ":compare -s epic,./mine.py:Late,./mine.py:Half")
+    assert "./mine.py:Late" in shown
+    assert any(line.startswith("./mine.py:Half") for line in shown.splitlines())
+    assert typed.dialogue.screen.complaints == 1  # its exit status is 4
 
 
 def test_one_that_cannot_be_loaded_changes_nothing(typed: TypedSession) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 
 import pytest
@@ -74,17 +73,3 @@ def test_a_pasted_table_offers_load(pasted: str) -> None:
     assert not session.lines
     session.type("# mine\n0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 1\n")
     assert len(session.lines) == 2
-
-
-@pytest.mark.parametrize("height", [10, 14, 24, 60])
-def test_compare_leaves_the_winner_in_the_window(height: int) -> None:
-    session = TypedSession(size=(100, height))
-    lines = [
-        f"{9 * math.cos(n / 20)},{9 * math.sin(n / 20)},0 / 0,0,0 / {n / 20} arrival={n / 20 + 0.1}"
-        for n in range(200)
-    ]
-    session.type("\n".join(lines) + "\n")
-    said = session.type(":compare").splitlines()
-    assert len(said) <= max(height, 12)
-    winner = said[1].split()[0]
-    assert any(line.startswith((winner, f"too close: {winner}")) for line in said[2:]), said

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from epic_cli.session.command_table import CommandTable
-from epic_cli.session.commands import comparison, diagnosis, listening, packets, view
 from epic_cli.session.commands import help as help_commands
+from epic_cli.session.commands import listening, packets, plotting, view
 
 COMMANDS = CommandTable(
     "session",
@@ -13,8 +13,7 @@ COMMANDS = CommandTable(
         *packets.COMMANDS,
         *listening.COMMANDS,
         packets.golden,
-        *comparison.COMMANDS,
-        *diagnosis.COMMANDS,
+        *plotting.COMMANDS,
         *help_commands.COMMANDS,
     ],
 )

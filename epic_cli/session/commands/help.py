@@ -64,15 +64,17 @@ def help_(context: click.Context, dialogue: Dialogue, name: str | None) -> None:
     assert isinstance(table, CommandTable)
     screen = dialogue.screen
     if name is not None:
-        found = table.find(name.removeprefix(":"))
-        show_help(dialogue, click.Context(found, info_name=f":{found.name}"))
+        name = table.find(name.removeprefix(":"))
+        found = table.get_command(context.find_root(), name)
+        assert found is not None
+        show_help(dialogue, click.Context(found, info_name=f":{name}"))
         return
     from rich.console import Group
 
     from epic_cli.show.text import definitions, paragraph
 
     room = screen.columns
-    items = [(f":{one}", found.get_short_help_str(200)) for one, found in table.commands.items()]
+    items = [(f":{one}", words) for one, words in table.summaries()]
     lines = [
         *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
         *definitions(items, room, "  "),

@@ -11,7 +11,7 @@ import click
 from epic_cli.engine.parameter_base import Parameter, Value
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
+from epic_cli.engine.strategies import declaration
 from epic_cli.recordings.writing import value_text
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
@@ -110,21 +110,6 @@ def show_settings(dialogue: Dialogue) -> None:
     dialogue.screen.show(Group(*described(rows, dialogue.screen.columns)))
 
 
-@command("strategies")
-@click.argument("name", required=False, type=StrategyName())
-def strategies(dialogue: Dialogue, name: str | None) -> None:
-    """List the strategies, or explain one."""
-    from epic_cli.jobs.strategies.report import catalogue, explanation
-
-    for one in () if name else left_out():
-        dialogue.screen.warn(str(one))
-    try:
-        room = dialogue.screen.columns
-        dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
-    except UnknownStrategy as error:
-        dialogue.screen.complain(str(error))
-
-
 class _Word(ParameterType):
     """What a parameter takes, checked while it is typed; it arrives as it is written."""
 
@@ -161,6 +146,5 @@ COMMANDS = [
     strategy,
     set_,
     show_settings_command,
-    strategies,
     *(_timing_command(setting) for setting in TIMING),
 ]

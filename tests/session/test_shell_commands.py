@@ -1,0 +1,93 @@
+"""The commands of the shell in a session: what they say is what they say of the saved packets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.running import epic
+from support.typed_session import TypedSession
+
+from epic_cli.shell.command_line import COMMANDS
+
+STEADY = [f"{k},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for k in range(40)]
+LEAP = [f"{k + 500},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for k in range(40, 60)]
+SAMPLES = Path(__file__).parents[2] / "sample_inputs"
+
+
+@pytest.mark.parametrize("name", ["jitter.txt", "turn.txt", "two_tanks.csv", "hop.jsonl"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare --format csv",
+        "compare -s epic,snapshot+interpolation_time=0.2 --format csv --tick 50ms",
+        "convert --to csv",
+        "inspect --format json",
+        "diagnose --format jsonl",
+        "replay --format csv -s lerp",
+    ],
+)
+def test_what_was_typed_has_the_rows_of_what_was_saved(
+    name: str, command: str, tmp_path: Path
+) -> None:
+    typed, saved = TypedSession(), tmp_path / "saved"
+    typed.type(f":load {SAMPLES / name}", f":save {saved}")
+    said = typed.type(f":{command}")
+    done = epic(*command.split(), stdin=saved.read_bytes())
+    assert done.returncode in (0, 1, 2)
+    rows = done.stdout.decode().replace("<stdin>", "<typed>")
+    assert rows in said
+
+
+def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> None:
+    typed, saved = TypedSession(), tmp_path / "saved"
+    typed.type(*STEADY, f":save {saved}", ":strategy snapshot")
+    typed.type(":set interpolation_time=0.2", ":tick 25hz")
+    options = ["-s", "snapshot", "--set", "interpolation_time=0.2", "--tick", "25hz", "-f", "csv"]
+    assert typed.type(":replay -f csv") == epic("replay", *options, saved).stdout.decode()
+    options = ["-s", "epic", "--tick", "25hz", "-f", "csv"]
+    rows = epic("compare", *options, stdin=saved.read_bytes()).stdout.decode()
+    assert rows.replace("<stdin>", "<typed>") in typed.type(":compare -s epic -f csv")
+
+
+def test_a_file_is_looked_at_beside_the_session(tmp_path: Path) -> None:
+    typed, mixed = TypedSession(), tmp_path / "mixed.csv"
+    rows = [f"{k / 20},{k + far},0,0,{far}" for k in range(40) for far in (0, 500)]
+    mixed.write_text("\n".join(["time,x,y,z,far", *rows]))
+    typed.type(*STEADY)
+    assert "E101" in typed.type(f":inspect {mixed}")
+    assert len(typed.lines) == len(STEADY)
+
+
+def test_a_page_is_written(tmp_path: Path) -> None:
+    typed = TypedSession()
+    typed.type(*STEADY, f":compare -s epic,lerp --html {tmp_path / 'page.html'}")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+def test_problems_are_told_in_the_sessions_way() -> None:
+    typed = TypedSession()
+    assert typed.type(":diagnose").startswith("<typed>: ")
+    said = typed.type(*STEADY[:10], ":diagnose")
+    assert "epic: " not in said
+    assert "no entity has 20 packets" in said
+    assert "cannot read /nowhere" in typed.type(":compare --truth /nowhere")
+    before = typed.dialogue.screen.complaints
+    typed.type(*STEADY[10:], ":compare -s epic --fail-if 'score(epic)<101'")
+    assert typed.dialogue.screen.complaints == before + 1
+    assert "a teleport is not marked" in typed.type(*LEAP, ":diagnose")
+
+
+def test_an_option_that_shows_something_is_not_shown_while_it_is_typed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert TypedSession().check(":simulate --list-presets") is None
+    assert capfd.readouterr().out == ""
+
+
+def test_every_command_is_there_and_explains_itself() -> None:
+    typed = TypedSession()
+    said = typed.type(":help")
+    for name in set(COMMANDS) - {"session"}:
+        assert f":{name} " in said
+        assert f":{name} " in typed.type(f":{name} --help").splitlines()[0]
