@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.jobs.tune.result import Tuning, Tunings
-    from epic_cli.metrics.evaluation.result import Comparison, Result
+    from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.recordings.layout import Layout
 
 __version__ = "0.1.0"
@@ -56,7 +56,7 @@ __all__ = [
 
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
-    "epic_cli.metrics.evaluation.result": ("Comparison", "Result"),
+    "epic_cli.metrics.comparison": ("Comparison", "Result"),
     "epic_cli.jobs.diagnose.run": ("Diagnosis",),
     "epic_cli.jobs.diagnose.detectors": ("Detector", "Finding"),
     "epic_cli.jobs.tune.result": ("Tuning", "Tunings"),

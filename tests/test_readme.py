@@ -21,8 +21,7 @@ from epic_cli.engine.parameters import Custom, Switch
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Better
-from epic_cli.metrics.score import COSTS
-from epic_cli.metrics.weights import GAMES, Weights
+from epic_cli.metrics.score import COSTS, GAMES, Weights
 from epic_cli.network.link import LINK as LINK_PARAMETERS
 from epic_cli.recordings.layout_options import LAYOUT
 

@@ -17,13 +17,12 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
-from epic_cli.metrics.evaluation.pool import Pool, RunResult, compare_one
-from epic_cli.metrics.evaluation.pool import compare as compare_runs
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, Participant, Pool, Run, RunResult, compare_one
+from epic_cli.metrics.evaluation import compare as compare_runs
 from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+from epic_cli.metrics.score import GAMES, make_weights
 from epic_cli.metrics.truth import truths_of
-from epic_cli.metrics.weights import GAMES, make_weights
 from epic_cli.recordings.recordings import recordings_in
 from epic_cli.recordings.watch import Watch
 from epic_cli.work.runner import Failure, run_jobs
@@ -243,7 +242,7 @@ def _simulated(
     link: LinkConditions | None,
     send_rate: float | None,
 ) -> Iterable[Run]:
-    from epic_cli.metrics.evaluation.networks import Setting, simulated
+    from epic_cli.metrics.evaluation import Setting, simulated
     from epic_cli.network import Link, LinkConditions, read_movement
 
     if packets is not None:

@@ -18,7 +18,7 @@ from epic_cli.jobs.diagnose.link import FoundLink, found_link
 from epic_cli.jobs.diagnose.run import Diagnosis, run
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
-from epic_cli.metrics.traffic.traffic import traffic_of
+from epic_cli.metrics.traffic import traffic_of
 from epic_cli.network.trace import recorded, trace_packets
 
 if TYPE_CHECKING:

@@ -22,9 +22,7 @@ from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.compare.options import PICTURE_ROWS, Scoring
 from epic_cli.lab.spec import BY_HAND, NOTHING, Given, LabSpec, by_hand_file
-from epic_cli.metrics.evaluation.pool import compare
-from epic_cli.metrics.evaluation.prepared import prepare
-from epic_cli.metrics.evaluation.run import scenes_of
+from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
 from epic_cli.recordings.tables import RefusedLine
@@ -43,8 +41,8 @@ from epic_cli.shell.sources import source_name
 from epic_cli.show.scene import Selection
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.evaluation.result import Comparison
-    from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+    from epic_cli.metrics.comparison import Comparison
+    from epic_cli.metrics.evaluation import CompareSpec, Run
     from epic_cli.network import RecordedMovement
     from epic_cli.show.scene import Scene
 

@@ -19,7 +19,7 @@ from epic_cli.live.browser.session import Frame, Outbox, frame
 from epic_cli.show.page.page import content_of, page_data, scene_data
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.evaluation.result import Comparison
+    from epic_cli.metrics.comparison import Comparison
     from epic_cli.show.scene import Scene
 
 #: Seconds without a change after which figures of few networks are computed, and those of many:

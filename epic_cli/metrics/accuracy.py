@@ -9,8 +9,7 @@ from epic_cli.metrics.metric import Better, Metric, Section
 from epic_cli.metrics.score import residual_part, score
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.cells import Resampled
-    from epic_cli.metrics.measurement import Measurement
+    from epic_cli.metrics.measurement import Measurement, Resampled
 
 
 def _across(measured: Measurement | Resampled) -> Any:

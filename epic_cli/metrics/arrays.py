@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,3 +127,28 @@ def lengths(vectors: Floats) -> Floats:
 def root_mean_square(values: Floats) -> float:
     """The root mean square; 0 of nothing."""
     return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0
+
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def minimum(
+    of: Callable[[float], float], low: float, high: float, steps: int = 14
+) -> tuple[float, float]:
+    """Where a function with one valley is least, and how much that is: golden section search.
+
+    Each of the ``steps`` leaves 0.618 of where it may be.
+    J. Kiefer, "Sequential Minimax Search for a Maximum", Proc. AMS 4 (3), 1953.
+    """
+    one, other = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    here, there = of(one), of(other)
+    for _ in range(steps):
+        if here <= there:
+            high, other, there = other, one, here
+            one = high - _GOLDEN * (high - low)
+            here = of(one)
+        else:
+            low, one, here = one, other, there
+            other = low + _GOLDEN * (high - low)
+            there = of(other)
+    return (one, here) if here <= there else (other, there)

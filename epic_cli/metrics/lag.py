@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.metrics.sampled_truth import SHIFTS, Window, shift_window
+from epic_cli.metrics.truth import SHIFTS, Window, shift_window
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers

@@ -13,7 +13,7 @@ from epic_cli.metrics.digits import three_digits
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.sampled_truth import SampledTruth
+    from epic_cli.metrics.truth import SampledTruth
 
 
 #: How far away (length units) an aim is judged, unless told otherwise.

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats
-    from epic_cli.metrics.sampled_truth import SampledTruth
-    from epic_cli.metrics.truth import Truth
+    from epic_cli.metrics.truth import SampledTruth, Truth
 
     Rows = NDArray[np.intp]
 

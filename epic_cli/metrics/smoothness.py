@@ -12,8 +12,7 @@ from epic_cli.metrics.metric import Better, DrawnRows, Metric
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.cells import Resampled
-    from epic_cli.metrics.measurement import Measurement
+    from epic_cli.metrics.measurement import Measurement, Resampled
 
 
 def _jerk(measured: Measurement | Resampled) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.measure import turn_overshoot
 from epic_cli.metrics.lag import find_lag
-from epic_cli.metrics.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW
+from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW
 from epic_cli.metrics.turns import RESTING, angles, between, forward, known, one_sided, vectors
 
 if TYPE_CHECKING:

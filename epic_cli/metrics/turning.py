@@ -11,8 +11,7 @@ from epic_cli.metrics.metric import Better, DrawnRows, Metric, Section
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.cells import Resampled
-    from epic_cli.metrics.measurement import Measurement
+    from epic_cli.metrics.measurement import Measurement, Resampled
 
 #: So fast (degrees a second) anything turns for the score: less is no movement to speak of.
 SLOWEST = 10.0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.jobs.compare.options import Scoring
-    from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+    from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.truth import Truth
     from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
     from epic_cli.network.trace import Direction
@@ -101,7 +101,7 @@ class Reading(NamedTuple):
 
     def run(self, file: str, reporter: Reporter, truths: Mapping[str, Truth] | None = None) -> Run:
         """A recording to be evaluated, with its truth; raises as ``packets``."""
-        from epic_cli.metrics.evaluation.spec import Run
+        from epic_cli.metrics.evaluation import Run
 
         packets = self.packets(file, reporter)
         if any(block.lacks_velocity() for block in packets.values()):
@@ -184,7 +184,7 @@ def compare_spec(
     threads: int | None = None,
 ) -> CompareSpec:
     """What ``epic compare`` is asked for, of recordings or of simulated networks."""
-    from epic_cli.metrics.evaluation.spec import CompareSpec
+    from epic_cli.metrics.evaluation import CompareSpec
 
     simulates = network.simulates
     return CompareSpec(
@@ -212,7 +212,7 @@ def simulated_runs(
 
     ``recorded`` is the movement of the ``inputs``, if it has been read already.
     """
-    from epic_cli.metrics.evaluation.networks import Setting, simulated
+    from epic_cli.metrics.evaluation import Setting, simulated
     from epic_cli.shell.options.networks import check_turning
     from epic_cli.shell.options.trace import read_one_way
 

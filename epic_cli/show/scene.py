@@ -22,7 +22,7 @@ from epic_cli.metrics.arrays import (
 )
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.recovery import LONGEST
-from epic_cli.metrics.sampled_truth import JUMP_FACTOR
+from epic_cli.metrics.truth import JUMP_FACTOR
 from epic_cli.metrics.turns import angles
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats
-    from epic_cli.metrics.measure import Entity
+    from epic_cli.metrics.measurement import Entity
     from epic_cli.metrics.recovery import Events
-    from epic_cli.metrics.sampled_truth import SampledTruth
-    from epic_cli.metrics.truth import Truth
+    from epic_cli.metrics.truth import SampledTruth, Truth
 
 
 #: All pictures of a comparison together hold about so many drawn positions.
@@ -419,7 +418,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.sampled_truth import SampledTruth
+    from epic_cli.metrics.truth import SampledTruth
 
     Rows = NDArray[np.int64]
 

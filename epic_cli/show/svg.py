@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import three_digits
-from epic_cli.metrics.evaluation.result import Result
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.show.chart import extent, label, nice_values

@@ -23,8 +23,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.evaluation.run import compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
 from epic_cli.recordings.recordings import read
 
 

@@ -25,8 +25,7 @@ from epic_cli.jobs.tune.search import search
 from epic_cli.jobs.tune.space import Point, Space, space_of
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import Budget, Trials
-from epic_cli.metrics.evaluation.networks import by_entity
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 STRATEGIES = (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.metrics.evaluation.spec import Run
+from epic_cli.metrics.evaluation import Run
 from epic_cli.metrics.truth import build
 
 Floats = NDArray[np.float64]

@@ -22,10 +22,8 @@ import numpy as np
 from endurance.bursty import MOVEMENTS, NETWORKS, recorded
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.evaluation.pool import pool_results, pool_runs
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.run import compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_results, pool_runs
 
 CANDIDATES = read_specs(["epic", "snapshot", "lerp", "dead-reckoning", "projective", "mirror"])
 FIGURES = ("error", "residual", "jerk", "lag", "score")

@@ -28,8 +28,7 @@ from epic_cli.jobs.tune.search import default_trials, search
 from epic_cli.jobs.tune.space import Point, space_of
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import Budget, Trials
-from epic_cli.metrics.evaluation.networks import by_entity
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 #: What a recording is of, which no network makes better, and what hides what is drawn.

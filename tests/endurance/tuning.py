@@ -31,9 +31,7 @@ from epic_cli.jobs.tune.result import GainKind
 from epic_cli.jobs.tune.run import tune as tune_runs
 from epic_cli.jobs.tune.spec import TuneSpec
 from epic_cli.main import main as epic
-from epic_cli.metrics.evaluation.prepared import prepare
-from epic_cli.metrics.evaluation.run import evaluate
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, evaluate, prepare
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 

@@ -8,9 +8,8 @@ from support.comparisons import compared
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.cells import FIELDS, Grid, Resampled, grid
-from epic_cli.metrics.evaluation.pool import compare
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, compare
+from epic_cli.metrics.measurement import FIELDS, Grid, Resampled, grid
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
 
 RECORDED = {

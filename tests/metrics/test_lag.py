@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from support import movements
 
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.sampled_truth import SHIFTS, shift_window
-from epic_cli.metrics.truth import Truth, truth_of
+from epic_cli.metrics.truth import SHIFTS, Truth, shift_window, truth_of
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)

@@ -11,7 +11,7 @@ from support.comparisons import compared
 
 from epic_cli import Packet, Sample
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.metrics.evaluation.result import Result
+from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.truth import build, truth_of
 
 

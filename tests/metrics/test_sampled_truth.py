@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.metrics.sampled_truth import default_warm_up, sample_truth, sliding_maximum
-from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.truth import default_warm_up, sample_truth, sliding_maximum, truth_of
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 70))

@@ -16,16 +16,13 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import TURNING
-from epic_cli.metrics.evaluation.pool import compare
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
-from epic_cli.metrics.measure import Entity, measure
-from epic_cli.metrics.measurement import Measurement
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, Run, compare
+from epic_cli.metrics.measurement import Entity, Measurement, measure
 from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.sampled_truth import sample_truth
-from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.score import Weights, game
+from epic_cli.metrics.truth import sample_truth, truth_of
 from epic_cli.metrics.turning import METRICS
-from epic_cli.metrics.weights import Weights, game
 
 TICK = 1 / 60
 TIMES = np.arange(0, 20, TICK)

@@ -18,7 +18,7 @@ from epic_cli.jobs.compare.report import report as compared
 from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
-from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.show.page.page import About, Content, Section, content_of, page_of
 from epic_cli.show.report import Column, Figure, Report, Table, Usage

@@ -30,9 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from epic_cli.metrics.cells import Resampled
-from epic_cli.metrics.score import residual_part
-from epic_cli.metrics.weights import GAMES, Weights
+from epic_cli.metrics.measurement import Resampled
+from epic_cli.metrics.score import GAMES, Weights, residual_part
 from studies.buffer import write
 from studies.drawing import Axis, Line, Panel, chart
 from studies.matches import KINDS, Kind, matches

@@ -21,15 +21,18 @@ from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.buffers import BUFFERS
 from epic_cli.jobs.tune.buffers import Line as Clock
-from epic_cli.metrics.cells import Grid, Resampled
-from epic_cli.metrics.evaluation.networks import Setting, by_entity, simulated
-from epic_cli.metrics.evaluation.prepared import prepare
-from epic_cli.metrics.evaluation.run import compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
-from epic_cli.metrics.measure import Entity, measure
+from epic_cli.metrics.evaluation import (
+    CompareSpec,
+    Run,
+    Setting,
+    by_entity,
+    compare_run,
+    prepare,
+    simulated,
+)
+from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.score import costs, score
-from epic_cli.metrics.weights import SCALE, Weights, without_turning
+from epic_cli.metrics.score import SCALE, Weights, costs, score, without_turning
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
 from studies.buffer import Cell, missing, needed
 from studies.recordings import Floats

@@ -15,9 +15,8 @@ from epic_cli import Packet, Sample, replay
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.run import Progress, compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec, Participant, Run
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, Participant, Progress, Run, compare_run
 from epic_cli.metrics.truth import Truth, truth_of
 from epic_cli.show.scene import Selection
 from support import movements

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from epic_cli.metrics import traffic
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.metrics.traffic import traffic
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 from support import faulty_turning
 

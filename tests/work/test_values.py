@@ -13,8 +13,7 @@ from support import movements
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.evaluation.pool import Pool, Unfit, compare_one
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, Unfit, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
 from epic_cli.work.values import NotAValue, as_json, from_json
 
@@ -86,7 +85,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
     "text",
     [
         '{"of": ["os:system", "true"]}',
-        '{"of": ["epic_cli.metrics.evaluation.pool:compare", 1]}',
+        '{"of": ["epic_cli.metrics.evaluation:compare", 1]}',
         '{"of": ["epic_cli.metrics.lag:os", 1]}',
         '{"of": ["epic_cli.metrics.nothing:Lag", 1]}',
         '{"of": ["epic_cli.metrics.lag:Lag"]}',

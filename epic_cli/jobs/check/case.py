@@ -14,7 +14,7 @@ from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.check.port import Port
-    from epic_cli.metrics.evaluation.conditions import Condition
+    from epic_cli.metrics.conditions import Condition
     from epic_cli.recordings.layout import Layout
 
 CASE_FILE = "case.toml"

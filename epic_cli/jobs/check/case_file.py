@@ -30,7 +30,7 @@ from epic_cli.jobs.check.case import (
 )
 from epic_cli.jobs.check.expectations import Expectations
 from epic_cli.jobs.check.toml_file import TomlFile, path_from, read_toml
-from epic_cli.metrics.evaluation.conditions import Condition
+from epic_cli.metrics.conditions import Condition
 from epic_cli.recordings import input_formats, layout_options
 from epic_cli.recordings.layout import Layout
 

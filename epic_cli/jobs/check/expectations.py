@@ -9,7 +9,7 @@ from epic_cli.engine.parameters import Number
 from epic_cli.jobs.check.case import NUMBERS, Tolerance, Tolerances, Truth
 from epic_cli.jobs.check.toml_file import TomlFile, path_from
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.evaluation.conditions import (
+from epic_cli.metrics.conditions import (
     Condition,
     ConditionError,
     check_strategies,

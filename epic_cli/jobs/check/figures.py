@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.metrics.evaluation.conditions import Condition
-    from epic_cli.metrics.evaluation.result import Comparison
-    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.comparison import Comparison
+    from epic_cli.metrics.conditions import Condition
+    from epic_cli.metrics.evaluation import Participant
     from epic_cli.show.scene import Scene, Selection
 
 #: What the two sides of a picture are called.
@@ -61,8 +61,7 @@ def compared(
     Raises ``BrokenCase`` where nothing can be judged.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.metrics.evaluation.run import compare_run
-    from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+    from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.metrics.truth import truths_of
 

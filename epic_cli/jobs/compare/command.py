@@ -27,8 +27,8 @@ from epic_cli.show.metric_list import games_help, metric_lines
 
 if TYPE_CHECKING:
     from epic_cli.jobs.compare.recordings import Recordings
-    from epic_cli.metrics.evaluation.result import Comparison
-    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.comparison import Comparison
+    from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.profiles import Saving
 
@@ -88,7 +88,7 @@ def compare(
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.compare.output import about_of, write
     from epic_cli.jobs.compare.recordings import Recordings
-    from epic_cli.metrics.evaluation.pool import compare as compare_runs
+    from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
     from epic_cli.shell.recordings import compare_spec, simulated_runs
@@ -188,7 +188,7 @@ def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) 
 
 def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> None:
     """Each strategy that a condition names has to take part."""
-    from epic_cli.metrics.evaluation.conditions import ConditionError, check_strategies
+    from epic_cli.metrics.conditions import ConditionError, check_strategies
 
     with wrong_usage("--fail-if: ", ConditionError):
         check_strategies(scoring.fail_if, [one.label for one in participants])

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.certainty.bootstrap import DRAWS, FEWEST_UNITS
-from epic_cli.metrics.certainty.resampling import Certainty, Unit
+from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, Certainty, Unit
 from epic_cli.metrics.digits import counted, three_digits
 from epic_cli.metrics.notes import (
     Adjusted,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.evaluation.conditions import Condition, ConditionError, check_sense, condition
+from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE
-from epic_cli.metrics.weights import GAME, Weights, game, make_weights
+from epic_cli.metrics.score import GAME, Weights, game, make_weights
 from epic_cli.shell.errors import WrongUsage, wrong_usage
 from epic_cli.shell.options.common import figures_format_option
 from epic_cli.shell.options.declared import SPAN, option, seconds
@@ -25,7 +25,7 @@ from epic_cli.show.styles import VIEWS, View
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.evaluation import Participant
     from epic_cli.show.scene import Selection
 
 SORTS = (*(one.name for one in METRICS), "name", "given")

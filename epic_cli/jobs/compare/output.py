@@ -11,8 +11,8 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.compare.options import Layout, Pictures
 from epic_cli.jobs.compare.report import report, sort_results
 from epic_cli.jobs.compare.sentences import failure_words
-from epic_cli.metrics.evaluation.conditions import Condition
-from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.shell.console import ColorChoice, screen_lines, show, write_document, write_report
 from epic_cli.shell.errors import say

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from epic_cli.metrics.evaluation.pool import Pool, RunResult, compare_one
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.truth import Truth, truths_of
 from epic_cli.recordings.columns import STATE
 from epic_cli.recordings.layout import Beginning, Layout
@@ -26,7 +25,7 @@ from epic_cli.work.executors import Threads
 if TYPE_CHECKING:
     import threading
 
-    from epic_cli.metrics.evaluation.run import Progress
+    from epic_cli.metrics.evaluation import Progress
     from epic_cli.shell.options.drawn import DrawnFile
     from epic_cli.shell.options.jobs import JobOptions
     from epic_cli.shell.options.runs import Inputs
@@ -220,7 +219,7 @@ class Recordings:
         from epic_cli.jobs.diagnose import run as diagnosing
         from epic_cli.jobs.diagnose.report import report
         from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-        from epic_cli.metrics.traffic.traffic import TooFewPackets
+        from epic_cli.metrics.traffic import TooFewPackets
 
         section = None
         with contextlib.suppress(TooFewPackets):

@@ -17,20 +17,17 @@ from epic_cli.jobs.compare.notes import (
     result_words,
 )
 from epic_cli.metrics import METRICS, named
-from epic_cli.metrics.certainty.ranking import RESOLUTION
-from epic_cli.metrics.certainty.resampling import Unit
+from epic_cli.metrics.certainty import RESOLUTION, Unit
+from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result
+from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
-from epic_cli.metrics.evaluation.advice import Advice, Confidence
-from epic_cli.metrics.evaluation.conditions import Condition
-from epic_cli.metrics.evaluation.result import Comparison, Result
 from epic_cli.metrics.notes import Flaw
-from epic_cli.metrics.score import formula
+from epic_cli.metrics.score import formula, without_turning
 from epic_cli.metrics.truth import Origin
-from epic_cli.metrics.weights import without_turning
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.evaluation.advice import Result as Advised
+    from epic_cli.metrics.comparison import Result as Advised
 
 #: So many of those that are too close to call are named.
 _NAMED = 3

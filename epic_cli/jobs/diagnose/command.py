@@ -41,7 +41,7 @@ from epic_cli.shell.sources import source_name
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.run import Diagnosis
-    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.evaluation import Participant
     from epic_cli.network.trace import Trace
     from epic_cli.recordings.layout import Layout
     from epic_cli.show.report import Report
@@ -183,7 +183,7 @@ def diagnosed(spec: DiagnoseSpec, name: str) -> Diagnosis:
     Raises ``WrongUsage`` where it is too little for that, and ``UnusableDrawing``.
     """
     from epic_cli.jobs.diagnose.run import run
-    from epic_cli.metrics.traffic.traffic import TooFewPackets
+    from epic_cli.metrics.traffic import TooFewPackets
 
     with wrong_usage(f"{name}: ", TooFewPackets):
         return run(spec)

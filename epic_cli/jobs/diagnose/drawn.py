@@ -20,9 +20,8 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, minimum, packet_table
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
-from epic_cli.metrics.minimum import minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import DETECTOR as CLOCK_DRIFT
-from epic_cli.metrics.traffic.messages import Messages
-from epic_cli.metrics.traffic.robust import Flags, Floats, sigma
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Flags, Floats, Messages, Stream, Traffic, sigma
 from epic_cli.network.link import (
     HIGHEST_CORRELATION,
     LONGEST_DELAY,

@@ -13,7 +13,7 @@ from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
 from epic_cli.jobs.diagnose.link import FoundLink
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
-from epic_cli.metrics.traffic.messages import SHARES, Network
+from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott
 from epic_cli.network.link_spec import differences
 from epic_cli.show import report as model

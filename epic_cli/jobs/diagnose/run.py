@@ -26,8 +26,7 @@ from epic_cli.jobs.diagnose.detectors import (
 )
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import unseen
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.metrics.traffic.messages import Network, network_of
-from epic_cli.metrics.traffic.traffic import TooFewPackets, Traffic, traffic_of
+from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, network_of, traffic_of
 from epic_cli.recordings.findings import doubts
 
 if TYPE_CHECKING:

@@ -9,9 +9,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Finding, worst
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.robust import Flags, Floats
-from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 from epic_cli.metrics.turns import between, one_sided, vectors
 
 #: Lags that are tried (s), in steps of so much; one counts from so much, and so many packets, on.

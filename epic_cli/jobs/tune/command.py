@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.result import Tunings
     from epic_cli.jobs.tune.run import Step
     from epic_cli.jobs.tune.spec import TuneSpec
-    from epic_cli.metrics.evaluation.spec import Run
+    from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Metric
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
@@ -84,7 +84,7 @@ def tune(
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
     """
     from epic_cli.jobs.tune.spec import TuneSpec
-    from epic_cli.metrics.evaluation.spec import CompareSpec
+    from epic_cli.metrics.evaluation import CompareSpec
     from epic_cli.shell.recordings import recorded_runs, simulated_runs
 
     network.check(inputs.recordings, inputs.truth)

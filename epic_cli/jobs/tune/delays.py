@@ -18,8 +18,7 @@ import numpy as np
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.buffers import BUFFERS, Line
-from epic_cli.metrics.traffic.messages import SHARES, waits
-from epic_cli.metrics.traffic.traffic import traffic_of
+from epic_cli.metrics.traffic import SHARES, traffic_of, waits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.buffers import Buffer
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.traffic.messages import Messages
+    from epic_cli.metrics.traffic import Messages
 
 #: geckos' clock is replaced when it is off by more (s).
 REPLACED = 0.05

@@ -8,7 +8,7 @@ from typing import Any
 from epic_cli.jobs.tune.delays import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.jobs.tune.sentences import set_words, written
 from epic_cli.metrics.digits import percent, seconds
-from epic_cli.metrics.traffic.messages import SHARES
+from epic_cli.metrics.traffic import SHARES
 from epic_cli.show.report import KEPT, Column, Data, Part, Record, Report, Table
 
 #: The share for which the delays with losses are shown beside each buffer.

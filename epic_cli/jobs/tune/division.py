@@ -13,20 +13,24 @@ import numpy as np
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
-from epic_cli.metrics.evaluation.pool import pool_results, pool_runs
-from epic_cli.metrics.evaluation.prepared import Prepared, prepare
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.run import compare_run, evaluate
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import (
+    Prepared,
+    compare_run,
+    evaluate,
+    pool_results,
+    pool_runs,
+    prepare,
+)
 from epic_cli.metrics.notes import NotEnoughToSay, NothingJudged, NotJudged
-from epic_cli.metrics.sampled_truth import sample_truth
+from epic_cli.metrics.truth import sample_truth
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.spec import Division
-    from epic_cli.metrics.evaluation.prepared import Prepared
-    from epic_cli.metrics.evaluation.result import Result
-    from epic_cli.metrics.evaluation.spec import CompareSpec, Run
-    from epic_cli.metrics.measure import Entity
+    from epic_cli.metrics.comparison import Result
+    from epic_cli.metrics.evaluation import CompareSpec, Prepared, Run
+    from epic_cli.metrics.measurement import Entity
     from epic_cli.show.scene import Selection
 
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.metrics.weights import without_turning
+from epic_cli.metrics.score import without_turning
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
     from epic_cli.jobs.tune.trials import Figures, Trial, Trials
-    from epic_cli.metrics.weights import Weights
+    from epic_cli.metrics.score import Weights
 
 #: Latencies (s) that differ by less are the same to a player.
 SAME_LATENCY = 0.0005

@@ -14,8 +14,8 @@ import numpy as np
 from epic_cli.jobs.tune.front import FrontPoint, pareto, roughness, worth
 from epic_cli.jobs.tune.result import Tunings
 from epic_cli.jobs.tune.sentences import assignments
+from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import one_decimal
-from epic_cli.metrics.evaluation.result import Result
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.show.chart import MARKS, STYLES, Chart, Line, label, nice_values
 from epic_cli.show.documents import in_markup

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.tune.space import NUMBER, Axis, Point, Space
-from epic_cli.metrics.certainty.ranking import RESOLUTION
+from epic_cli.metrics.certainty import RESOLUTION
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value

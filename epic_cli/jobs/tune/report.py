@@ -23,8 +23,8 @@ from epic_cli.jobs.tune.sentences import (
     written,
 )
 from epic_cli.metrics import named
+from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import known, one_decimal, reach, three_digits
-from epic_cli.metrics.evaluation.result import Result
 from epic_cli.metrics.metric import Metric
 from epic_cli.show.report import Column, Data, Figure, Part, Record, Report, Table, Usage
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.metrics.certainty.rare import Rare
-from epic_cli.metrics.certainty.resampling import Figures
-from epic_cli.metrics.certainty.uncertainty import difference
-from epic_cli.metrics.evaluation.pool import piece_of, pool_runs
+from epic_cli.metrics.certainty import Figures, Rare, difference
+from epic_cli.metrics.evaluation import piece_of, pool_runs
 from epic_cli.metrics.metric import Better
 from epic_cli.metrics.tabular import Tabular
 
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.front import FrontPoint
     from epic_cli.jobs.tune.influence import Influence
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
-    from epic_cli.metrics.evaluation.result import Comparison, Result
-    from epic_cli.metrics.weights import Weights
+    from epic_cli.metrics.comparison import Comparison, Result
+    from epic_cli.metrics.score import Weights
     from epic_cli.show.scene import Selection
 
 #: The first packets of a session do much the same to two settings of one strategy; so much of what

@@ -19,14 +19,14 @@ from epic_cli.jobs.tune.result import Tuning, Tunings, evaluate
 from epic_cli.jobs.tune.search import default_trials, search
 from epic_cli.jobs.tune.space import Space, space_of
 from epic_cli.jobs.tune.trials import Budget, Trial, Trials
-from epic_cli.metrics.evaluation.prepared import needs_arrivals
+from epic_cli.metrics.evaluation import needs_arrivals
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
     from epic_cli.jobs.tune.front import FrontPoint
     from epic_cli.jobs.tune.influence import Influence
     from epic_cli.jobs.tune.spec import TuneSpec
-    from epic_cli.metrics.evaluation.spec import Run
+    from epic_cli.metrics.evaluation import Run
     from epic_cli.work.journal import Journal
 
 #: The settings are looked at one by one so often, at most, as long as that finds better ones.

@@ -17,7 +17,7 @@ from cmaes import CatCMAwM
 
 from epic_cli.jobs.tune.space import NUMBER, Point, Space, spread
 from epic_cli.jobs.tune.trials import BudgetSpent, Trials
-from epic_cli.metrics.minimum import minimum
+from epic_cli.metrics.arrays import minimum
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value

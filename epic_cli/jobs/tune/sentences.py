@@ -10,8 +10,8 @@ from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import sentences as compared
 from epic_cli.jobs.tune.result import GainKind, Tuning, Tunings
 from epic_cli.metrics import named
+from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.digits import counted, listed, one_decimal, reach
-from epic_cli.metrics.evaluation.result import Comparison, Result
 from epic_cli.metrics.metric import Metric
 
 #: So many settings are named in a sentence.

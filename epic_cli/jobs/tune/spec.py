@@ -12,7 +12,7 @@ from epic_cli.metrics.metric import Better, Metric
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.metrics.evaluation.spec import CompareSpec
+    from epic_cli.metrics.evaluation import CompareSpec
 
 #: The names of figures that can be tuned for.
 GOALS = tuple(one.name for one in METRICS if one.better is not Better.NEITHER)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.spec import Goal
-    from epic_cli.metrics.evaluation.result import Result
+    from epic_cli.metrics.comparison import Result
 
 #: The figures of one candidate by name; empty for one that cannot be ranked.
 Figures = Mapping[str, float]

@@ -14,13 +14,11 @@ import numpy as np
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.model.traffic import HISTORY
 from epic_cli.metrics import named
-from epic_cli.metrics.measure import Entity, measure
-from epic_cli.metrics.measurement import Measurement, pool
+from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.sampled_truth import JUMP_WINDOW, sample_truth
-from epic_cli.metrics.truth import truth_of
-from epic_cli.metrics.weights import Weights
+from epic_cli.metrics.score import Weights
+from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
 
 if TYPE_CHECKING:
     from epic_cli.live.model.history import Floats, History, Rows

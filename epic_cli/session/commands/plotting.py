@@ -15,7 +15,7 @@ from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.metrics.evaluation.result import Comparison
+    from epic_cli.metrics.comparison import Comparison
     from epic_cli.show.scene import Selection
 
 #: A chart of more points than this shows no more.
@@ -88,8 +88,7 @@ def _candidates(session: Session, names: tuple[str, ...]) -> list[StrategySpec]:
 def _compared(
     session: Session, participants: list[StrategySpec], selection: Selection | None
 ) -> Comparison:
-    from epic_cli.metrics.evaluation.run import compare_run
-    from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+    from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
 
     spec = CompareSpec(participants, session.view.timing, selection=selection, intervals=False)
     return compare_run(Run("", session.packets.by_entity()), spec)

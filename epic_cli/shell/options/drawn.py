@@ -16,7 +16,7 @@ from epic_cli.shell.parameters import InputFile
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.drawn_path import DrawnCandidate, DrawnPath, UnusableDrawing
-    from epic_cli.metrics.evaluation.spec import Run
+    from epic_cli.metrics.evaluation import Run
     from epic_cli.recordings.layout import Layout
     from epic_cli.shell.messages import Messages
 

@@ -15,7 +15,7 @@ from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_clip
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
-    from epic_cli.metrics.evaluation.spec import Participant
+    from epic_cli.metrics.evaluation import Participant
     from epic_cli.show.scene import Scene
 
 #: ``worst,speed=0.25``
@@ -79,8 +79,7 @@ class VideoOptions:
     ) -> tuple[Scene, ...]:
         """What these draw of packets by entity; raises ``WrongUsage``."""
         from epic_cli.jobs.compare.notes import not_enough_words
-        from epic_cli.metrics.evaluation.run import compare_run
-        from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+        from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
         from epic_cli.metrics.notes import NotEnoughToSay
         from epic_cli.show.scene import Selection
 

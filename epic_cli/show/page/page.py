@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.digits import three_digits
-from epic_cli.metrics.evaluation.result import Comparison
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.show.report import Figure, Finding, Part, Report, Table, Usage

@@ -16,8 +16,7 @@ from epic_cli.jobs.diagnose.link import found_link
 from epic_cli.jobs.diagnose.report import link_story, report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.metrics.traffic.messages import Messages
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Messages, Traffic
 from epic_cli.show.documents import as_jsonl, as_markdown
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -12,7 +12,7 @@ from support.faulty_traffic import LINKS, clean, traffic_of_tables
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Traffic
 from epic_cli.show.documents import as_markdown
 
 SOURCE = """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.metrics.traffic.robust import (
+from epic_cli.metrics.traffic import (
     concentration,
     lattice,
     lower_envelope,

@@ -11,9 +11,8 @@ from epic_cli.engine.strategies import FAMILIES, declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
 from epic_cli.jobs.tune.buffers import BUFFERS
 from epic_cli.jobs.tune.delays import BufferDelay, DelaysNeeded, delays_needed
-from epic_cli.metrics.evaluation.networks import by_entity
-from epic_cli.metrics.traffic.messages import SHARES
-from epic_cli.metrics.traffic.traffic import traffic_of
+from epic_cli.metrics.evaluation import by_entity
+from epic_cli.metrics.traffic import SHARES, traffic_of
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 LATENCY, JITTER, PERIOD = 0.15, 0.025, 0.05

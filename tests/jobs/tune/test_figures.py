@@ -14,7 +14,7 @@ import pytest
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune import trials as module
 from epic_cli.jobs.tune.trials import figures
-from epic_cli.metrics.evaluation.result import Result
+from epic_cli.metrics.comparison import Result
 
 
 class Summit(NamedTuple):

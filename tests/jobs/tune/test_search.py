@@ -17,7 +17,7 @@ from epic_cli.jobs.tune.search import default_trials, search
 from epic_cli.jobs.tune.space import Space, space_of
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Trials
-from epic_cli.metrics.evaluation.result import Result
+from epic_cli.metrics.comparison import Result
 from epic_cli.work.journal import Journal
 
 

@@ -21,10 +21,9 @@ from epic_cli.jobs.tune.front import roughness
 from epic_cli.jobs.tune.result import GainKind, Tunings
 from epic_cli.jobs.tune.run import NothingToTune, tune
 from epic_cli.jobs.tune.spec import Division, TuneSpec
-from epic_cli.metrics.evaluation.networks import by_entity
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
+from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import truths_of
-from epic_cli.metrics.weights import Weights
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 TERMS = CompareSpec((), SCREEN_TIMING, threads=1)

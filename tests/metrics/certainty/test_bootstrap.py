@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from epic_cli.metrics.certainty.bootstrap import (
+from epic_cli.metrics.certainty import (
     CONFIDENCE,
     DRAWS,
     block_length,

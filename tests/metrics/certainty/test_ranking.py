@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.metrics.certainty.ranking import ranking, sole_best
+from epic_cli.metrics.certainty import ranking, sole_best
 
 SOURCE = np.random.default_rng(1)
 SHARED = SOURCE.normal(0, 10, 2000)

@@ -11,12 +11,9 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.compare.sentences import basis, verdict
 from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
-from epic_cli.metrics.certainty.rare import FEWEST_EVENTS, TAIL, UNSEEN, Rare, rare, together
-from epic_cli.metrics.evaluation.advice import Confidence
-from epic_cli.metrics.evaluation.pool import pool_runs
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.run import compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec
+from epic_cli.metrics.certainty import FEWEST_EVENTS, TAIL, UNSEEN, Rare, rare, together
+from epic_cli.metrics.comparison import Comparison, Confidence
+from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 
 
 def table(

@@ -18,7 +18,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.metrics.evaluation.result import Comparison
+from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import (
     Flaw,
     NothingJudged,
@@ -28,8 +28,8 @@ from epic_cli.metrics.notes import (
     TooFewStates,
     Unjudged,
 )
+from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import truth_of
-from epic_cli.metrics.weights import Weights
 from epic_cli.show.scene import Selection
 
 

@@ -18,14 +18,11 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.compare.report import metric_columns
 from epic_cli.jobs.compare.sentences import verdict
 from epic_cli.metrics import named as metric_named
-from epic_cli.metrics.evaluation.advice import Confidence, advice, best_for
-from epic_cli.metrics.evaluation.pool import pool_runs
-from epic_cli.metrics.evaluation.result import Comparison, Result
-from epic_cli.metrics.evaluation.run import compare_run
-from epic_cli.metrics.evaluation.spec import CompareSpec
+from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, best_for
+from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
+from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import build, truth_of
-from epic_cli.metrics.weights import Weights
 
 Place = tuple[float, float, float]
 Statuses = Callable[[float], Status]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from epic_cli.metrics.evaluation.conditions import (
+from epic_cli.metrics.conditions import (
     Condition,
     ConditionError,
     check_sense,

@@ -10,15 +10,11 @@ from support import movements
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.certainty.resampling import Unit
-from epic_cli.metrics.evaluation.advice import Confidence, best_for
-from epic_cli.metrics.evaluation.networks import Setting, simulated
-from epic_cli.metrics.evaluation.pool import compare
-from epic_cli.metrics.evaluation.result import Comparison
-from epic_cli.metrics.evaluation.run import Progress
-from epic_cli.metrics.evaluation.spec import CompareSpec, Run
+from epic_cli.metrics.certainty import Unit
+from epic_cli.metrics.comparison import Comparison, Confidence, best_for
+from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, Setting, compare, simulated
 from epic_cli.metrics.notes import AllAlike, NothingJudged
-from epic_cli.metrics.weights import GAMES, Weights, make_weights
+from epic_cli.metrics.score import GAMES, Weights, make_weights
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 
 TAKING_PART = read_specs(["dumb-terminal", "snapshot", "dis"])

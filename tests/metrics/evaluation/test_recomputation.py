@@ -16,8 +16,7 @@ from epic_cli import Packet
 from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.sampled_truth import SHIFTS, shift_window
-from epic_cli.metrics.truth import Truth, truth_of
+from epic_cli.metrics.truth import SHIFTS, Truth, shift_window, truth_of
 
 Floats = NDArray[np.float64]
 TICK, WARM_UP = 1 / 60, 1.0

@@ -25,7 +25,7 @@ from epic_cli.metrics.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.metrics.traffic.traffic import TooFewPackets
+from epic_cli.metrics.traffic import TooFewPackets
 
 ROWS, TRUTH = (0.0, 5.05), (100.0, 104.9)
 

@@ -19,8 +19,8 @@ from epic_cli.jobs.compare.report import (
     sort_results,
 )
 from epic_cli.metrics import METRICS, TURNING, named
-from epic_cli.metrics.certainty.uncertainty import Standing
-from epic_cli.metrics.evaluation.result import Comparison, Result
+from epic_cli.metrics.certainty import Standing
+from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote
 from epic_cli.show.documents import as_csv, as_jsonl, as_markdown
 from epic_cli.show.text import ReportText

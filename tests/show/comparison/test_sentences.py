@@ -7,12 +7,10 @@ from support import comparisons
 
 from epic_cli.jobs.compare.notes import certainty_words
 from epic_cli.jobs.compare.sentences import basis, verdict
-from epic_cli.metrics.certainty.ranking import Gap
-from epic_cli.metrics.certainty.resampling import Certainty, Unit
-from epic_cli.metrics.certainty.uncertainty import Standing
-from epic_cli.metrics.evaluation.result import Comparison, Result
+from epic_cli.metrics.certainty import Certainty, Gap, Standing, Unit
+from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote
-from epic_cli.metrics.weights import Weights
+from epic_cli.metrics.score import Weights
 
 LATE = comparisons.comparison("Late").results[0]
 RUNS = Certainty(Unit.RUN, 20)

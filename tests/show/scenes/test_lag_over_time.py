@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from support import movements
 
-from epic_cli.metrics.sampled_truth import SampledTruth, sample_truth
-from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.truth import SampledTruth, sample_truth, truth_of
 from epic_cli.show.scene import lag_over_time
 
 

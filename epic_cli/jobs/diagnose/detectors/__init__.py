@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.places import UnusablePlugin, plugins
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.traffic.traffic import Traffic
+    from epic_cli.metrics.traffic import Traffic
 
 
 #: What a recording must have so that a detector can look: words that go after "without".

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Turning, worst_turning
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic.robust import Floats, concentration
+from epic_cli.metrics.traffic import Floats, concentration
 from epic_cli.metrics.turns import euler
 
 #: Steps of a turn that are looked for, and of a component.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
-from epic_cli.metrics.traffic.robust import USUAL_RATES, concentration
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import USUAL_RATES, Traffic, concentration
 
 #: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
 STATES = 0.95

@@ -9,9 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.robust import Run, runs
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Run, Stream, Traffic, runs
 
 #: States in a row that repeat a position: single ones are those of a slower simulation.
 LEAST = 3

@@ -7,7 +7,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Turning, worst_turning
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic.robust import Flags, Floats
+from epic_cli.metrics.traffic import Flags, Floats
 from epic_cli.metrics.turns import euler
 
 #: Seams (degrees) where angles begin again.

@@ -9,8 +9,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import Jump, leaps, marked
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Stream, Traffic
 
 #: How near, in their leap, each comes to where the other one was.
 NEAR = 0.35

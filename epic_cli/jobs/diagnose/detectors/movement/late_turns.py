@@ -8,7 +8,7 @@ from epic_cli.jobs.diagnose import turning as of_turning
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Turning, TurnLag, interpolated, lag_of, turned
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.stream import FEWEST_STATES
+from epic_cli.metrics.traffic import FEWEST_STATES
 
 #: Nearer than this (degrees) to one of its axes, on average, it looks along its way; less than that
 #: is no lag, nor is such a share of the angular velocity.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Stream, Traffic
 
 #: In usual steps.
 SHARE = 0.02

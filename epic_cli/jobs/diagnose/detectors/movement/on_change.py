@@ -6,9 +6,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.robust import Flags, Numbers
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Flags, Numbers, Stream, Traffic
 
 #: In periods.
 LONG = 2.5

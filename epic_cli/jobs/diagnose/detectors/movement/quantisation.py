@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.traffic.robust import Flags, Floats, lattice
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, lattice
 
 #: In usual steps from packet to packet.
 COARSE = 0.1

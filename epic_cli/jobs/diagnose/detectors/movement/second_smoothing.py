@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from epic_cli.jobs.diagnose.detectors import DRAWN, Detector, Finding
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:

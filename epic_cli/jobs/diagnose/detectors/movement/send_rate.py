@@ -7,9 +7,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.on_change import LONG, rested
 from epic_cli.metrics.arrays import median, quantile
-from epic_cli.metrics.traffic.robust import USUAL_RATES, Floats, lattice
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import USUAL_RATES, Floats, Stream, Traffic, lattice
 
 #: The middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3

@@ -7,8 +7,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.on_change import rested
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Stream, Traffic
 
 #: In intervals that nine of ten do not exceed.
 LONG = 2.5

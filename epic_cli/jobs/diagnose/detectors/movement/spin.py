@@ -8,7 +8,7 @@ from epic_cli.jobs.diagnose import turning as of_turning
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, SPINS, Detector, Finding
 from epic_cli.jobs.diagnose.turning import Spins, Turning, interpolated, lag_of, turned
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.robust import USUAL_RATES, Floats
+from epic_cli.metrics.traffic import USUAL_RATES, Floats
 
 #: How far spins may be off, as a share of what rotations do, where one change makes them better.
 OFF = 0.08

@@ -8,10 +8,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.digits import seconds, share
-from epic_cli.metrics.traffic.robust import sigma
-from epic_cli.metrics.traffic.stamping import SHARE, Stamping
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import SHARE, Stamping, Stream, Traffic, sigma
 
 #: In periods.
 SPREAD = 0.04

@@ -9,9 +9,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.metrics.arrays import lengths, quantile
-from epic_cli.metrics.traffic.robust import runs
-from epic_cli.metrics.traffic.stream import Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Stream, Traffic, runs
 
 #: Times the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0

@@ -6,9 +6,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic.robust import Flags, Floats
-from epic_cli.metrics.traffic.stream import FEWEST_STATES, Stream
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25

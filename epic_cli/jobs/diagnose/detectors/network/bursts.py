@@ -14,9 +14,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import edges, median
-from epic_cli.metrics.traffic.messages import Messages
-from epic_cli.metrics.traffic.robust import Flags, Floats, Numbers
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Flags, Floats, Messages, Numbers, Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
 TOGETHER = 0.1

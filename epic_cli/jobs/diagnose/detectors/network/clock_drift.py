@@ -8,17 +8,18 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic.messages import SLOWEST_FRAMES, Messages
-from epic_cli.metrics.traffic.robust import (
+from epic_cli.metrics.traffic import (
+    SLOWEST_FRAMES,
     Floats,
     Line,
+    Messages,
+    Traffic,
     lattice,
     lower_envelope,
     middles,
     robust_line,
     sigma,
 )
-from epic_cli.metrics.traffic.traffic import Traffic
 
 #: So many standard errors are no chance.
 ERRORS = 8.0

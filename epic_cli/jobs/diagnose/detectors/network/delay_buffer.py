@@ -17,8 +17,7 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import FAMILIES, declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.metrics.traffic.messages import Messages, network_of
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Messages, Traffic, network_of
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Traffic
 
 SHARE = 0.02
 

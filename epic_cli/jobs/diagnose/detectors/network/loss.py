@@ -9,8 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
-from epic_cli.metrics.traffic.stream import FEWEST_STATES
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, Traffic
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
 SHARE = 0.05

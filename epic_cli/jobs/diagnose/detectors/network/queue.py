@@ -8,9 +8,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic.messages import Messages
-from epic_cli.metrics.traffic.robust import Floats, lower_envelope, runs, sigma
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Floats, Messages, Traffic, lower_envelope, runs, sigma
 
 #: Messages of which the least delay is taken.
 WINDOW = 8

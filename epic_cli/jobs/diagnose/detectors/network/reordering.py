@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.traffic.robust import Floats, sigma
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import Floats, Traffic, sigma
 
 SHARE = 0.04
 

@@ -14,10 +14,7 @@ import numpy as np
 from epic_cli.engine.measure import running_medians
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic.messages import Messages
-from epic_cli.metrics.traffic.robust import Floats, sigma
-from epic_cli.metrics.traffic.stream import FEWEST_STATES
-from epic_cli.metrics.traffic.traffic import Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, Messages, Traffic, sigma
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)

@@ -1,0 +1,793 @@
+"""The bootstrap: how much a figure would differ if the units that it rests on were drawn again.
+
+Units are independent of each other: recordings, simulated networks, or blocks of time long enough
+to forget each other. As many of them are drawn, with replacement, as there are; all strategies are
+judged on the same draws, so that their differences are paired.
+
+- Blocks of time: Carlstein 1986. Their length: Politis and White 2004, corrected by Patton,
+  Politis and White 2009 (the circular block bootstrap's).
+- Two ways, over blocks and entities, with the product of both weights: Owen and Eckles 2012.
+- Percentile intervals, expanded to what Student's t says of so few units: Hesterberg 2015, "What
+  Teachers Should Know About the Bootstrap", section 4.3.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.measure import running_medians
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME, edges
+from epic_cli.metrics.measurement import FIELDS, TURN_FIELDS, Resampled
+from epic_cli.metrics.metric import Better, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.measurement import Resampled
+    from epic_cli.metrics.score import Weights
+
+
+#: How often an interval is to contain the figure.
+CONFIDENCE = 0.95
+
+#: How often is drawn. Always the same draws for one seed, on every machine.
+DRAWS = 2000
+
+#: Of fewer units nothing can be said.
+FEWEST_UNITS = 6
+
+_NORMAL = NormalDist()
+
+
+def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Floats:
+    """How often each unit is drawn: (count, units), each row adding up to ``units``."""
+    # raw bits: only these are promised to stay the same in later versions of numpy
+    source = np.random.PCG64(np.random.SeedSequence([seed, purpose]))
+    chosen = (source.random_raw(count * units) % np.uint64(units)).astype(np.int64)
+    rows = np.repeat(np.arange(count) * units, units)
+    return np.bincount(rows + chosen, minlength=count * units).reshape(count, units).astype(float)
+
+
+def block_length(series: Floats) -> float:
+    """How many values (of n, one for each cell of time) belong to a block, 1 at least."""
+    values = series - series.mean()
+    count = len(values)
+    variance = float(values @ values) / count
+    if count < 4 or not variance > 0:
+        return 1.0
+    most = min(count - 1, math.ceil(math.sqrt(count)) + 5)
+    covariances = np.array([values[lag:] @ values[: count - lag] for lag in range(most + 1)])
+    covariances /= count
+    small = np.abs(covariances / variance) < 2 * math.sqrt(math.log10(count) / count)
+    in_a_row = max(5, math.ceil(math.sqrt(math.log10(count))))
+    memory = next(
+        (
+            lag
+            for lag in range(most + 1)
+            if small[lag + 1 : lag + 1 + in_a_row].all() and lag + 1 <= most
+        ),
+        most,
+    )
+    window = np.clip(2 * (1 - np.arange(most + 1) / max(2 * memory, 1)), 0, 1)
+    both = np.where(np.arange(most + 1) > 0, 2, 1) * window * covariances
+    slope, level = float(both @ np.arange(most + 1)), float(both.sum())
+    if not level > 0:
+        return 1.0
+    length = (2 * slope**2 / (4 / 3 * level**2)) ** (1 / 3) * count ** (1 / 3)
+    most = math.ceil(min(3 * math.sqrt(count), count / 3))
+    return float(max(1.0, min(length, most)))
+
+
+def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
+    """The interval of a figure from what it was in each draw; None: unknown."""
+    if not np.isfinite(replicates).all():
+        return None
+    # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
+    place = _NORMAL.cdf(-expanded(units)) * (len(replicates) - 1)
+    at, part = int(place), place % 1
+    ends = at, at + 1, -at - 2, -at - 1
+    low, lower, upper, high = np.partition(replicates, [one % len(replicates) for one in ends])[
+        list(ends)
+    ].tolist()
+    return low + part * (lower - low), high + part * (upper - high)
+
+
+def expanded(units: int) -> float:
+    """How many standard deviations of the draws an interval goes to either side.
+
+    Draws of n units vary too little, by sqrt((n - 1) / n), and nobody knows their deviation
+    better than Student's t with n - 1 degrees of freedom says.
+    """
+    return student(units - 1) * math.sqrt(units / (units - 1))
+
+
+def student(freedom: int, confidence: float = CONFIDENCE) -> float:
+    """The two-sided quantile of Student's t, for 5 degrees of freedom or more to 0.001.
+
+    Abramowitz and Stegun 1964, 26.7.5.
+    """
+    x = _NORMAL.inv_cdf(0.5 + confidence / 2)
+    terms = (
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
+    )
+    return x + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
+
+
+def joined(cells: Floats, length: int) -> Floats:
+    """Blocks of ``length`` cells each (axis 0), summed; the last takes what is left over."""
+    blocks = max(1, len(cells) // length)
+    starts: NDArray[np.int64] = np.arange(blocks) * length
+    return np.asarray(np.add.reduceat(cells, starts, axis=0))
+
+
+#: A packet that comes so many intervals later than those around it was as good as lost.
+LATE = 2.0
+
+#: So many packets on each side of one are around it, and before and after a change of the way.
+AROUND = 8
+
+#: The way has changed where delays are longer or shorter by so many of their own deviations, and
+#: by this share of the interval.
+DEVIATIONS, SHARE = 4.0, 0.25
+
+#: What may have happened though it was not seen: this many times as long a time as is looked at has
+#: nothing of what happens once in it, with 97.5 % confidence (-log 0.025; "rule of three") ...
+UNSEEN = 3.7
+
+#: ... and where rare events are of any size, by this more over their number: found by trial
+#: (``tests/endurance/coverage.py``).
+TAIL = 200.0
+
+#: From fewer rare events nobody knows how bad they can be.
+FEWEST_EVENTS = 5
+
+#: A link that loses nothing in fewer seconds than this may yet lose in bursts.
+PROVEN = 40.0
+
+#: Longer gaps of the numbers are another session.
+LONGEST = 1000
+
+#: Losses hang together where chance explains them less often than this.
+CHANCE = 0.05
+
+#: Stamps tell what is missing where this share of their intervals is within a quarter of the usual.
+STEADY = 0.8
+
+
+class Rare(NamedTuple):
+    """What happened in some packets, in all recordings together.
+
+    ``bursts``: how often two packets and more were lost in a row, or too late; ``pairs``: how many
+    were lost right behind another; ``lost`` of ``sent`` packets; ``changes``: how often delays
+    changed for longer; ``waver`` (s): by how much the first delay, to which some strategies set
+    their clocks, may differ from the usual one; ``watched`` (s): how long losses would have shown.
+    """
+
+    bursts: int = 0
+    pairs: int = 0
+    lost: int = 0
+    sent: int = 0
+    changes: int = 0
+    waver: float = 0.0
+    watched: float = 0.0
+
+    @property
+    def linked(self) -> bool:
+        """Whether losses hang together more than chance explains (Poisson)."""
+        expected = self.lost**2 / max(self.sent, 1)
+        if self.pairs < 1 or self.pairs > 50 + 3 * expected:
+            return self.pairs > 0
+        below = math.fsum(
+            math.exp(k * math.log(expected) - expected - math.lgamma(k + 1)) if expected else k == 0
+            for k in range(self.pairs)
+        )
+        return 1 - below < CHANCE
+
+    @property
+    def events(self) -> int:
+        """How many rare events there were: there is more to the tail than a few can say."""
+        return self.bursts * self.linked + -(-self.changes // 2)
+
+    @property
+    def few(self) -> bool:
+        """Whether there were too few to say how bad they can be, or how rare."""
+        return 0 < self.events < FEWEST_EVENTS or self.unproven
+
+    @property
+    def unproven(self) -> bool:
+        """Whether nothing was lost, in too short a time to say that nothing will be."""
+        return not self.lost and 0 < self.watched < PROVEN
+
+    @property
+    def missed(self) -> float:
+        """So many seconds as bad as the worst one may be missing."""
+        return UNSEEN + (TAIL / self.events if self.events else 0.0)
+
+
+def together(several: Iterable[Rare]) -> Rare:
+    """Those of several recordings as one."""
+    found = list(several)
+    sums = Rare(*map(sum, zip(*found, Rare(), strict=True)))
+    return sums._replace(waver=max((one.waver for one in found), default=0.0))
+
+
+def rare(table: Floats, begin: float, end: float) -> Rare:
+    """What happened to the packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
+
+    Packets without arrival times came when they were sent.
+    """
+    stamps, arrivals = table[TIME], table[ARRIVAL]
+    arrivals = np.where(np.isfinite(arrivals), arrivals, stamps)
+    known = np.isfinite(stamps) & (arrivals >= begin) & (arrivals <= end)
+    stamps, arrivals, numbers = stamps[known], arrivals[known], table[SEQUENCE][known]
+    if len(stamps) < 2 * AROUND:
+        return Rare()
+    if np.isnan(numbers).any():
+        numbers = stamps
+    order = np.argsort(numbers, kind="stable")
+    order = order[np.append(True, np.diff(numbers[order]) > 0)]
+    numbers, stamps = numbers[order], stamps[order]
+    delays = arrivals[order] - stamps
+    steps = np.diff(numbers)
+    usual, interval = float(np.median(steps)), float(np.median(np.diff(stamps)))
+    if len(steps) < 2 * AROUND or not (usual > 0 and interval > 0):
+        return Rare()
+    level = _running_median(delays)
+    noise = delays - level
+    spread = 1.4826 * float(np.median(np.abs(noise)))
+    waver = max(interval / 2, 2 * spread)
+    most = max(DEVIATIONS * spread, SHARE * interval)
+    changes = len(edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
+    watched = 0.0
+    if numbers is stamps or np.mean(np.abs(steps - usual) <= usual / 4) >= STEADY:
+        watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
+        missing = np.round(steps / usual).astype(np.int64) - 1
+        missing[missing > LONGEST] = 0
+    else:
+        missing = np.zeros(len(steps), np.int64)
+    # of all packets that were sent, which were lost or late
+    places = np.append(0, np.cumsum(missing + 1))
+    flags = np.ones(places[-1] + 1, bool)
+    flags[places[noise <= LATE * interval]] = False
+    begins, ends = edges(flags)
+    sizes = ends - begins
+    return Rare(
+        int((sizes >= 2).sum()),
+        int((sizes - 1).sum()),
+        int(flags.sum()),
+        len(flags),
+        changes,
+        waver,
+        watched,
+    )
+
+
+def _running_median(values: Floats) -> Floats:
+    """The median of each value and ``AROUND`` on each side of it."""
+    medians = np.empty(len(values))
+    running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
+    return medians
+
+
+#: Whatever the errors look like, what happens within so many seconds hangs together: packets
+#: wait for each other, and buffers for them.
+SHORTEST_BLOCK = 0.5
+
+#: A recording has no more blocks than this: delays change slowly.
+MOST_BLOCKS = 12
+
+#: What may have been missed is as bad as the worst stretch of so many seconds.
+WORST = 1.0
+
+#: Changes of the way that are few may be in such a share of the recording, or not.
+ALONE = 0.15
+
+#: Of what the lag of all leaves there, its own leaves such a share (squares) at least.
+LEFT = 0.01
+
+#: A product of draws has at most so many numbers at a time.
+_AT_ONCE = 20_000_000
+
+
+class Unit(enum.Enum):
+    """What is drawn again: what is taken to be independent of each other."""
+
+    RUN = enum.auto()
+    BLOCK = enum.auto()
+    BLOCK_AND_ENTITY = enum.auto()
+    NOTHING = enum.auto()
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """What the intervals rest on: so many ``units``; of blocks, how long they are in seconds.
+
+    ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
+    ``entities`` is how many of them are drawn beside the blocks. ``rare`` is what the network did
+    now and then; where that is too ``few`` times, an interval has one end.
+    """
+
+    unit: Unit
+    units: int
+    seconds: float = 0.0
+    entities: int = 0
+    confidence: float = CONFIDENCE
+    rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
+
+
+class Piece(NamedTuple):
+    """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds."""
+
+    entities: Sequence[Floats]
+    seconds: float
+
+
+class Figures(NamedTuple):
+    """One candidate: its values by metric, none if it has no figures, and its pieces by run.
+
+    ``waver`` (s) is by how much its lag may be another in another session. ``beside`` are runs that
+    have no part in its values, but may have worse seconds.
+    """
+
+    values: Mapping[str, float]
+    pieces: Sequence[Piece]
+    waver: float = 0.0
+    beside: Sequence[Piece] = ()
+
+
+class Sampled(NamedTuple):
+    """One candidate drawn again and again (``draws``).
+
+    ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
+    have been missed (``Rare.missed``). ``alone`` is all of it, then stretches by themselves: a few
+    changes of the way are in some of them only.
+    """
+
+    draws: Resampled
+    more: Resampled
+    alone: Resampled
+
+
+def sampled_again(
+    shown: Sequence[Figures],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
+    rare: Rare,
+) -> tuple[Certainty, list[Sampled] | None]:
+    """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
+    certainty, units = _units([one.pieces for one in shown])
+    certainty = replace(certainty, rare=rare)
+    if certainty.unit is Unit.NOTHING:
+        return certainty, None
+    found = []
+    for place, (one, sums, own) in enumerate(
+        zip(shown, _drawn(certainty, units, seed), units, strict=True)
+    ):
+        whole = own.sum(axis=(0, 1))
+        if one.waver and certainty.unit is not Unit.RUN:
+            _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
+        more = whole + rare.missed * _stretches([*one.pieces, *one.beside], WORST)
+        alone = whole[None]
+        if rare.few and rare.changes:
+            cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
+            alone = _stretches(one.pieces, cells * ALONE)
+            alone[0] = whole
+            _own_lag(alone)
+        every = (sums, _as_long(more, whole), _as_long(alone, whole))
+        found.append(Sampled(*(Resampled(one, whole, resolution, tick, weights) for one in every)))
+    return certainty, found
+
+
+def _stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
+    """Nothing (fields), and then what each stretch of so many seconds has, a second of it."""
+    parts = [np.zeros((1, len(FIELDS)))]
+    for run in pieces:
+        size = max(1, round(seconds / run.seconds))
+        ends = np.cumsum(np.pad(sum(run.entities), ((1, 0), (0, 0))), axis=0)
+        parts.append((ends[size:] - ends[:-size]) / (size * run.seconds))
+    return np.concatenate(parts)
+
+
+def _own_lag(alone: Floats) -> None:
+    """Takes from what the lag of all leaves, the first, what each stretch's own does not."""
+    at = FIELDS.index
+    lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
+    apart = np.nan_to_num(lags - lags[0]) ** 2
+    less = apart * alone[:, at("speed_squares")] * alone[:, at("lag_rows")] / alone[:, at("rows")]
+    left = alone[:, at("lag_squares")]
+    alone[:, at("lag_squares")] = np.maximum(left - less, LEFT * left)
+
+
+def _as_long(several: Floats, whole: Floats) -> Floats:
+    """Each of these with as many rows as all have."""
+    rows = FIELDS.index("rows")
+    return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
+
+
+def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
+    """Gives each of the draws (draws, fields) another lag, as another session would have."""
+    at = FIELDS.index
+    lag = float(whole[at("told_seconds")]) / (float(whole[at("told_rows")]) or math.nan)
+    if math.isnan(lag):
+        return
+    shifts = (np.random.PCG64(seed).random_raw(len(sums)) / 2.0**63 - 1) * waver
+    sums[:, at("told_seconds")] += shifts * sums[:, at("told_rows")]
+    sums[:, at("charged_seconds")] += math.copysign(1, lag) * shifts * sums[:, at("charged_rows")]
+    more = sums[:, at("speed_squares")] * (2 * lag * shifts + shifts**2)
+    for name in ("squares", "along"):  # later is further behind on the same way
+        sums[:, at(name)] = np.maximum(sums[:, at(name)] + more, 0.0)
+
+
+def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:
+    """What is drawn, and of each candidate its sums (units, entities, fields)."""
+    if not several:
+        return Certainty(Unit.NOTHING, 0), []
+    runs = len(several[0])
+    if runs >= FEWEST_UNITS:
+        return Certainty(Unit.RUN, runs), [
+            np.array([[sum(sums.sum(axis=0) for sums in run.entities)] for run in pieces])
+            for pieces in several
+        ]
+    parts: list[list[Floats]] = [[] for _ in several]
+    seconds = 0.0
+    for run in range(runs):
+        stacked = [np.stack(pieces[run].entities, axis=1) for pieces in several]
+        used = sum(one[:, :, FIELDS.index("rows")].sum(axis=1) for one in stacked) > 0
+        stacked = [one[used] for one in stacked]
+        most = max(1, len(stacked[0]) // FEWEST_UNITS)
+        length = _block_length([one.sum(axis=1) for one in stacked])
+        length = max(length, len(stacked[0]) // MOST_BLOCKS)
+        shortest = math.ceil(SHORTEST_BLOCK / several[0][run].seconds)
+        length = max(min(length, most), shortest)
+        seconds = max(seconds, length * several[0][run].seconds)
+        for part, cells in zip(parts, stacked, strict=True):
+            part.append(joined(cells, length))
+    entities = parts[0][0].shape[1] if runs == 1 else 1
+    if runs > 1:
+        parts = [[one.sum(axis=1, keepdims=True) for one in part] for part in parts]
+    units = [np.concatenate(part) for part in parts]
+    count = len(units[0])
+    if count < FEWEST_UNITS:
+        return Certainty(Unit.NOTHING, count, seconds), units
+    if entities >= FEWEST_UNITS:
+        return Certainty(Unit.BLOCK_AND_ENTITY, count, seconds, entities), units
+    units = [one.sum(axis=1, keepdims=True) for one in units]
+    return Certainty(Unit.BLOCK, count, seconds), units
+
+
+def _block_length(several: Sequence[Floats]) -> int:
+    """In cells; of the lengths that suit the squared errors of each candidate, the median."""
+    rows, squares = FIELDS.index("rows"), FIELDS.index("squares")
+    found = []
+    for cells in several:
+        means = cells[:, squares] / np.maximum(cells[:, rows], 1)
+        if np.isfinite(means).all():
+            found.append(block_length(means))
+    return math.ceil(float(np.median(found))) if found else 1
+
+
+def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
+    """Of each candidate, the sums (draws, fields) of what was drawn."""
+    count = len(several[0])
+    weights = draws(count, seed)
+    if certainty.unit is not Unit.BLOCK_AND_ENTITY:
+        return [
+            np.concatenate([weights @ part for part in np.split(units[:, 0], [TURN_FIELDS], 1)], 1)
+            for units in several
+        ]
+    entities = several[0].shape[1]
+    both = draws(entities, seed, purpose=1)
+    step = max(1, _AT_ONCE // (entities * len(FIELDS)))
+    return [
+        np.concatenate(
+            [
+                np.einsum(
+                    "bef,be->bf",
+                    (weights[begin : begin + step] @ units.reshape(count, -1)).reshape(
+                        -1, entities, len(FIELDS)
+                    ),
+                    both[begin : begin + step],
+                )
+                for begin in range(0, DRAWS, step)
+            ]
+        )
+        for units in several
+    ]
+
+
+#: Scores that differ by less are equal, whatever the draws say: nobody reads more digits.
+RESOLUTION = 0.05
+
+#: Differences that deviate by less from draw to draw do not vary.
+_STILL = 1e-9
+
+#: How many standard deviations a normal interval goes to either side.
+_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+
+
+class Gap(NamedTuple):
+    """By how many points one is ahead: from ``low`` to ``high``, all gaps at once."""
+
+    points: float
+    low: float
+    high: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is a gap at all."""
+        return self.low > 0 and self.points >= RESOLUTION
+
+
+class Ranking(NamedTuple):
+    """The ``ranks`` of n scores, and the ``gaps`` between the highest and each."""
+
+    ranks: list[int]
+    gaps: list[Gap]
+
+
+def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None = None) -> Ranking:
+    """Ranks the scores (n), of which ``replicates`` (n, draws) are the same draws.
+
+    ``more`` (n, seconds + 1) are the scores with more of each second, the first of them as they
+    are: a gap is what the worst second for it would leave.
+
+    The rank of one is one more than how many others are clearly better: those of which
+    nobody is share the first. An interval reaches as far to either side as the largest of all
+    studentised differences to one candidate does in 95 % of the draws (max-t; Romano and Wolf
+    2005): with many strategies one of them is always lucky.
+    """
+    if more is None:
+        more = scores[:, None]
+    reach = _reach(scores, replicates) * expanded(units) / _Z
+    better = np.zeros(len(scores), int)
+    best = int(np.argmax(scores))
+    found: list[Gap] = []
+    for one in range(len(scores)):
+        between = _gaps(one, scores, replicates, more, reach)
+        better += [gap.sure for gap in between]
+        if one == best:
+            found = between
+    return Ranking([1 + int(count) for count in better], found)
+
+
+def _reach(scores: Floats, replicates: Floats) -> float:
+    furthest = 0.0
+    for one in range(len(scores)):
+        drawn = replicates[one] - replicates
+        deviations = drawn.std(axis=1)
+        varying = deviations > _STILL
+        if varying.any():
+            off = np.abs(drawn - (scores[one] - scores)[:, None])[varying]
+            largest = (off / deviations[varying][:, None]).max(axis=0)
+            furthest = max(furthest, float(np.quantile(largest, CONFIDENCE)))
+    return furthest
+
+
+def _gaps(one: int, scores: Floats, replicates: Floats, more: Floats, reach: float) -> list[Gap]:
+    points = scores[one] - scores
+    off = reach * (replicates[one] - replicates).std(axis=1)
+    moved = more[one] - more
+    moved -= moved[:, :1]
+    low, high = points - off + moved.min(axis=1), points + off + moved.max(axis=1)
+    return [Gap(*map(float, gap)) for gap in zip(points, low, high, strict=True)]
+
+
+def sole_best(
+    keys: Sequence[float],
+    replicates: Sequence[Floats | None],
+    units: int,
+    more: Sequence[Floats | None] = (),
+) -> int | None:
+    """The index of the smallest key, if it is clearly smaller than each other.
+
+    An infinite key takes no part. A false winner has to beat the true one as well: each pair at
+    its own level is enough. ``more`` are the keys with more of each second, as for ``ranking``.
+    """
+    order = sorted((one for one in range(len(keys)) if keys[one] < np.inf), key=keys.__getitem__)
+    if len(order) < 2:
+        return None
+    best = order[0]
+    for other in order[1:]:
+        mine, its = replicates[best], replicates[other]
+        if mine is None or its is None:
+            return None
+        between = interval(np.asarray(its - mine), units)
+        if between is None or between[0] <= 0:
+            return None
+        with_more = (more[best], more[other]) if more else (None, None)
+        if with_more[0] is not None and with_more[1] is not None:
+            moved = with_more[1] - with_more[0]
+            if between[0] + np.nanmin(moved - moved[0], initial=0.0) <= 0:
+                return None
+    return best
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How sure the figures of one candidate are, and where it stands.
+
+    ``intervals`` by metric; an end that is unknown is NaN. ``rank`` by score, 1 the best, None
+    without one. ``gap`` is how far its score is behind the best. ``ahead``: the metrics in which it
+    alone is clearly the best.
+    """
+
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rank: int | None = None
+    gap: Gap | None = None
+    ahead: frozenset[str] = frozenset()
+
+
+#: Nothing is known of it.
+UNKNOWN = Standing()
+
+
+@np.errstate(all="ignore")  # what has diverged has infinite figures, and no intervals
+def assess(
+    candidates: Sequence[Figures],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
+    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
+) -> tuple[Certainty, list[Standing]]:
+    """How sure the figures are, and where each candidate stands.
+
+    All candidates that have figures have been measured in the same runs, entities and cells.
+    ``rare`` is what happened in all runs. The same ``seed`` draws the same.
+    """
+    shown = [one for one in candidates if one.values]
+    certainty, sampled = sampled_again(shown, tick, weights, resolution, seed, rare)
+    standings = iter(_standings([one.values for one in shown], sampled, certainty))
+    return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
+
+
+@np.errstate(all="ignore")
+def difference(
+    one: Figures,
+    other: Figures,
+    value: Callable[[Resampled], Floats],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
+    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
+) -> tuple[float, float] | None:
+    """From where to where the second candidate's ``value`` less the first one's goes, paired.
+
+    None: unknown. See ``assess`` for the other parameters.
+    """
+    certainty, sampled = sampled_again([one, other], tick, weights, resolution, seed, rare)
+    if sampled is None:
+        return None
+    before, after = ((value(each.draws), value(each.more)) for each in sampled)
+    between = interval(np.asarray(after[0] - before[0]), certainty.units)
+    down, up = _moves(after[1] - before[1])
+    share = _share(rare)
+    return between and (between[0] + share * down, between[1] + share * up)
+
+
+def _share(rare: Rare) -> float:
+    """How much of what was missed counts for what it may move either way: half as likely each."""
+    return 1 - UNSEEN / 2 / rare.missed
+
+
+def _moves(more: Floats) -> tuple[float, float]:
+    """How far down and up a figure goes from its first value, 0 at least."""
+    moved = more - more[0]
+    moved = moved[np.isfinite(moved)]
+    return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
+
+
+class _Figure(NamedTuple):
+    """A metric of one candidate: in each draw, and of the others that ``Sampled`` has."""
+
+    draws: Floats
+    more: Floats
+    alone: Floats
+
+
+def _ends(
+    metric: Metric, figure: _Figure, value: float, certainty: Certainty
+) -> tuple[float, float] | None:
+    """The interval of a figure: what the draws say, and what they may have missed."""
+    between = interval(figure.draws, certainty.units)
+    if between is None or math.isnan(value):
+        return None
+    # what is drawn is skewed; a figure is never outside its own interval
+    low, high = min(between[0], value), max(between[1], value)
+    down, up = _moves(figure.more)
+    least, most = _moves(figure.alone)
+    low, high = min(low, value + least), max(high, value + most)
+    few = certainty.rare.few
+    match metric.better:  # what was missed makes it worse
+        case Better.LOW:
+            return low, math.nan if few else high + up
+        case Better.HIGH:
+            return math.nan if few else low + down, high
+        case _:
+            share = _share(certainty.rare)
+            return low + share * down, math.nan if few else high + share * up
+
+
+def _standings(
+    values: Sequence[Mapping[str, float]],
+    sampled: Sequence[Sampled] | None,
+    certainty: Certainty,
+) -> list[Standing]:
+    intervals: list[dict[str, tuple[float, float]]] = [{} for _ in values]
+    ahead: list[set[str]] = [set() for _ in values]
+    scores: list[_Figure] | None = None
+    few, units = certainty.rare.few, certainty.units
+    for metric in METRICS:
+        drawn: list[_Figure | None] = [None] * len(values)
+        if metric.interval and sampled is not None:
+            drawn = [_Figure(*(np.asarray(metric.value(all_)) for all_ in one)) for one in sampled]
+            for own, figure, figures in zip(intervals, drawn, values, strict=True):
+                between = figure and _ends(
+                    metric, figure, figures.get(metric.name, math.nan), certainty
+                )
+                if between:
+                    own[metric.name] = between
+            if metric.name == "score":
+                scores = [one for one in drawn if one is not None]
+        if metric.better is Better.NEITHER or few:
+            continue
+        known = [one.get(metric.name, math.nan) for one in values]
+        keys = [math.inf if math.isnan(one) else float(metric.key(one)) for one in known]
+        best = sole_best(
+            keys,
+            [one and np.asarray(metric.key(one.draws)) for one in drawn],
+            units,
+            [one and np.asarray(metric.key(one.more)) for one in drawn],
+        )
+        if best is not None:
+            ahead[best].add(metric.name)
+    ranks, behind = _ranked(values, scores, certainty)
+    if list(ranks.values()).count(1) > 1:  # nobody wins where several may be the best
+        for names in ahead:
+            names.discard("score")
+    return [
+        Standing(intervals[place], ranks.get(place), behind.get(place), frozenset(ahead[place]))
+        for place in range(len(values))
+    ]
+
+
+def _ranked(
+    values: Sequence[Mapping[str, float]], scores: Sequence[_Figure] | None, certainty: Certainty
+) -> tuple[dict[int, int], dict[int, Gap]]:
+    """The ranks of those with a score, by place, and how far they are behind the best."""
+    places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
+    ranks = dict.fromkeys(places, 1)
+    if not places or scores is None:
+        return ranks, {}  # nobody is clearly better
+    points = np.array([values[place]["score"] for place in places])
+    # where no draw can be judged (it has diverged), the score is what it is
+    drawn, more = (
+        np.array(
+            [
+                np.where(np.isfinite(scores[place][kind]), scores[place][kind], own)
+                for place, own in zip(places, points, strict=True)
+            ]
+        )
+        for kind in range(2)
+    )
+    found = ranking(points, drawn, certainty.units, more)
+    if not certainty.rare.few:
+        ranks = dict(zip(places, found.ranks, strict=True))
+    return ranks, dict(zip(places, found.gaps, strict=True))

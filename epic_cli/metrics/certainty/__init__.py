@@ -1,1 +1,0 @@
-"""How sure figures are: a bootstrap over the sums of cells, intervals, ranks, and who wins."""

@@ -1,0 +1,816 @@
+"""What a comparison is of: who takes part, over which runs, and what counts."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from epic_cli.engine.declaration import Need
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import Entities, PacketBlock, Status, sort_by_arrival
+from epic_cli.engine.replay import TooManyRows, Trace, separate
+from epic_cli.engine.replay.corrections import own_players
+from epic_cli.engine.strategies import create
+from epic_cli.engine.strategies.parts import Strategy
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.arrays import packet_table, rows_of
+from epic_cli.metrics.certainty import Figures, Piece, Rare, assess, rare, together
+from epic_cli.metrics.comparison import Comparison, Result, Skipped
+from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
+from epic_cli.metrics.metric import AIM_RANGE
+from epic_cli.metrics.notes import (
+    Adjusted,
+    AllAlike,
+    Flaw,
+    Note,
+    NotEnoughToSay,
+    NothingJudged,
+    NotJudged,
+    Outages,
+    ResultNote,
+    TickHides,
+    Unjudged,
+)
+from epic_cli.metrics.recovery import Events, events_of
+from epic_cli.metrics.score import Weights
+from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
+from epic_cli.network.sender import Sender, sample
+from epic_cli.network.simulation import simulate
+from epic_cli.show.scene import Drawn, Selection, drawn, scene
+from epic_cli.work.executors import Threads
+from epic_cli.work.runner import Failure, run_jobs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.contract import Packet, SmoothingStrategy
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.engine.replay import Pacing
+    from epic_cli.engine.replay.playback import Timing
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.truth import Truth
+    from epic_cli.network.link import Channel
+    from epic_cli.network.movement import Movement
+    from epic_cli.recordings.findings import Finding
+    from epic_cli.show.scene import Scene, Selection
+
+
+class Participant(Protocol):
+    """Who takes part: a ``StrategySpec``, what a game drew, or whatever makes strategies."""
+
+    @property
+    def label(self) -> str:
+        """What results call it."""
+
+    @property
+    def make(self) -> Callable[[], SmoothingStrategy]:
+        """A new strategy."""
+
+
+#: What several runs are: recordings of what happened, or simulated networks.
+Runs = Literal["recordings", "networks"]
+
+
+class Run(NamedTuple):
+    """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
+
+    Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` are what
+    was found wrong with the recording itself.
+    """
+
+    name: str
+    packets: Mapping[str, PacketBlock]
+    truths: Mapping[str, Truth] | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class CompareSpec:
+    """A comparison: built once, by a front end, and carried whole to where the work is done.
+
+    ``truth_offset`` (s) is the receiver's clock less the sender's: it is added to the times of a
+    truth that is rebuilt. ``warm_up`` is in seconds, see ``sample_truth``. With a ``selection``,
+    scenes of the first run are kept for pictures. ``intervals``: how sure figures are is computed,
+    from draws that depend on the ``seed`` alone. ``threads``: as many as there are cores unless
+    given. ``total`` is how many runs there are to come, ``runs_are`` what they are called.
+    An aim is judged at the ``aim_range`` (length).
+    """
+
+    participants: Sequence[Participant]
+    timing: Timing
+    weights: Weights = Weights()  # noqa: RUF009 - nobody changes it
+    truth_offset: float = 0.0
+    warm_up: float | None = None
+    selection: Selection | None = None
+    intervals: bool = True
+    seed: int = 0
+    threads: int | None = None
+    total: int = 1
+    runs_are: Runs = "recordings"
+    aim_range: float = AIM_RANGE
+
+    @property
+    def share(self) -> int:
+        """Of about how many runs each is one, in powers of two.
+
+        A few more of them then change nothing of what has been computed already.
+        """
+        return 1 << (self.total.bit_length() - 1)
+
+
+#: Rows further apart than this (s) show less than a screen, and of packets that come more often
+#: than every so many rows too little.
+COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
+
+
+@dataclass(frozen=True)
+class JudgedEntities:
+    """All that can be measured, one at least.
+
+    ``warm_up`` (seconds) is in force for each. ``refused`` are packets that have no place on the
+    clock, ``notes`` say what cannot be judged, what was cut out of the truth, and what the rows
+    do not show.
+    """
+
+    judged: tuple[Entity, ...]
+    warm_up: float
+    origin: Origin
+    refused: tuple[Refusal, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def all_rows(self) -> int:
+        """How many rows there are."""
+        return sum(len(one.truth.times) for one in self.judged)
+
+    @property
+    def resolution(self) -> float:
+        """The least length that means something."""
+        return max(one.truth.truth.resolution for one in self.judged)
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return sum(int(one.truth.counted.sum()) for one in self.judged)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run made ready to be drawn by any participant, any number of times.
+
+    ``arrivals`` says whether it begins with an arrival time, ``offset`` is the spec's.
+    """
+
+    entities: JudgedEntities
+    timing: Timing
+    arrivals: bool
+    offset: float
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def by_arrival(self) -> bool:
+        """Whether packets meet ticks by when they arrive."""
+        return self.timing.in_force(self.arrivals)[1] == "arrival"
+
+    @property
+    def tick(self) -> float:
+        """Seconds from one row to the next."""
+        return self.timing.tick[0] / self.timing.tick[1]
+
+    def unfit(self, strategy: SmoothingStrategy) -> bool:
+        """Whether what a strategy draws means nothing here: there are no arrival times."""
+        return not self.by_arrival and needs_arrivals(strategy)
+
+    def pacing(self) -> Pacing:
+        """A new pacing."""
+        return self.timing.resolve(self.arrivals)
+
+
+def needs_arrivals(strategy: SmoothingStrategy) -> bool:
+    """Whether what it draws means nothing in a recording without arrival times."""
+    declared = getattr(strategy, "declaration", None)
+    settings = getattr(strategy, "settings", {})
+    for need in declared.needs if declared is not None else ():
+        if need == Need.ARRIVALS:
+            return True
+        if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
+            return True
+    return False
+
+
+def prepare(run: Run, spec: CompareSpec) -> Prepared:
+    """What every participant's drawing of a run needs.
+
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and ``ValueError``
+    for logs of one's own player without common sequence numbers.
+    """
+    packets, truths, timing = run.packets, run.truths, spec.timing
+    offset = spec.truth_offset
+    own = own_players(packets) if truths is None else {}
+    if own:  # what a client predicted is judged by what the server said of it
+        packets = {name: one.predicted for name, one in own.items()}
+        truths, _ = truths_of({name: one.truth for name, one in own.items()}, "given")
+    arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
+    by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    for block in packets.values() if by_arrival else ():
+        sort_by_arrival(block)  # some programs log packets in the order in which they were sent
+    # that of packets without an arrival time; None: arrival times have no part in it
+    latency = (timing.latency or 0.0) if by_arrival else None
+    tick = timing.tick[0] / timing.tick[1]
+    if truths is None:
+        known, missing = truths_of(packets, "rebuilt", offset)
+    else:
+        known, missing = _given(packets, truths)
+    if not known:
+        raise NothingJudged(tuple(missing))
+    longest = max(known.values(), key=lambda truth: truth.duration)
+    wait = default_warm_up(longest) if spec.warm_up is None else spec.warm_up
+    notes: list[Note] = [*missing]
+    judged: list[Entity] = []
+    refused: list[Refusal] = []
+    for name, truth in known.items():
+        # the ticks, which are the same for all: a strategy that takes and draws nothing has them
+        silent = Trace(Strategy, timing.resolve(arrivals), packets[name])
+        refused += silent.refusals
+        times = rows_of(silent)["time"].copy()
+        del silent  # its rows are the largest thing here
+        events = events_of(packets[name], truth, offset, latency)
+        sampled = sample_truth(truth, times, tick, wait, events.first)
+        if sampled.counted.any():
+            judged.append(Entity(name, packets[name], sampled, events, spec.aim_range))
+            notes += [Adjusted(name, one) for one in truth.notes]
+            notes += _outages(name, events, truth.origin)
+        else:
+            missing.append(_nothing_counts(name, times, truth, wait))
+            notes.append(missing[-1])
+    if not judged:
+        raise NothingJudged(tuple(missing))
+    interval = min(one.events.interval for one in judged)
+    if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
+        notes.append(TickHides(tick, interval))
+    origin = judged[0].truth.truth.origin
+    entities = JudgedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
+    return Prepared(entities, timing, arrivals, offset, run.findings)
+
+
+def _given(
+    packets: Mapping[str, PacketBlock], truths: Mapping[str, Truth]
+) -> tuple[dict[str, Truth], list[NotJudged]]:
+    if len(truths) == len(packets) == 1:
+        # only one can be meant, whatever it is called
+        return dict(zip(packets, truths.values(), strict=True)), []
+    named = tuple(filter(None, truths))
+    return (
+        {name: truths[name] for name in packets if name in truths},
+        [
+            NotJudged(name, Unjudged.NOT_IN_TRUTH, known=named)
+            for name in packets
+            if name not in truths
+        ],
+    )
+
+
+def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
+    silences = events.silences[events.silences > 0]
+    if not len(silences):
+        return []
+    total, longest = float(silences.sum()), float(silences.max())
+    return [Outages(name, len(silences), total, longest, origin == "given")]
+
+
+def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:
+    if not len(times):
+        return NotJudged(name, Unjudged.NO_ROWS)
+    apart = times[-1] < truth.start or times[0] > truth.end
+    return NotJudged(
+        name,
+        Unjudged.NO_OVERLAP if apart else Unjudged.WARM_UP,
+        rows=(float(times[0]), float(times[-1])),
+        truth=(truth.start, truth.end),
+        warm_up=warm_up,
+    )
+
+
+#: Called with how many of how many steps of the work are done.
+Progress = Callable[[int, int], None]
+
+#: Of so many errors of each participant quantiles are computed: all that there are of most
+#: recordings. More would fill the memory, a few of each entity are enough, fewer of each of many
+#: recordings.
+KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
+
+#: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
+#: a hundred bytes.
+MOST_AT_ONCE = 4_000_000
+
+
+class EntityResult(NamedTuple):
+    """What one participant drew of one entity, or why nothing came of it."""
+
+    measurement: Measurement | None
+    drawn: Drawn | None = None
+    note: ResultNote | None = None
+
+
+class _Work(NamedTuple):
+    """What is the same for every participant and entity."""
+
+    pacing: Callable[[], Pacing]
+    weights: Weights
+    selection: Selection | None = None
+    kept: int = KEPT
+    cells: Grid | None = None
+    stop: threading.Event = threading.Event()
+
+
+def compare_run(
+    run: Run | Prepared,
+    spec: CompareSpec,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> Comparison:
+    """Measures what every participant draws of every entity of one run.
+
+    ``threads`` is as many as the spec says unless given; an interruption (``KeyboardInterrupt``)
+    waits for them to stop, as they do at ``stop``. With the spec's ``intervals``, results keep what
+    intervals are made of (see ``pool``).
+
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. How a strategy
+    written in Python failed becomes its note.
+    """
+    prepared = run if isinstance(run, Prepared) else prepare(run, spec)
+    entities, share = prepared.entities, spec.share
+    judged = entities.judged
+    jobs = [(participant, entity) for participant in spec.participants for entity in judged]
+    selection = spec.selection.among(len(jobs)) if spec.selection else None
+    work = _Work(
+        prepared.pacing,
+        spec.weights,
+        selection,
+        max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
+        grid([one.truth.times for one in judged], share) if spec.intervals else None,
+        stop or threading.Event(),
+    )
+    most = max(1, MOST_AT_ONCE // max(len(one.truth.times) for one in judged))
+    workers = threads or spec.threads or os.cpu_count() or 1
+    found = _run(jobs, work, min(workers, most), progress)
+    results, by_entity = [], []
+    events = _rare(judged) if spec.intervals else Rare()
+    if spec.runs_are == "networks":  # what a simulated one does is known
+        events = events._replace(watched=0.0)
+    for index, participant in enumerate(spec.participants):
+        own = found[index * len(judged) : (index + 1) * len(judged)]
+        strategy = participant.make()
+        unfit = prepared.unfit(strategy)
+        declared = getattr(strategy, "declaration", None)
+        once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
+        result = result_of(participant.label, None, own, unfit)
+        results.append(replace(result, waver=events.waver if once else 0.0))
+        by_entity += [
+            result_of(participant.label, entity.name, [one], unfit)
+            for entity, one in zip(judged, own, strict=True)
+        ]
+    scenes = []
+    if selection is not None:
+        for index, entity in enumerate(judged):
+            shown = [one.drawn for one in found[index :: len(judged)] if one.drawn]
+            scenes.append(scene(entity, prepared.offset, selection, shown))
+    return Comparison(
+        weights=spec.weights,
+        tick=prepared.tick,
+        warm_ups=(entities.warm_up,),
+        rows=entities.rows,
+        origin=entities.origin,
+        notes=entities.notes,
+        results=tuple(results),
+        by_entity=tuple(by_entity),
+        scenes=tuple(scenes),
+        refused=entities.refused,
+        all_rows=entities.all_rows,
+        resolution=entities.resolution,
+        cells=work.cells,
+        rare=events,
+        findings=prepared.findings,
+    )
+
+
+def _rare(judged: Sequence[Entity]) -> Rare:
+    """What the network did, as the entity with the most packets saw it in the judged rows."""
+    one = max(judged, key=lambda entity: len(entity.packets))
+    times = one.truth.times[one.truth.counted]
+    return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
+
+
+def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
+    """What one participant draws of all entities together, without sums for intervals."""
+    work = _Work(prepared.pacing, weights)
+    found = [_entity_result(participant, entity, work) for entity in prepared.entities.judged]
+    unfit = prepared.unfit(participant.make())
+    return result_of(participant.label, None, found, unfit)
+
+
+def _run(
+    jobs: Sequence[tuple[Participant, Entity]],
+    work: _Work,
+    threads: int,
+    progress: Progress | None,
+) -> list[EntityResult]:
+    """The results of all jobs, in their order."""
+    with ThreadPoolExecutor(threads, "compare") as executor:
+        futures = [executor.submit(_entity_result, *job, work) for job in jobs]
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                future.result()
+                if progress is not None:
+                    progress(done, len(futures))
+        except BaseException:
+            work.stop.set()
+            executor.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+#: Arithmetic on what has diverged ends in infinities, which are noted where figures are made.
+_quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+@_quietly
+def _entity_result(participant: Participant, entity: Entity, work: _Work) -> EntityResult:
+    found = _shown(participant, entity, work)
+    if isinstance(found, ResultNote):
+        return EntityResult(None, note=found)
+    shown, status, turns = found
+    measured = measure(shown, status, entity, work.weights, work.cells, turns)
+    picture = None
+    if work.selection:
+        recoveries = measured.recovery.each
+        picture = drawn(participant.label, shown, status, entity, work.selection, recoveries, turns)
+    measured = measured.thinned(work.kept)
+    if measured.turned is not None:
+        measured = replace(measured, turned=measured.turned.thinned(work.kept))
+    return EntityResult(measured, picture)
+
+
+def _shown(
+    participant: Participant, entity: Entity, work: _Work
+) -> tuple[Floats, NDArray[np.int32], Floats | None] | ResultNote:
+    """The positions, statuses and rotations of all rows, or why there are none."""
+    truth = entity.truth
+    try:
+        trace = Trace(
+            participant.make,
+            work.pacing(),
+            entity.packets,
+            stopped=work.stop.is_set,
+            expected=len(truth.times),
+        )
+    except StrategyFailed as failure:
+        return ResultNote(Flaw.FAILED, error=failure.story)
+    rows = rows_of(trace)
+    if work.stop.is_set() or len(rows) != len(truth.times):
+        return ResultNote(Flaw.STOPPED)
+    shown, status = rows["position"].copy(), rows["status"].copy()
+    turns = None
+    if truth.turns is not None:
+        numbers = np.empty((len(rows), 7))
+        trace.fill_turns(numbers)
+        turns = None if np.isnan(numbers[:, 0]).all() else numbers[:, :4].copy()
+    del rows, trace  # they are more than twice as large
+    undrawn = (status == int(Status.NONE)) & truth.counted
+    if undrawn.any():
+        # a player sees nothing there: no better than the last state that came
+        last_state = partial(create, "dumb-terminal", {})
+        held = rows_of(Trace(last_state, work.pacing(), entity.packets))["position"]
+        shown = np.where(undrawn[:, None], held, shown)
+    return shown, status, turns
+
+
+@_quietly
+def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Scene]:
+    """What every participant draws, without figures and lags: in a tenth of the time."""
+    assert spec.selection is not None
+    judged = prepared.entities.judged
+    selection = spec.selection.among(len(judged) * len(spec.participants))
+    work = _Work(prepared.pacing, spec.weights)
+    scenes = []
+    for entity in judged:
+        pictures = []
+        for participant in spec.participants:
+            found = _shown(participant, entity, work)
+            if not isinstance(found, ResultNote):
+                shown, status, turns = found
+                part = (shown, status, entity, selection, (), turns)
+                pictures.append(drawn(participant.label, *part, lags=False))
+        scenes.append(scene(entity, prepared.offset, selection, pictures))
+    return scenes
+
+
+@_quietly
+def result_of(
+    label: str, entity: str | None, found: Sequence[EntityResult], unfit: bool = False
+) -> Result:
+    """What one participant's results come to together; ``unfit``: it needs arrivals."""
+    failed = next((one.note for one in found if one.note is not None), None)
+    if failed is not None:
+        return Result(label, entity, notes=(failed,))
+    measurements = [one.measurement for one in found if one.measurement is not None]
+    broken = sum(one.broken for one in measurements)
+    if broken:
+        judged = broken + sum(one.rows for one in measurements)
+        note = ResultNote(Flaw.NOT_FINITE, rows=broken, judged=judged)
+        return Result(label, entity, notes=(note,))
+    measured = pool(measurements)
+    undrawn = int(measured.statuses[Status.NONE])
+    if undrawn == measured.rows:
+        return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
+    values = {one.name: one.value(measured) for one in METRICS}
+    notes = []
+    if unfit:
+        notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
+        values["score"] = math.nan
+    if not measured.speed > 0:
+        notes.append(ResultNote(Flaw.TRUTH_AT_REST))
+    if measured.diverged:
+        notes.append(ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent))
+    if any(one.lag.unknown for one in measurements):
+        notes.append(ResultNote(Flaw.LAG_UNKNOWN))
+    if measured.lag.others:
+        notes.append(ResultNote(Flaw.LAG_AMBIGUOUS, lags=measured.lag.others))
+    if undrawn:
+        notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
+    return Result(label, entity, values, tuple(notes), measured=measured)
+
+
+class Unfit(NamedTuple):
+    """Why a run cannot be compared, as values: ``notes`` of its entities, or too many rows."""
+
+    notes: tuple[NotJudged, ...] = ()
+    most_rows: int = 0
+
+    def error(self) -> ValueError:
+        """What ``compare_run`` raises of it."""
+        return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
+
+
+#: What came of one run of several.
+RunResult = Comparison | Unfit
+
+
+def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = None) -> Comparison:
+    """Compares the participants over all runs together, with intervals and ranks.
+
+    ``runs`` are taken when they are needed, by this thread alone. The same spec gives the same
+    figures, whatever the number of threads.
+
+    A run among several that cannot be compared is ``skipped``. Raises what ``compare_run`` does
+    where there is only one, and ``NothingJudged`` where none is left.
+    """
+    pool = Pool(spec)
+    several = spec.total > 1
+    with Threads(spec.threads, spec.total) as executor:
+
+        def compared(numbered: tuple[int, Run]) -> RunResult:
+            index, run = numbered
+            return compare_one(
+                run,
+                replace(spec, selection=None) if index else spec,
+                threads=executor.inner,
+                progress=None if several else progress,
+                stop=executor.stop,
+            )
+
+        for count, ((_, run), found) in enumerate(run_jobs(compared, enumerate(runs), executor), 1):
+            if isinstance(found, Failure):
+                raise found.error
+            if progress is not None and several:
+                progress(count, spec.total)
+            pool.add(run.name, found)
+    return pool.comparison()
+
+
+def compare_one(
+    run: Run,
+    spec: CompareSpec,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> RunResult:
+    """One run: all that a pool has to know of it, and no more where it is one of many."""
+    try:
+        found = compare_run(run, spec, threads=threads, progress=progress, stop=stop)
+    except NothingJudged as error:
+        return Unfit(error.notes)
+    except TooManyRows as error:
+        return Unfit(most_rows=error.most)
+    return found if spec.total == 1 else _condensed(found)
+
+
+def _condensed(found: Comparison) -> Comparison:
+    """Without what is kept twice: errors are needed of all entities together, sums of each."""
+    nothing = np.empty(0)
+    return replace(
+        found,
+        results=tuple(
+            replace(one, measured=one.measured and replace(one.measured, sums=None))
+            for one in found.results
+        ),
+        by_entity=tuple(
+            replace(
+                one, measured=one.measured and replace(one.measured, errors=nothing, turned=None)
+            )
+            for one in found.by_entity
+        ),
+    )
+
+
+class Pool:
+    """The results of a spec's runs, by name and in their order."""
+
+    def __init__(self, spec: CompareSpec) -> None:
+        self._spec = spec
+        self._found: list[tuple[str, Comparison]] = []
+        self._skipped: list[Skipped] = []
+
+    def add(self, name: str, found: RunResult) -> None:
+        """One more."""
+        if isinstance(found, Unfit):
+            self.skip(name, found.error())
+        else:
+            self._found.append((name, found))
+
+    def skip(self, name: str, error: ValueError) -> None:
+        """One that has no result."""
+        self._skipped.append(Skipped(name, error))
+
+    def comparison(self) -> Comparison:
+        """All as one.
+
+        Raises ``NothingJudged`` where there is none, and of a single run what ``compare_run``
+        raises.
+        """
+        found, skipped = self._found, self._skipped
+        if not found:
+            if self._spec.total == len(skipped) == 1:
+                raise skipped[0].error
+            reasons = [one.error for one in skipped if isinstance(one.error, NothingJudged)]
+            for name, error in skipped:
+                if not isinstance(error, NothingJudged):  # that tells more than what is short
+                    raise NotEnoughToSay(f"{name}: {error}")
+            raise NothingJudged(tuple(note for one in reasons for note in one.notes))
+        if self._spec.runs_are == "networks":
+            found = _different(found)
+        whole = pool_runs(found, self._spec.seed)
+        return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
+
+
+def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
+    """The runs, or the first one of them where all are the same: copies are no evidence."""
+    name, first = found[0]
+    if len(found) == 1 or any(one.results != first.results for _, one in found):
+        return found
+    return [(name, replace(first, notes=(*first.notes, AllAlike(len(found)))))]
+
+
+def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
+    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap.
+
+    They have been made with ``intervals``.
+    """
+    first = found[0][1]
+    noted = [set(one.notes) for _, one in found]
+    shared = tuple(note for note in first.notes if all(note in each for each in noted))
+    results: list[Result] = []
+    figures: list[Figures] = []
+    for index in range(len(first.results)):
+        own = [one.results[index] for _, one in found]
+        pooled = own[0] if len(own) == 1 else pool_results(own)
+        results.append(pooled)
+        pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
+        waver = max(one.waver for one in own) / math.sqrt(len(own))
+        figures.append(Figures(pooled.values, pieces, waver))
+    of_all, resolution = set(shared), max(one.resolution for _, one in found)
+    events = together(one.rare for _, one in found)
+    certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
+    return replace(
+        first,
+        rows=sum(one.rows for _, one in found),
+        all_rows=sum(one.all_rows for _, one in found),
+        resolution=resolution,
+        warm_ups=tuple(one for _, each in found for one in each.warm_ups),
+        notes=shared,
+        notes_of=tuple(
+            (name, note) for name, one in found for note in one.notes if note not in of_all
+        ),
+        results=tuple(
+            replace(one, standing=standing)
+            for one, standing in zip(results, standings, strict=True)
+        ),
+        by_entity=first.by_entity if len(found) == 1 else (),
+        refused=tuple(refusal for _, one in found for refusal in one.refused),
+        findings=tuple({one.key: one for _, each in found for one in each.findings}.values()),
+        certainty=certainty,
+        rare=events,
+        recordings=tuple(name for name, _ in found),
+        by_recording=tuple(
+            replace(comparison.results[index], recording=name, measured=None)
+            for index in range(len(first.results))
+            for name, comparison in found
+        ),
+    )
+
+
+def pool_results(results: Sequence[Result]) -> Result:
+    """One participant's results of all runs as one."""
+    found = [EntityResult(one.measured, note=None if one.values else one.note) for one in results]
+    unfit = any(one.has(Flaw.NEEDS_ARRIVALS) for one in results)
+    return result_of(results[0].label, None, found, unfit)
+
+
+def piece_of(comparison: Comparison, index: int) -> Piece:
+    """The sums of the participant with this place, by entity."""
+    entities = len(comparison.by_entity) // len(comparison.results)
+    own = comparison.by_entity[index * entities : (index + 1) * entities]
+    cells = comparison.cells
+    assert cells is not None
+    nothing = np.zeros((cells.size, len(FIELDS)))
+    sums = [one.measured.sums if one.measured else None for one in own]
+    return Piece([nothing if one is None else one for one in sums], cells.length)
+
+
+#: A computed path is the truth at so many times a second.
+TRUTH_RATE = 200
+
+#: ... and goes on for so many seconds: what is sent last is drawn after that.
+TRUTH_LONGER = 5.0
+
+
+class Setting(NamedTuple):
+    """What is simulated: what moves, what it goes over, how it is sent.
+
+    ``movement`` and ``channel`` are made of a seed, a ``sender`` for each run. ``send_rate`` is in
+    hertz, None: recorded states as they stand; ``duration`` in seconds; see ``simulate``.
+    """
+
+    movement: Callable[[int], Movement]
+    channel: Callable[[int], Channel]
+    send_rate: float | None = 20.0
+    duration: float = math.inf
+    sender: Callable[[], Sender] = Sender
+    separate: bool = False
+
+
+def simulated(setting: Setting, seeds: Iterable[int]) -> Iterator[Run]:
+    """A run for each seed, with the movement itself as its truth."""
+    known: dict[Movement, dict[str, Truth]] = {}
+    for seed in seeds:
+        movement = setting.movement(seed)
+        if movement not in known:
+            sampled = _truths if known else _first_truths
+            known = {movement: sampled(movement, setting.duration)}
+        packets = simulate(
+            movement,
+            send_rate=setting.send_rate,
+            duration=setting.duration,
+            channel=setting.channel(seed),
+            sender=setting.sender(),
+            separate=setting.separate,
+        )
+        yield Run(f"seed {seed}", by_entity(packets), known[movement])
+
+
+def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
+    """Packets as comparisons take them."""
+    block = PacketBlock(Entities())
+    for packet in packets:
+        block.append(packet)
+    found: dict[str, PacketBlock] = {}
+    separate(block, found)
+    return found
+
+
+def _truths(movement: Movement, duration: float) -> dict[str, Truth]:
+    exact = Sender()
+    if movement.recorded() is None:
+        snapshots = sample(movement, TRUTH_RATE, duration + TRUTH_LONGER)
+    else:
+        snapshots = sample(movement, None)
+    states = (packet for snapshot in snapshots for packet in exact.packets(snapshot))
+    truths, _ = truths_of(by_entity(states), "given")
+    return truths
+
+
+#: Who asks again for the same movement over another network does not wait for its truth.
+_first_truths: Any = lru_cache(maxsize=4)(_truths)

@@ -1,0 +1,809 @@
+"""Statistics that a few wild values do not move: what the detectors are built from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from epic_cli.engine.measure import tidy
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    LARGEST,
+    POSITION,
+    SEQUENCE,
+    TELEPORT,
+    TIME,
+    TURN,
+    VELOCITY,
+    edges,
+    lengths,
+    median,
+    quantile,
+    turning_table,
+)
+from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+#: A normal distribution's standard deviation, from the median of its distances to the median.
+_SIGMA = 1.4826
+
+#: Rates at which games and screens tick, in hertz.
+USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 144)
+
+
+def sigma(values: Floats) -> float:
+    """The standard deviation of the bulk of the values: 1.4826 times their MAD."""
+    return _SIGMA * median(np.abs(values - median(values)))
+
+
+def concentration(values: Floats, step: float) -> float:
+    """How well values are multiples of ``step``: the mean cosine of their phases.
+
+    1: all are; about n^-1/2: they are anything (the V-test, which is Rayleigh's for a known
+    direction; K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000).
+    """
+    return float(np.cos(2 * np.pi * values / step).mean())
+
+
+class Envelope(NamedTuple):
+    """A level of the values for each window, and when it was."""
+
+    times: Floats
+    levels: Floats
+
+
+def lower_envelope(times: Floats, values: Floats, windows: int) -> Envelope:
+    """The least values in ``windows`` windows of as many values each."""
+    per = len(values) // windows
+    blocks = values[: per * windows].reshape(windows, per)
+    lowest = blocks.argmin(axis=1) + np.arange(windows) * per
+    return Envelope(times[lowest], values[lowest])
+
+
+def middles(times: Floats, values: Floats, windows: int) -> Envelope:
+    """The medians of values and of times, which ascend, in such windows."""
+    per = len(values) // windows
+    begins = per * np.arange(windows)
+    levels = [median(values[begin : begin + per]) for begin in begins]
+    middle = (times[begins + (per - 1) // 2] + times[begins + per // 2]) / 2
+    return Envelope(middle, np.array(levels))
+
+
+class Line(NamedTuple):
+    """``slope`` and its standard error, ``start`` at time 0, and the spread around the line."""
+
+    slope: float
+    error: float
+    start: float
+    spread: float
+
+
+def robust_line(times: Floats, values: Floats) -> Line:
+    """The Theil-Sen line: its slope is the median of those through any two points.
+
+    H. Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53, 1950; P. K. Sen, JASA 63 (324), 1968. The
+    standard error is that of least squares, from the residuals' robust spread, pi/2 wider for a
+    median. For some hundreds of points at most: memory grows with the square.
+    """
+    one, other = np.triu_indices(len(times), 1)
+    apart = times[one] != times[other]
+    one, other = one[apart], other[apart]
+    slope = median((values[other] - values[one]) / (times[other] - times[one]))
+    start = median(values - slope * times)
+    spread = sigma(values - slope * times)
+    error = float(np.sqrt(np.pi / 2) * spread / (np.std(times) * np.sqrt(len(times))))
+    return Line(slope, error, start, spread)
+
+
+class Run(NamedTuple):
+    """A stretch of values: from ``begin`` to before ``end``."""
+
+    begin: int
+    end: int
+
+
+def runs(flags: Flags) -> list[Run]:
+    """The unbroken runs of what is true."""
+    return [Run(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
+
+
+def changes(*columns: NDArray[Any]) -> Flags:
+    """Which rows differ from the one before them in any of these columns; the first one does."""
+    new = np.zeros(len(columns[0]), bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def lattice(values: Floats) -> float:
+    """The step of the lattice that all values stand on; 0: none is found.
+
+    The candidate is the least distance between different values, which is the step where enough
+    values are given; all the others have to be multiples of it.
+    """
+    different = np.unique(values)
+    if len(different) < 3:
+        return 0.0
+    gaps = np.diff(different)
+    # what is nearer than the arithmetic's own rounding is the same value
+    gaps = gaps[gaps > 1e-9 * float(np.abs(different).max())]
+    if not len(gaps):
+        return 0.0
+    step = float(gaps.min())
+    turns = np.round(gaps / step)
+    step = float(gaps.sum() / turns.sum())  # the least one may be rounded
+    off = np.abs(gaps / step - turns)
+    return step if quantile(off, 0.99) < 0.1 else 0.0
+
+
+#: The shares of the packets for which a delay is reported.
+SHARES = (0.9, 0.95, 0.99, 0.999)
+
+#: Receivers read once a frame at these rates; what is slower (Hz) is a batch of the sender's.
+SLOWEST_FRAMES = 24
+FRAME_RATES = (*(one for one in USUAL_RATES if one >= SLOWEST_FRAMES), 165, 240)
+
+#: Gaps between arrivals that are multiples of a frame so well (mean cosine of their phases), over
+#: at most so many arrivals, of those that are no longer than this (s).
+ON_FRAMES, ARRIVALS, LONGEST_GAP = 0.85, 4000, 1.0
+
+#: So many gaps that are not the usual one tell, or so few that are such multiples.
+ENOUGH_GAPS, FEWEST_GAPS, EXACT = 6, 3, 0.97
+
+#: Delays that vary by less than this share of a frame are those of a sender that is as regular.
+VARIED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Messages:
+    """What went over the network, in the order in which it was sent: stamps and arrivals (n).
+
+    States of several entities with one stamp are one message, be it one datagram for all or one
+    for each; it is there when the first of them is. Where a clock was set back, stamps come again.
+    ``copies`` is how many of the ``states`` came twice.
+    """
+
+    sent: Floats
+    arrivals: Floats
+    copies: int
+    states: int
+
+    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> Messages:
+        """The same messages with something added to their stamps and arrivals, in the new order."""
+        sent = self.sent + stamps
+        order = np.argsort(sent, kind="stable")
+        return replace(self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order])
+
+    def only(self, wanted: Flags) -> Messages:
+        """Some of the messages."""
+        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted])
+
+    @cached_property
+    def delays(self) -> Floats:
+        """Arrival less stamp: the network's delay, plus how far apart the two clocks are."""
+        return self.arrivals - self.sent
+
+    @cached_property
+    def intervals(self) -> Floats:
+        """From each stamp to the next, in seconds (n - 1)."""
+        return np.diff(self.sent)
+
+    @cached_property
+    def period(self) -> float:
+        """The usual interval, in seconds."""
+        new = self.intervals > 0
+        return median(self.intervals if new.all() else self.intervals[new])
+
+    @cached_property
+    def in_order(self) -> Numbers:
+        """The places of the messages in the order in which they arrived."""
+        return np.argsort(self.arrivals, kind="stable")
+
+    @cached_property
+    def sorted_delays(self) -> Floats:
+        """The delays, the least first."""
+        return np.sort(self.delays)
+
+    @cached_property
+    def frame(self) -> float:
+        """Seconds between two frames of a receiver that reads once a frame; 0: it always reads.
+
+        Arrivals are then late by up to a frame, together where several are read in one, and beat
+        against the sender's ticks. Gaps between them show it wherever frames begin.
+        """
+        begin = max(0, (len(self.arrivals) - ARRIVALS) // 2)
+        some = np.sort(self.arrivals[begin : begin + ARRIVALS])
+        gaps = np.diff(some)
+        gaps = gaps[(gaps > 1e-6) & (gaps < LONGEST_GAP)]
+        if not len(gaps):
+            return 0.0
+        usual, other = median(gaps), gaps
+        if abs(usual - self.period) < 0.3 * self.period:
+            # those of a regular sender are multiples of anything
+            other = gaps[np.abs(gaps - usual) > 0.1 * usual]
+        if len(other) < FEWEST_GAPS:
+            return self.period if self._slips() else 0.0
+        times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
+        line = times * (times @ self.delays / (times @ times or 1.0))
+        low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
+        varied = high - low
+        least = ON_FRAMES if len(other) >= ENOUGH_GAPS else EXACT
+        for rate in FRAME_RATES:
+            if varied > VARIED / rate and concentration(other, 1 / rate) > least:
+                turns, often = np.unique(np.round(gaps * rate).astype(int), return_counts=True)
+                most = int(np.gcd.reduce(turns[often > 0.02 * len(gaps)]))
+                # longer than the sender's ticks: it is a batch
+                return 1 / rate if most == 1 or most / rate < 1.5 * self.period else 0.0
+        return 0.0
+
+    def _slips(self) -> bool:
+        """Whether delays, all but the same, go up or down for an interval, and once leap back."""
+        steps = np.diff(self.delays)
+        leap = float(steps[np.abs(steps).argmax()])
+        way, most = float(steps.sum()) - leap, self.period
+        still = median(np.abs(steps)) < 0.03 * most
+        return still and abs(abs(leap) / most - 1) < 0.1 and way * leap < 0 and abs(way) > most / 3
+
+    def shuffled(self, random: np.random.Generator, bulk: Floats, ordered: bool = False) -> Floats:
+        """Arrivals with delays drawn from the ``bulk`` of the unread ones, read in its frames.
+
+        ``ordered``: none overtakes another.
+        """
+        arrivals = self.sent + random.choice(bulk, len(self.sent))
+        if ordered:
+            arrivals = np.maximum.accumulate(arrivals)
+        return np.asarray(np.ceil(arrivals / self.frame) * self.frame if self.frame else arrivals)
+
+    @cached_property
+    def unread(self) -> Floats:
+        """The delays (n) before the receiver's frames: each somewhere in the frame before."""
+        if not self.frame:
+            return self.delays
+        waited = np.random.default_rng(0).uniform(0, self.frame, len(self.sent))
+        return self.delays - waited
+
+    @property
+    def usual_delay(self) -> float:
+        """The median delay."""
+        return self.delay_of(0.5)
+
+    def delay_of(self, share: float) -> float:
+        """The delay that this share of the messages does not exceed."""
+        return float(np.quantile(self.sorted_delays, share))
+
+
+class Network(NamedTuple):
+    """How often messages were sent (Hz), and in seconds: delays, and what a buffer needs.
+
+    ``middle`` is the median delay, ``spread`` the 95 % delay less the 5 % one. ``needed`` are the
+    interpolation delays behind the newest state with which the given shares of the messages are
+    there in time: ``SHARES`` of arrival(i) - sent(i - 1), less the least delay. Delays contain how
+    far the two clocks are apart, ``spread`` and ``needed`` do not.
+    """
+
+    rate: float
+    middle: float
+    spread: float
+    needed: tuple[float, ...]
+    frame: float = 0.0
+
+
+def network_of(messages: Messages) -> Network:
+    """The figures of the messages that arrived."""
+    low, middle, high = (messages.delay_of(one) for one in (0.05, 0.5, 0.95))
+    ordered = np.sort(waits(messages) - messages.sorted_delays[0])
+    needed = tuple(float(one) for one in np.quantile(ordered, SHARES))
+    return Network(1 / messages.period, middle, high - low, needed, messages.frame)
+
+
+def waits(messages: Messages, lost: int = 0) -> Floats:
+    """How long after each state a later one was there, in seconds.
+
+    A client that draws that far behind the stamps has a state to go to: it need not be the next
+    one, where packets overtake each other the newest of those that arrived will do. With so many
+    ``lost`` in between, it is one behind those. How far the clocks are apart is contained.
+    """
+    first = np.minimum.accumulate(messages.arrivals[::-1])[::-1]
+    return np.asarray(first[1 + lost :] - messages.sent[: -1 - lost])
+
+
+#: The fewest states, messages or steps of which anything is said.
+FEWEST_STATES = 20
+
+#: What is the same all the time shows in pieces: so many of so many states each.
+PIECES = 24
+PIECE = 1024
+
+#: The velocity of a steady step changes by less than this share.
+STEADY = 0.2
+
+_COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
+            "turns")  # fmt: skip
+
+
+class Elapsed(NamedTuple):
+    """Steady steps: which they are, how many seconds each took, and what rounding adds (sigma, s).
+
+    Positions waver ``across`` the velocity by that much (sigma, length); ``back`` is how an error
+    there is correlated with the next one.
+    """
+
+    steps: Numbers
+    took: Floats
+    rounding: float
+    across: float
+    back: float
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One entity's states, ordered by their stamps, each stamp once.
+
+    ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
+    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n), ``turns`` (n, 7: rotation and
+    spin, NaN: none; or n, 0). ``came`` are all sequence numbers that arrived, in order: those of
+    copies and of states that share a stamp, too.
+    """
+
+    name: str
+    times: Floats
+    positions: Floats
+    velocities: Floats
+    arrivals: Floats
+    sequence: Floats
+    teleports: Flags
+    turns: Floats
+    came: Floats
+
+    def at(self, places: Numbers) -> Stream:
+        """The states of these places only, in their order."""
+        return replace(self, **{one: getattr(self, one)[places] for one in _COLUMNS})
+
+    def moved(self, added: Floats) -> Stream:
+        """States with something added to their stamps, in the new order; without those of NaN."""
+        times = self.times + added
+        order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
+        order = order[changes(times[order])]
+        kept = self.at(order)
+        # what is left out counts as lost
+        return replace(kept, times=times[order], came=np.unique(kept.sequence))
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """Its name, where it has one."""
+        return (self.name,) if self.name else ()
+
+    @cached_property
+    def intervals(self) -> Floats:
+        """From each stamp to the next, in seconds (n - 1)."""
+        return np.diff(self.times)
+
+    @cached_property
+    def period(self) -> float:
+        """The usual interval, in seconds."""
+        return median(self.intervals)
+
+    @cached_property
+    def steps(self) -> Floats:
+        """How far it is from each position to the next (n - 1)."""
+        squares = np.zeros(len(self.times) - 1)
+        for axis in self.positions.T:
+            moved = np.diff(axis)
+            moved *= moved
+            squares += moved
+        return np.asarray(np.sqrt(squares, out=squares))
+
+    @cached_property
+    def usual_step(self) -> float:
+        """The median of the steps that lead somewhere; 0: none does."""
+        moving = self.steps[self.steps > 0]
+        return median(moving) if len(moving) else 0.0
+
+    @cached_property
+    def excerpt(self) -> Stream:
+        """Pieces from all over the stream, or all of it where it is short.
+
+        The interval from one piece to the next is longer than any other.
+        """
+        count = len(self.times)
+        if count <= PIECES * PIECE:
+            return self
+        begins = np.linspace(0, count - PIECE, PIECES).astype(int)
+        return self.at((begins[:, None] + np.arange(PIECE)).ravel())
+
+    @cached_property
+    def has_velocities(self) -> bool:
+        """Whether nearly all states have one, and not all of them are zero."""
+        velocities = self.excerpt.velocities
+        given = np.isfinite(velocities).all(axis=1)
+        return bool(given.mean() > 0.9 and velocities[given].any())
+
+    @cached_property
+    def usual_speed(self) -> float:
+        """The median speed of the moving states by their velocities, which some have."""
+        speeds = lengths(self.excerpt.velocities)
+        return median(speeds[speeds > 0])
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether nearly all states have a sequence number."""
+        return bool(np.isfinite(self.sequence).mean() > 0.9)
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """From each sequence number to the next (n - 1; NaN where one is missing)."""
+        return np.diff(self.sequence)
+
+    @cached_property
+    def usual_gap(self) -> float:
+        """The median gap; NaN: there are none."""
+        known = np.isfinite(self.gaps)
+        return median(self.gaps if known.all() else self.gaps[known]) if known.any() else math.nan
+
+    @cached_property
+    def follows(self) -> Flags:
+        """Which intervals have no hole in the sequence numbers (n - 1); all, where there are none.
+
+        Numbers may count the packets of this entity or those of all together.
+        """
+        if math.isnan(self.usual_gap):
+            return np.ones(len(self.gaps), bool)
+        return np.asarray(self.missing == 0)
+
+    @cached_property
+    def missing(self) -> Floats:
+        """How many numbers between those of two states never came (n - 1); NaN: unknown."""
+        between = np.diff(np.searchsorted(self.came, self.sequence)) - 1
+        return np.asarray(np.round(self.gaps / (self.usual_gap or 1.0)) - 1 - between)
+
+    @cached_property
+    def lost(self) -> Floats:
+        """How many packets were lost in each interval by their numbers (n - 1).
+
+        Numbers may go on while this entity rests: time must have passed as well.
+        """
+        passed = np.round(self.intervals / self.period) - 1
+        return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
+
+    def stretched(self, periods: float) -> Numbers:
+        """Which intervals are longer than so many periods though no packet is missing."""
+        long = np.flatnonzero(self.intervals > periods * self.period)
+        return long[self.follows[long]] if len(long) else long
+
+    @cached_property
+    def elapsed(self) -> Elapsed | None:
+        """How long steady steps took by displacement and velocity, whatever their stamps say.
+
+        None: there are too few of them, or velocities say something else.
+        """
+        if not self.has_velocities:
+            return None
+        before, after = self.velocities[:-1], self.velocities[1:]
+        mean = (before + after) / 2
+        speed = lengths(mean)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            steady = (lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
+            moved = np.diff(self.positions, axis=0)
+            along = (moved * mean).sum(axis=1) / speed
+            aside = moved - (along / speed)[:, None] * mean
+            steady &= self.intervals < 3 * self.period
+            wavers = np.flatnonzero(steady & (along >= 0.8 * self.steps))
+            # the way of the step is the way of the velocity
+            steady &= along >= 0.99 * self.steps
+            took = along / speed
+        steps = np.flatnonzero(steady & np.isfinite(took))
+        if len(steps) < FEWEST_STATES:
+            return None
+        took = took[steps]
+        # velocities of another scale are another cause's business
+        ratio = float(np.sum(took) / np.sum(self.intervals[steps]))
+        if not 0.9 < ratio < 1.1:
+            return None
+        step = lattice(self.positions[:, np.argmax(np.ptp(self.positions, axis=0))])
+        rounding = 0.41 * step / float(np.median(speed[steps]))
+        both = wavers[:-1][np.diff(wavers) == 1]
+        before, after = aside[both], aside[both + 1]
+        back = float((before * after).sum() / max(np.square(before).sum(), 1e-300))
+        aside = aside[wavers]
+        across = sigma(aside[:, np.argmax(np.square(aside).sum(axis=0))]) / 1.41
+        return Elapsed(steps, took, rounding, across, back)
+
+
+#: A share of the states, and how many, that have the stamp of the one before.
+SHARE, LEAST = 0.01, 3
+
+#: Where more have, nothing says when the others were.
+MOST = 0.75
+
+#: A share of the stamps that go back while numbers go on: a clock that is set does so once.
+BACK = 0.003
+
+#: In periods: what stamps that are arrivals spread by, at least.
+SPREAD = 0.05
+
+#: Stamps and arrivals that are so near (s) are the same; states of so many give the trend.
+SAME, BLOCK = 2e-6, 32
+
+
+class Stamping(NamedTuple):
+    """What stamps are in truth, for which ``share`` of the states, and the ``spread`` (s) of it.
+
+    ``first`` is the first such stamp (s; None: all are).
+    """
+
+    kind: Literal["repeated", "received"]
+    share: float
+    spread: float
+    first: float | None
+
+
+def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
+    """Packets (``packet_table``) with stamps by their numbers where theirs are no clock's.
+
+    They are in the order of their stamps. None: nothing is changed.
+    """
+    numbers, times, arrivals = columns[SEQUENCE], columns[TIME], columns[ARRIVAL]
+    if len(times) < 4 * BLOCK or not np.isfinite(numbers).all():
+        return columns, None
+    received = bool(np.mean(np.abs(arrivals - times) < SAME) > 0.99)
+    apart = np.diff(times)
+    if not received and apart.all() and (np.diff(numbers) > 0).all():
+        return columns, None
+    numbers, places = np.unique(numbers, return_index=True)
+    times, steps = times[places], np.diff(numbers)
+    if len(numbers) < 4 * BLOCK:
+        return columns, None
+    back = float((np.diff(times) < 0).mean())
+    if received or (back > BACK and not np.isfinite(arrivals).any()):
+        found = _by_numbers(numbers, times)
+    elif back > BACK:
+        return columns, None
+    else:
+        moved = np.diff(columns[POSITION][:, places], axis=1).any(axis=0)
+        found = _apart(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
+    if found is None:
+        return columns, None
+    mended = columns[:, places]
+    mended[TIME], stamping = found
+    return mended[:, np.argsort(mended[TIME], kind="stable")], stamping
+
+
+def _by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
+    """Times on a line over the numbers, which follows slowly where the sender pauses."""
+    half = len(numbers) // 2
+    period = median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
+    rest = times - period * numbers
+    blocks = np.array_split(np.arange(len(rest)), len(rest) // BLOCK)
+    middles = [float(one.mean()) for one in blocks]
+    trend = np.interp(np.arange(len(rest)), middles, [median(rest[one]) for one in blocks])
+    off = rest - trend
+    usual = period * median(np.diff(numbers))
+    if not sigma(off) > SPREAD * usual:
+        return None
+    # the fastest packet is the one without delay
+    mended = period * numbers + trend + float(off.min())
+    return mended, Stamping("received", 1.0, sigma(off), None)
+
+
+def _apart(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
+    """States of one stamp, spread over the time until the next one by their numbers."""
+    ties: Numbers = np.flatnonzero(again) + 1
+    share = len(ties) / len(times)
+    if len(ties) < LEAST or not SHARE < share < MOST:
+        return None
+    kept = np.setdiff1d(np.arange(len(times)), ties)
+    mended = np.interp(numbers, numbers[kept], times[kept])
+    beyond = numbers > numbers[kept[-1]]
+    period = median(np.diff(times[kept]) / np.diff(numbers[kept]))
+    mended[beyond] = times[kept[-1]] + period * (numbers[beyond] - numbers[kept[-1]])
+    late = median(mended[ties] - times[ties])
+    return mended, Stamping("repeated", share, late, float(times[ties[0]]))
+
+
+#: What is nearer to zero cannot be divided by: it counts as zero.
+SMALLEST = 1e-100
+
+#: Stamps and arrivals differ by a nanosecond at least: so many of them in a second.
+STEPS = 1e9
+
+
+class TooFewPackets(NotEnoughToSay):
+    """No entity has ``FEWEST_STATES`` packets with different times."""
+
+    def __init__(self, packets: int, entities: int) -> None:
+        of = "one entity" if entities == 1 else f"{entities:,} entities"
+        there = f"there are {packets:,} packets of {of}"
+        if packets <= 1:
+            there = f"there is 1 packet of {of}" if packets else "there are no packets"
+        elif packets >= FEWEST_STATES * entities:
+            there += ", with too few different times"
+        super().__init__(not_enough(f"no entity has {FEWEST_STATES} packets: {there}"))
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What detectors look at.
+
+    ``streams`` are those of the entities with ``FEWEST_STATES`` at least; ``messages`` None: the
+    recording has no arrival times, or too few. ``packets`` is how many there are in all, of
+    ``entities``. ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` is
+    what explains the game's own drawing, as whoever asks has it. ``stamping`` says
+    whose stamps, by entity, were no clock's: streams and messages have others. Not ``placed``: it
+    is a network alone, whose packets have no positions.
+    """
+
+    streams: tuple[Stream, ...]
+    messages: Messages | None
+    packets: int
+    entities: int = 0
+    strategies: tuple[StrategySpec, ...] = ()
+    blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
+    drawn: Any = None
+    stamping: Mapping[str, Stamping] = field(default_factory=dict)
+    placed: bool = True
+
+    @property
+    def arrived(self) -> Messages:
+        """The messages, for whoever needs them; raises ``ValueError`` where there are none."""
+        if self.messages is None:
+            raise ValueError("there are no arrival times, and so no delays")
+        return self.messages
+
+    @property
+    def numbered(self) -> list[Stream]:
+        """The streams whose states have sequence numbers."""
+        return [one for one in self.streams if one.numbered]
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first stamp to the last."""
+        ends = [(one.times[0], one.times[-1]) for one in self.streams]
+        return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
+
+
+def traffic_of(
+    packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
+) -> Traffic:
+    """The traffic of a recording's packets by entity, those stamped in the ``span`` (s)."""
+    tables = {}
+    for name, block in packets.items():
+        columns = turning_table(block)
+        times = columns[TIME]
+        inside: Flags = np.logical_and(times >= span[0], times <= span[1])
+        tables[name] = _only(columns, inside)
+    return replace(traffic_of_tables(tables), blocks=packets)
+
+
+def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
+    """The same of packets as ``turning_table`` has them, by entity; the tables are used up."""
+    packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
+    streams, sendings, stamping = [], [], {}
+    for name in sorted(tables):
+        columns, other = restamped(_ordered(_finite(tables.pop(name))))
+        if not columns.size:
+            continue
+        if other is not None:
+            stamping[name] = other
+        sendings.append(_sendings(columns))
+        stream = _stream(name, columns)
+        if len(stream.times) >= FEWEST_STATES:
+            streams.append(stream)
+    messages = _messages(sendings)
+    return Traffic(tuple(streams), messages, packets, entities, stamping=stamping)
+
+
+def _only(columns: Floats, wanted: Flags) -> Floats:
+    """The packets that are wanted; mostly all are."""
+    return columns if wanted.all() else columns[..., wanted]
+
+
+def _finite(columns: Floats) -> Floats:
+    """The packets whose time and place can be computed with, all other numbers NaN if they cannot.
+
+    In place, where all can be.
+    """
+    for place, column in enumerate(columns):
+        tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
+    # a sum is NaN where one of them is
+    return _only(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
+
+
+def _ordered(columns: Floats) -> Floats:
+    """The packets by their stamps; those of one stamp are in any order."""
+    if (np.diff(columns[TIME]) >= 0).all():
+        return columns
+    return columns[:, np.argsort(columns[TIME], kind="stable")]
+
+
+def _without_ties(times: Floats, *others: Floats) -> Numbers:
+    """Places of ordered packets, with those of one time ordered by the others, the first first."""
+    places = np.arange(len(times))
+    same = ~changes(times)
+    tied = np.flatnonzero(same | np.append(same[1:], False))
+    if len(tied):
+        places[tied] = tied[np.lexsort([one[tied] for one in (*others[::-1], times)])]
+    return places
+
+
+def _stream(name: str, columns: Floats) -> Stream:
+    came = columns[SEQUENCE]
+    if not (np.diff(came) > 0).all():
+        came = np.unique(came[np.isfinite(came)])
+    new = changes(columns[TIME])
+    if not new.all():
+        # the first that arrived of several with one stamp: later ones are copies
+        state = (*columns[VELOCITY][::-1], *columns[POSITION][::-1])
+        order = _without_ties(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
+        columns = columns[:, order[new]]
+    return Stream(
+        name,
+        columns[TIME],
+        columns[POSITION].T,
+        columns[VELOCITY].T,
+        columns[ARRIVAL],
+        columns[SEQUENCE],
+        columns[TELEPORT] > 0,
+        columns[TURN].T,
+        came,
+    )
+
+
+class _Sendings(NamedTuple):
+    """An entity's states that arrived: stamps, first arrivals, which of those with one stamp."""
+
+    times: Floats
+    arrivals: Floats
+    places: Numbers
+    copies: int
+
+
+def _sendings(columns: Floats) -> _Sendings:
+    arrived = np.isfinite(columns[ARRIVAL])
+    times, numbers, arrivals = (_only(columns[one], arrived) for one in (TIME, SEQUENCE, ARRIVAL))
+    if changes(times).all():
+        return _Sendings(times, arrivals, np.zeros(len(times), np.int64), 0)
+    numbers = np.nan_to_num(numbers, nan=-1.0)
+    order = _without_ties(times, numbers, arrivals)
+    order = order[changes(times[order], numbers[order], arrivals[order])]
+    # a copy has the number of the first as well, if there are numbers: a clock may be set
+    first = changes(times[order], numbers[order])
+    copies = int((~first).sum())
+    times, arrivals = times[order[first]], arrivals[order[first]]
+    counted = np.arange(len(times))
+    places = counted - np.maximum.accumulate(np.where(changes(times), counted, 0))
+    return _Sendings(times, arrivals, places, copies)
+
+
+def _messages(sendings: Sequence[_Sendings]) -> Messages | None:
+    if not sendings:
+        return None
+    times, arrivals, places = (
+        parts[0] if len(parts) == 1 else np.concatenate(parts)
+        for parts in list(zip(*sendings, strict=True))[:3]
+    )
+    copies, states = sum(one.copies for one in sendings), len(times)
+    if len(sendings) > 1:
+        order = np.argsort(times, kind="stable")
+        if places.any():
+            order = np.lexsort((places, times))
+        times, arrivals, places = times[order], arrivals[order], places[order]
+        begins = np.flatnonzero(changes(times, places))
+        times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
+    if int(changes(times).sum()) < FEWEST_STATES:
+        return None
+    return Messages(times, arrivals, copies, states)

@@ -1,1 +1,0 @@
-"""Traffic as it came: states, messages, stamps."""
