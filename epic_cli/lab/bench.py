@@ -28,11 +28,11 @@ from epic_cli.network import read_movement
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.shell.command_line import COMMANDS, load
-from epic_cli.shell.config import give_defaults
+from epic_cli.shell.configuration import give_defaults
+from epic_cli.shell.declared import shared, with_options
 from epic_cli.shell.errors import CannotAccess, WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import screen_timing_options
-from epic_cli.shell.options.groups import shared, with_options
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants
 from epic_cli.shell.recordings import Reading, compare_spec, simulated_runs

@@ -32,13 +32,19 @@ from epic_cli.live.options import (
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import use_color
+from epic_cli.shell.declared import (
+    InputFile,
+    OptionGroup,
+    command,
+    given_options,
+    refuse,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.groups import OptionGroup, given_options, refuse, shared, value
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.runs import Participants, strategies_option, variants_assignments_option
-from epic_cli.shell.parameters import InputFile
 
 EXAMPLES = """\b
 Examples:

@@ -22,11 +22,9 @@ from epic_cli.recordings.addresses import (
     parse_address,
     parse_endpoint,
 )
+from epic_cli.shell.declared import Decorator, OptionGroup, OutputFile, Parsed, option, value
 from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.options.common import DURATION
-from epic_cli.shell.options.declared import option
-from epic_cli.shell.options.groups import Decorator, OptionGroup, value
-from epic_cli.shell.parameters import OutputFile, Parsed
 
 if TYPE_CHECKING:
     from epic_cli.live.receiving import Reception

@@ -39,14 +39,20 @@ from epic_cli.play.output import (
 from epic_cli.play.report.headless import HeadlessRun
 from epic_cli.play.report.rows import summary
 from epic_cli.shell.console import has_terminal, use_color
+from epic_cli.shell.declared import (
+    Assignment,
+    InputFile,
+    OptionGroup,
+    command,
+    given_options,
+    option,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.options.common import quiet_option, seed_option, strategy_options, trust_option
-from epic_cli.shell.options.declared import Assignment, option
-from epic_cli.shell.options.groups import OptionGroup, given_options, shared, value
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
-from epic_cli.shell.parameters import InputFile
 from epic_cli.show.link import clipping
 
 EXAMPLES = """\b

@@ -19,12 +19,10 @@ from epic_cli.play.report.rows import FORMATS, Writer
 from epic_cli.play.report.svg import caption, picture
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.wording import left_out_words
-from epic_cli.shell.console import screen_columns
+from epic_cli.shell.console import Sink, open_sink, screen_columns
+from epic_cli.shell.declared import OutputFile, shared, value
 from epic_cli.shell.errors import WrongUsage, quoted, say, wrong_usage
 from epic_cli.shell.options.common import format_option, output_option
-from epic_cli.shell.options.groups import shared, value
-from epic_cli.shell.output import Sink, open_sink
-from epic_cli.shell.parameters import OutputFile
 
 _file = partial(value, type=OutputFile(), metavar="FILE")
 

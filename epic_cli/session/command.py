@@ -19,11 +19,9 @@ from epic_cli.jobs.replay.run import ReplayOptions
 from epic_cli.jobs.replay.run import run as run_replay
 from epic_cli.shell.command_line import TYPED
 from epic_cli.shell.console import use_color
+from epic_cli.shell.declared import InputFile, command, flag, is_default, refuse, shared, value
 from epic_cli.shell.errors import ExitStatus
 from epic_cli.shell.options.common import trust_option
-from epic_cli.shell.options.groups import flag, is_default, refuse, shared, value
-from epic_cli.shell.options.help import command
-from epic_cli.shell.parameters import InputFile
 
 if TYPE_CHECKING:
     from epic_cli.session.loop import Opening

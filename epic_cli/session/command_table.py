@@ -10,7 +10,7 @@ import click
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.session import shell_commands
 from epic_cli.session.dialogue import Dialogue
-from epic_cli.shell.parameters import completions
+from epic_cli.shell.declared import completions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -176,8 +176,10 @@ class LazyGroup(click.Group):
         """Loads the command, whose options take their defaults from the configuration."""
         if cmd_name not in COMMANDS:
             return None
-        from epic_cli.shell.config import give_defaults  # --help and --version have no defaults
-        from epic_cli.shell.configuration import keep_origins
+        from epic_cli.shell.configuration import (
+            give_defaults,  # --help and --version have no defaults
+            keep_origins,
+        )
 
         loaders = {name: partial(load, name) for name in COMMANDS}
         command, origins = give_defaults(load(cmd_name), loaders)
@@ -194,7 +196,7 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, without loading them, and the group's own options."""
-        from epic_cli.shell.parameters import completions
+        from epic_cli.shell.declared import completions
 
         names = ((name, entry.summary) for name, entry in COMMANDS.items())
         commands = completions(names, incomplete)

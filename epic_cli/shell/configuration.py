@@ -1,14 +1,38 @@
-"""The configuration file and the variables: where they are, and what they say."""
+"""Defaults of options: the configuration file and EPIC_* variables, under the options' names.
+
+    tick = "60hz"
+
+    [replay]
+    strategy = "epic+calc_ahead=0.1"
+
+    [session]
+    toolbar = false
+
+    [profile.mygame]
+    read = "time=timestamp_ms,x=pos_x,y=pos_y,unit=ms"
+
+What stands at the top, or in a variable, holds for each command that has the option and takes the
+value, a table for one command, a profile where ``--profile`` asks for it. An option on the command
+line comes before a profile, that before the option's variable, and that before the file.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.shell.errors import CannotAccess, WrongUsage
+from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.text.widths import printable
+from epic_cli.recordings import guard
+from epic_cli.shell.errors import CannotAccess, WrongUsage, say
 
 if TYPE_CHECKING:
     import click
+
+    #: The commands by name, each with what loads it.
+    Commands = Mapping[str, Callable[[], click.Command]]
+
 
 #: Variables with the prefix of options that are not options.
 NO_OPTIONS = ("EPIC_ALONE", "EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
@@ -99,3 +123,160 @@ def origins(context: click.Context) -> dict[str, Origin]:
     """What was noted."""
     kept: dict[str, Origin] = context.meta.get(_KEY, {})
     return kept
+
+
+#: How like a variable a mistyped one is: other programs have such names, too.
+_ALIKE = 0.85
+
+
+def give_defaults(
+    command: click.Command, commands: Commands
+) -> tuple[click.Command, dict[str, Origin]]:
+    """Lets a command's options take their defaults from variables and the file.
+
+    ``commands`` are all that have a table in the file; they are loaded only if there is a name or
+    a value that this command does not know: it may be meant for another one. Returns the command,
+    and where its defaults come from. Raises ``WrongUsage`` or ``CannotAccess``.
+    """
+    import click  # as above
+
+    context = click.Context(command, info_name=command.name)
+    options = {name: one for one in command.params for name in names(one)}
+    table = _table()
+    _check_profiles(context, options, table, commands)
+    _check_variables(options, commands)
+    given = [*_from_file(table, command.name or "", commands), *_from_variables(options)]
+    origins: dict[str, Origin] = {}
+    defaults: dict[str, object] = {}
+    for one, is_own in given:
+        if one.option not in options:
+            _check_known(one, commands)
+            continue
+        option = options[one.option]
+        taken = _taken(context, option, one, {} if is_own else commands)
+        if taken is not None:
+            key = option.name or one.option
+            defaults[key], origins[key] = taken, one._replace(flags=tuple(option.opts))
+    command.context_settings = {**command.context_settings, "default_map": defaults}
+    return command, origins
+
+
+def _table() -> dict[str, object]:
+    """All of the file; empty where there is none."""
+    path = config_path()
+    if not os.path.exists(path):  # noqa: PTH110
+        return {}
+    guard.reads(path)
+    return read_config(path)
+
+
+def _from_file(
+    table: Mapping[str, object], command: str, commands: Commands
+) -> Iterator[tuple[Origin, bool]]:
+    """What the file says, and whether it says so to this command alone."""
+    path = config_path()
+    section = table.get(command, {})
+    if not isinstance(section, dict):
+        raise WrongUsage(f"{path}: {command} is a table: write [{command}]")
+    for part, is_own in ((table, False), (section, True)):
+        for name, value in part.items():
+            is_profiles = name == PROFILES and isinstance(value, dict)
+            if is_own or not (is_profiles or name in commands):
+                yield Origin(name, value, f"{path}: {name} = {value!r}"), is_own
+
+
+def _variable(option: str) -> str:
+    return "EPIC_" + option.upper().replace("-", "_")
+
+
+def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
+    """Names the variables that are no option's, and look like one that is mistyped."""
+    own = {*map(_variable, options), *NO_OPTIONS}
+    others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
+    if not others:
+        return
+    params = (one for load in commands.values() for one in load().params)
+    known = own | {_variable(name) for one in params for name in names(one)}
+    for name in others:
+        near = None if name in known else nearest(name, sorted(known), _ALIKE)
+        if near:
+            say(f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n")
+
+
+def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
+    for name, option in options.items():
+        variable = _variable(name)
+        text = os.environ.get(variable)
+        if text:
+            value = option.type.split_envvar_value(text) if is_multiple(option) else text
+            yield Origin(name, value, f"{variable}={text}"), False
+
+
+def _taken(
+    context: click.Context, option: click.Parameter, one: Origin, commands: Commands
+) -> object:
+    """What the option takes of a value: for a list, those that it understands; None: nothing.
+
+    What it does not understand has to be understood by an option of this name of ``commands``.
+    """
+    many = is_multiple(option) and isinstance(one.value, list | tuple | str)
+    parts = [one.value] if isinstance(one.value, str) or not many else list(one.value)  # type: ignore[call-overload]
+    taken = []
+    for part in parts:
+        wrong = objection(context, option, [part] if many else part)
+        if not wrong:
+            taken.append(part)
+        elif not any(
+            other is not option
+            and not objection(context, other, [part] if is_multiple(other) else part)
+            for load in commands.values()
+            for other in load().params
+            if one.option in names(other)
+        ):
+            raise WrongUsage(f"{one.place}: {wrong}")
+    if many:
+        return taken or None
+    return taken[0] if taken else None
+
+
+def names(parameter: click.Parameter) -> list[str]:
+    """The long names of an option, without the dashes in front; negations (--no-...) left out."""
+    import click  # as above
+
+    if not isinstance(parameter, click.Option):
+        return []
+    return [name[2:] for name in parameter.opts if name.startswith("--")]
+
+
+def _check_profiles(
+    context: click.Context,
+    options: Mapping[str, click.Parameter],
+    table: Mapping[str, object],
+    commands: Commands,
+) -> None:
+    """Profiles hold options that some command has, with values that it takes."""
+    profiles = table.get(PROFILES)
+    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
+        if not isinstance(profile, dict):
+            raise WrongUsage(f"{config_path()}: a profile is a table: write [{PROFILES}.NAME]")
+        place = f"[{PROFILES}.{name}]"
+        for key, value in profile.items():
+            one = Origin(key, value, f"{config_path()}: {place} {key} = {value!r}")
+            if key in options:
+                _taken(context, options[key], one, commands)
+            else:
+                _check_known(one, commands, f"{place}: ")
+
+
+def _check_known(one: Origin, commands: Commands, table: str = "") -> None:
+    """A name that this command does not have may be another's; if not, it is a mistake."""
+    kind, known = (
+        "option",
+        [name for load in commands.values() for option in load().params for name in names(option)],
+    )
+    if isinstance(one.value, dict):
+        kind, known = "command", list(commands)
+    if one.option not in known:
+        near = nearest(one.option, known)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise WrongUsage(f"{config_path()}: {table}there is no {kind} {one.option!r}{hint}")

@@ -118,7 +118,7 @@ class Saving(NamedTuple):
 def _write(path: str, name: str, options: dict[str, str], replace: bool) -> None:
     import tomllib
 
-    from epic_cli.shell.output import open_sink
+    from epic_cli.shell.console import open_sink
 
     before = _text(path)
     wanted = tomllib.loads(before)

@@ -10,7 +10,7 @@ import pytest
 
 from epic_cli.jobs.simulate import command
 from epic_cli.main import main
-from epic_cli.shell.output import Sink
+from epic_cli.shell.console import Sink
 
 
 def ran(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 from click.testing import CliRunner
 
-from epic_cli.shell.options.groups import OptionGroup
+from epic_cli.shell.declared import OptionGroup
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from epic_cli.recordings.output_files import write_whole
 
 NESTED = """
 import os, signal, sys
-from epic_cli.shell.output import open_sink
+from epic_cli.shell.console import open_sink
 from epic_cli.recordings.output_files import cleaning_up
 
 with cleaning_up(lambda: print("terminal", flush=True)):
@@ -29,7 +29,7 @@ with cleaning_up(lambda: print("terminal", flush=True)):
 
 AFTERWARDS = """
 import os, signal, sys
-from epic_cli.shell.output import open_sink
+from epic_cli.shell.console import open_sink
 
 before = signal.getsignal(int(sys.argv[1]))
 with open_sink("a") as one:

@@ -24,7 +24,7 @@ from epic_cli.network.sender import SENDER
 from epic_cli.network.trace import TRACE
 from epic_cli.network.truth_file import MOVEMENT
 from epic_cli.play.match.spec import MATCH
-from epic_cli.shell.options.declared import Assignment, ParameterType, option, options
+from epic_cli.shell.declared import Assignment, ParameterType, option, options
 
 TABLES: dict[str, Table] = {
     "link": LINK,

@@ -18,11 +18,9 @@ from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
 from epic_cli.recordings import guard
 from epic_cli.shell.console import ColorChoice
+from epic_cli.shell.declared import InputFile, OptionGroup, command, is_default, refuse, shared
 from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.options.common import color_option, trust_option
-from epic_cli.shell.options.groups import OptionGroup, is_default, refuse, shared
-from epic_cli.shell.options.help import command
-from epic_cli.shell.parameters import InputFile
 from epic_cli.shell.progress import Progress
 
 EXAMPLES = """\b
@@ -136,7 +134,7 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
     """
     from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
-    from epic_cli.shell.output import write_text
+    from epic_cli.shell.console import write_text
 
     row_format = "tsv" if is_default("row_format") else options.row_format
     if row_format not in ROW_FORMATS:

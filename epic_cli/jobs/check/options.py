@@ -12,10 +12,8 @@ from epic_cli.engine.parameters import Number
 from epic_cli.jobs.check.case import CheckSpec, Tolerance, Tolerances
 from epic_cli.jobs.check.port import Port
 from epic_cli.recordings import packet_formats
+from epic_cli.shell.declared import OutputFile, ParameterType, flag, seconds, value
 from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.declared import ParameterType, seconds
-from epic_cli.shell.options.groups import flag, value
-from epic_cli.shell.parameters import OutputFile
 from epic_cli.show.styles import VIEWS, View
 
 _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))

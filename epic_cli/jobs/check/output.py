@@ -12,9 +12,8 @@ from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.report import CaseReport, as_junit, as_tap, report, rows_around
 from epic_cli.jobs.check.sentences import summary
 from epic_cli.jobs.check.writing import accept, in_continuous_integration, takeable
-from epic_cli.shell.console import ColorChoice, screen_columns, show, use_color
+from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.errors import ExitStatus, Style, WrongUsage, accessing, say, shown
-from epic_cli.shell.output import open_sink
 
 #: Pictures have so many rows; of more, some.
 _PICTURED = 100_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.compare.options import Layout, Pictures, Scoring, threads_option
 from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.declared import command, given_options, shared
 from epic_cli.shell.errors import ExitStatus, WrongUsage, wrong_usage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
@@ -18,8 +19,6 @@ from epic_cli.shell.options.common import (
     screen_timing_options,
 )
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
-from epic_cli.shell.options.groups import given_options, shared
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants

@@ -13,13 +13,19 @@ from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE
 from epic_cli.metrics.score import GAME, Weights, game, make_weights
+from epic_cli.shell.declared import (
+    SPAN,
+    OutputFile,
+    Parsed,
+    completions,
+    option,
+    seconds,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.common import figures_format_option
-from epic_cli.shell.options.declared import SPAN, option, seconds
-from epic_cli.shell.options.groups import shared, value
+from epic_cli.shell.options.common import VideoOptions, figures_format_option
 from epic_cli.shell.options.runs import Strategies
-from epic_cli.shell.options.video import VideoOptions
-from epic_cli.shell.parameters import OutputFile, Parsed, completions
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:

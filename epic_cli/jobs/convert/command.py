@@ -17,12 +17,10 @@ from epic_cli.recordings.output_files import is_kept
 from epic_cli.recordings.recordings import make_writer
 from epic_cli.recordings.sources import unwrapped
 from epic_cli.recordings.writing import Fault
-from epic_cli.shell.console import use_color
+from epic_cli.shell.console import Sink, open_sink, use_color
+from epic_cli.shell.declared import command, shared
 from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.messages import Reporter
-from epic_cli.shell.options.groups import shared
-from epic_cli.shell.options.help import command
-from epic_cli.shell.output import Sink, open_sink
 from epic_cli.shell.progress import Progress, report_each
 from epic_cli.shell.sources import blocks, open_source, source_name
 

@@ -11,6 +11,16 @@ import click
 from epic_cli.recordings import suffixes, written_formats
 from epic_cli.recordings.conversion import Changes
 from epic_cli.shell.console import ColorChoice
+from epic_cli.shell.declared import (
+    SPAN,
+    FormatChoice,
+    InputFile,
+    OptionGroup,
+    flag,
+    seconds,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
@@ -21,9 +31,6 @@ from epic_cli.shell.options.common import (
     output_option,
 )
 from epic_cli.shell.options.datagrams import record_layout_option, sender_option
-from epic_cli.shell.options.declared import SPAN, seconds
-from epic_cli.shell.options.groups import OptionGroup, flag, shared, value
-from epic_cli.shell.parameters import FormatChoice, InputFile
 
 if TYPE_CHECKING:
     from epic_cli.recordings.addresses import Address

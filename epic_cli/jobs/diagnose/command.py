@@ -13,19 +13,27 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.recordings.layout import begun_together
 from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.declared import (
+    SPAN,
+    OutputFile,
+    Parsed,
+    choose,
+    command,
+    given_options,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
+    VideoOptions,
     color_option,
     format_option,
     input_format_option,
     layout_options,
     messages_options,
 )
-from epic_cli.shell.options.declared import SPAN
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
-from epic_cli.shell.options.groups import given_options, shared, value
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.runs import (
     Participants,
@@ -33,8 +41,6 @@ from epic_cli.shell.options.runs import (
     strategies_option,
     variants_assignments_option,
 )
-from epic_cli.shell.options.video import VideoOptions
-from epic_cli.shell.parameters import OutputFile, Parsed, choose
 from epic_cli.shell.recordings import Reading, recordings_of
 from epic_cli.shell.sources import source_name
 

@@ -12,13 +12,11 @@ import click
 
 from epic_cli.recordings.watch import Watch
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
+from epic_cli.shell.declared import Parsed, command, flag, shared, value
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import color_option, input_format_option, layout_options
-from epic_cli.shell.options.groups import flag, shared, value
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.runs import recordings_argument
-from epic_cli.shell.parameters import Parsed
 from epic_cli.shell.progress import Progress, report_each
 from epic_cli.shell.recordings import recordings_of
 from epic_cli.shell.sources import blocks, source_name

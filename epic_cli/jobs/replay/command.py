@@ -6,8 +6,10 @@ import click
 
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.jobs.replay.run import ReplayOptions, run
+from epic_cli.shell.declared import Decorator, InputFile, OptionGroup, command, shared
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import (
+    VideoOptions,
     color_option,
     input_format_option,
     layout_options,
@@ -18,11 +20,7 @@ from epic_cli.shell.options.common import (
     strategy_options,
     timing_options,
 )
-from epic_cli.shell.options.groups import Decorator, OptionGroup, shared
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.runs import corrections_option
-from epic_cli.shell.options.video import VideoOptions
-from epic_cli.shell.parameters import InputFile
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
 DRAWING_OPTIONS: tuple[Decorator, ...] = (

@@ -30,6 +30,18 @@ from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.layout_options import LAYOUT
 from epic_cli.recordings.recordings import make_writer
 from epic_cli.recordings.writing import Fault, Unwritable
+from epic_cli.shell.console import open_sink
+from epic_cli.shell.declared import (
+    InputFile,
+    OutputFile,
+    command,
+    given_options,
+    option,
+    options,
+    refuse,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
@@ -40,9 +52,6 @@ from epic_cli.shell.options.common import (
     quiet_option,
     seed_option,
 )
-from epic_cli.shell.options.declared import option, options
-from epic_cli.shell.options.groups import given_options, refuse, shared, value
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.link import link_options
 from epic_cli.shell.options.networks import (
     check_turning,
@@ -58,8 +67,6 @@ from epic_cli.shell.options.trace import (
     one_way_trace_options,
     read_one_way,
 )
-from epic_cli.shell.output import open_sink
-from epic_cli.shell.parameters import InputFile, OutputFile
 from epic_cli.shell.progress import Progress
 from epic_cli.shell.sources import load_movement
 from epic_cli.show.link import summary

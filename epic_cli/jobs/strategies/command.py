@@ -11,15 +11,13 @@ from epic_cli.shell.console import (
     UNLIMITED,
     ColorChoice,
     draw,
+    open_sink,
     screen_columns,
     use_color,
     write_report,
 )
+from epic_cli.shell.declared import StrategyName, command, shared
 from epic_cli.shell.options.common import color_option, figures_format_option
-from epic_cli.shell.options.groups import shared
-from epic_cli.shell.options.help import command
-from epic_cli.shell.output import open_sink
-from epic_cli.shell.parameters import StrategyName
 from epic_cli.shell.refused_lines import report_left_out
 
 EXAMPLES = """\b

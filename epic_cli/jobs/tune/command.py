@@ -14,6 +14,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.compare.options import PICTURE_ROWS
 from epic_cli.jobs.tune.options import OF_SEARCH, Effort, Purpose, Tuned, Written
 from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.declared import command, refuse, renamed_option, shared
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.jobs import Tally
 from epic_cli.shell.messages import Messages
@@ -23,8 +24,6 @@ from epic_cli.shell.options.common import (
     saving_options,
     screen_timing_options,
 )
-from epic_cli.shell.options.groups import refuse, renamed_option, shared
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs

@@ -10,17 +10,24 @@ import click
 from epic_cli.jobs.compare.options import Weighing, warm_up_option
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
 from epic_cli.metrics import named
+from epic_cli.shell.declared import (
+    OutputFile,
+    Parsed,
+    choose,
+    completions,
+    flag,
+    seconds,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import figures_format_option
-from epic_cli.shell.options.declared import seconds
-from epic_cli.shell.options.groups import flag, shared, value
 from epic_cli.shell.options.runs import (
     Participants,
     assignments_option,
     corrections_option,
     strategies_option,
 )
-from epic_cli.shell.parameters import OutputFile, Parsed, choose, completions
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec

@@ -26,7 +26,8 @@ from epic_cli.live.options import (
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.shell.console import ColorChoice, has_terminal, use_color
+from epic_cli.shell.console import ColorChoice, has_terminal, open_sink, use_color
+from epic_cli.shell.declared import Parsed, command, given_options, shared, value
 from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import (
     color_option,
@@ -37,10 +38,6 @@ from epic_cli.shell.options.common import (
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.groups import given_options, shared, value
-from epic_cli.shell.options.help import command
-from epic_cli.shell.output import open_sink
-from epic_cli.shell.parameters import Parsed
 
 _ADDRESS = click.argument(
     "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())

@@ -23,10 +23,9 @@ from epic_cli.live.recording import Recording
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.shell.console import ColorChoice, screen_columns, use_color
+from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
 from epic_cli.shell.errors import CannotAccess, say
 from epic_cli.shell.messages import finding_words
-from epic_cli.shell.output import Sink
 from epic_cli.shell.refused_lines import in_three_lines
 
 #: Bytes that are kept for a reader who is behind.

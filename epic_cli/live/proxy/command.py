@@ -35,7 +35,8 @@ from epic_cli.network.link_spec import WAYS, TwoWays, Way
 from epic_cli.recordings.addresses import Address, Resolved, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.console import ColorChoice, open_sink, use_color, write_text
+from epic_cli.shell.declared import command, given_options, shared
 from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.options.common import (
     color_option,
@@ -45,11 +46,8 @@ from epic_cli.shell.options.common import (
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.groups import given_options, shared
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
-from epic_cli.shell.output import open_sink, write_text
 
 EXAMPLES = """\b
 Examples:

@@ -16,11 +16,9 @@ from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.network.link_spec import Way
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.shell.console import has_terminal, is_in_foreground
+from epic_cli.shell.declared import OptionGroup, OutputFile, Parsed, flag, seconds, shared, value
 from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import output_option, row_format_option
-from epic_cli.shell.options.declared import seconds
-from epic_cli.shell.options.groups import OptionGroup, flag, shared, value
-from epic_cli.shell.parameters import OutputFile, Parsed
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"

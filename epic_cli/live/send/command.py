@@ -18,13 +18,11 @@ from epic_cli.live.sending import Sending, SendSpec, SentLog
 from epic_cli.network import LinkConditions, fates
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.writing import Fault, Unwritable
-from epic_cli.shell.console import has_cursor
+from epic_cli.shell.console import has_cursor, open_sink
+from epic_cli.shell.declared import InputFile, OptionGroup, OutputFile, command, option, shared
 from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, steer, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import packet_format_option, quiet_option, seed_option
-from epic_cli.shell.options.declared import option
-from epic_cli.shell.options.groups import OptionGroup, shared
-from epic_cli.shell.options.help import command
 from epic_cli.shell.options.link import link_options
 from epic_cli.shell.options.trace import (
     TraceOptions,
@@ -32,8 +30,6 @@ from epic_cli.shell.options.trace import (
     one_way_trace_options,
     read_one_way,
 )
-from epic_cli.shell.output import open_sink
-from epic_cli.shell.parameters import InputFile, OutputFile
 from epic_cli.shell.progress import PATIENCE
 from epic_cli.shell.sources import source_name
 from epic_cli.show.link import summary

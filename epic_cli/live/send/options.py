@@ -22,11 +22,10 @@ from epic_cli.live.moments import (
 from epic_cli.network import PathMovement
 from epic_cli.network.paths import PATH, TURNING, spread_path
 from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
+from epic_cli.shell.declared import flag, option, refuse, shared, value
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import DURATION, input_format_option, layout_options
-from epic_cli.shell.options.declared import option
-from epic_cli.shell.options.groups import flag, refuse, shared, value
 from epic_cli.shell.options.networks import check_turning
 from epic_cli.shell.sources import blocks
 

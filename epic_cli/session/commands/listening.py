@@ -26,8 +26,8 @@ from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
 from epic_cli.session.wording import failure
+from epic_cli.shell.declared import ParameterType
 from epic_cli.shell.errors import CannotAccess, accessing
-from epic_cli.shell.options.declared import ParameterType
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock

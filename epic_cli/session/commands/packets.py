@@ -22,10 +22,10 @@ from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
+from epic_cli.shell.console import open_sink
+from epic_cli.shell.declared import FormatChoice
 from epic_cli.shell.errors import CannotAccess
 from epic_cli.shell.options.common import layout_options
-from epic_cli.shell.output import open_sink
-from epic_cli.shell.parameters import FormatChoice
 from epic_cli.shell.progress import Progress
 
 if TYPE_CHECKING:

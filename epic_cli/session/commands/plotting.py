@@ -10,7 +10,7 @@ import click
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
 from epic_cli.session.session import Session
-from epic_cli.shell.parameters import Parsed, propose_strategies
+from epic_cli.shell.declared import Parsed, propose_strategies
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:

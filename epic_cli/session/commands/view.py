@@ -16,8 +16,7 @@ from epic_cli.recordings.writing import value_text
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
 from epic_cli.session.view import strategy_command
-from epic_cli.shell.options.declared import ParameterType
-from epic_cli.shell.parameters import SettingAssignment, StrategyName
+from epic_cli.shell.declared import ParameterType, SettingAssignment, StrategyName
 
 
 class OwnSetting(SettingAssignment):

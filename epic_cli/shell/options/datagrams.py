@@ -10,10 +10,9 @@ from epic_cli.recordings import packet_formats
 from epic_cli.recordings.addresses import Address, parse_sender, resolve
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
+from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
 from epic_cli.shell.errors import WrongUsage, accessing, wrong_usage
 from epic_cli.shell.options.common import layout_options
-from epic_cli.shell.options.groups import Decorator, OptionGroup
-from epic_cli.shell.parameters import Parsed
 
 if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.ingest import IngestSpec

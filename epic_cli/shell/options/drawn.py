@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from epic_cli.engine.text.widths import printable, some
+from epic_cli.shell.declared import InputFile, OptionGroup, seconds
 from epic_cli.shell.errors import WrongUsage, say
-from epic_cli.shell.options.declared import seconds
-from epic_cli.shell.options.groups import OptionGroup
-from epic_cli.shell.parameters import InputFile
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock

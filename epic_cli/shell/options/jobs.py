@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from epic_cli.engine.text.widths import printable
+from epic_cli.shell.declared import OutputFile, Parsed, value
 from epic_cli.shell.errors import CannotAccess, WrongUsage, say
-from epic_cli.shell.options.groups import value
-from epic_cli.shell.parameters import OutputFile, Parsed
 
 if TYPE_CHECKING:
     from epic_cli.work.journal import Journal

@@ -23,10 +23,17 @@ from epic_cli.network.link_spec import (
     with_later,
     with_words,
 )
+from epic_cli.shell.console import write_text
+from epic_cli.shell.declared import (
+    Assignment,
+    Decorator,
+    OptionGroup,
+    given_options,
+    option,
+    options,
+    seconds,
+)
 from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.declared import Assignment, option, options, seconds
-from epic_cli.shell.options.groups import Decorator, OptionGroup, given_options
-from epic_cli.shell.output import write_text
 
 _DEFAULTS = LinkConditions()
 

@@ -11,10 +11,9 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.paths import PATH, PATHS, TURNING
 from epic_cli.network.sender import SENDER, SenderSpec
+from epic_cli.shell.declared import OptionGroup, is_default, option, options, refuse, shared
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import DURATION, seed_option
-from epic_cli.shell.options.declared import option, options
-from epic_cli.shell.options.groups import OptionGroup, is_default, refuse, shared
 from epic_cli.shell.options.link import link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, one_way_trace_options
 

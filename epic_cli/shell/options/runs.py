@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.replay.strategy_spec import read_owned_assignment
-from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.common import input_format_option
-from epic_cli.shell.options.common import layout_options as recording_layout_options
-from epic_cli.shell.options.declared import seconds
-from epic_cli.shell.options.groups import Decorator, shared, value
-from epic_cli.shell.parameters import (
+from epic_cli.shell.declared import (
+    Decorator,
     InputFile,
     Parsed,
     TextType,
     assignments_of,
     completions,
     reads_code,
+    seconds,
+    shared,
+    value,
 )
+from epic_cli.shell.errors import WrongUsage, wrong_usage
+from epic_cli.shell.options.common import input_format_option
+from epic_cli.shell.options.common import layout_options as recording_layout_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

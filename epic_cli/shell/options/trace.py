@@ -20,10 +20,15 @@ from epic_cli.network.trace import (
     TraceEnd,
     TraceLink,
 )
+from epic_cli.shell.declared import (
+    Decorator,
+    InputFile,
+    OptionGroup,
+    given_options,
+    options,
+    refuse,
+)
 from epic_cli.shell.errors import WrongUsage
-from epic_cli.shell.options.declared import options
-from epic_cli.shell.options.groups import Decorator, OptionGroup, given_options, refuse
-from epic_cli.shell.parameters import InputFile
 from epic_cli.shell.sources import read_file
 
 if TYPE_CHECKING:

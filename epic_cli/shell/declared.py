@@ -1,0 +1,611 @@
+"""Commands, options and arguments made from declarations, for click.
+
+``@option(PARAMETER)`` makes ``--name`` of a parameter (``engine/parameters.py``) with its type,
+range, default, completion and help; ``options(TABLE)`` makes one for each. Options stand as fields
+of values and as defaults of a command's parameters, and reach the command as one value each.
+``EPIC_`` variables and the configuration are read in the same way. Help has two lengths:
+``--help`` has what most people need, ``--help-all`` all, in groups.
+
+Example:
+    GAIN = Number("gain", 0.5, "How fast to follow.", "", 0, 1)
+
+    @option(GAIN)                           # --gain SHARE  ...  [default: 0.5; 0 to 1]
+    @option(GAIN, "--speed", default=None)  # the same range under another name, not required
+    @click.argument("gain", type=ParameterType(GAIN))
+
+    @dataclass(frozen=True)
+    class Output:
+        color: bool = flag("Write in colour.")                       # --color
+        path: str | None = value("Where to.", "-o", "--output")      # under the name of the field
+        seed: int = shared(seed_option)                              # an option of several commands
+
+    @command(EXAMPLES)
+    def name(output: Output = shared(Output), quiet: bool = shared(quiet_option)) -> None: ...
+
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from epic_cli.engine.parameter_base import Parameter, Table, nearest, parse_assignment
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
+from epic_cli.engine.quantities import parse_span
+from epic_cli.engine.replay.strategy_spec import read_assignment
+from epic_cli.recordings import guard
+from epic_cli.shell.errors import WrongUsage, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
+
+    _ClickType = click.ParamType[Any]  # generic only for the type checker
+    _ClickChoice = click.Choice[str]
+else:
+    _ClickType = click.ParamType
+    _ClickChoice = click.Choice
+
+#: What formats are called elsewhere.
+_ALSO = {"json": "jsonl", "ndjson": "jsonl", "md": "markdown"}
+
+
+def completions(
+    words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
+) -> list[CompletionItem]:
+    """The words that begin as what is ``begun``, each with its help, behind what is ``before``."""
+    from click.shell_completion import CompletionItem  # only completion waits for it
+
+    return [
+        CompletionItem(f"{before}{word}", help=help_text)
+        for word, help_text in words
+        if word.startswith(begun)
+    ]
+
+
+class FormatChoice(_ClickChoice):
+    """A format by its name, or as others call it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """``json`` means JSON lines where there are no others."""
+        other = _ALSO.get(str(value), value)
+        known = value not in self.choices and other in self.choices
+        return str(super().convert(other if known else value, param, ctx))
+
+
+class TextType(_ClickType):
+    """What is made of a text; a value of its ``kind`` is one already."""
+
+    kind: type | tuple[type, ...] = ()
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """The value of a text; raises ``ValueError``."""
+        raise NotImplementedError
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """What may be meant by what is begun."""
+        del begun, ctx
+        return []
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Reads a text, or what a configuration has in the place of one."""
+        if isinstance(value, self.kind):
+            return value
+        try:
+            return self.read(str(value), ctx)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What may be meant."""
+        del param
+        return self.propose(incomplete, ctx)
+
+
+class Parsed(TextType):
+    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
+
+    ``complete`` proposes what may be meant by what is begun.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[str], object],
+        kind: type | tuple[type, ...] = (),
+        complete: Callable[[str], list[CompletionItem]] = lambda _: [],
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self._parse = parse
+        self._complete = complete
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """What is parsed."""
+        del ctx
+        return self._parse(text)
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """What is completed."""
+        del ctx
+        return self._complete(begun)
+
+
+def choose(text: str, known: Sequence[str], what: str) -> str:
+    """A name that is known; raises ``ValueError`` with the nearest one, or all of them."""
+    if text not in known:
+        near = nearest(text, list(known))
+        hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
+        raise ValueError(f"no {what}; {hint}")
+    return text
+
+
+class InputFile(click.Path):
+    """The path of a file that is read; ``-`` is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Registers it with the run, in whose context alone values are more than tried."""
+        path = str(super().convert(value, param, ctx))
+        if ctx is not None and (files := ctx.meta.get(guard.KEY)):
+            files.reads(path)
+        return path
+
+
+def reads_code(strategy: str, ctx: click.Context | None) -> None:
+    """Registers the file of a strategy, ``./file.py:Class``, with the run."""
+    path, colon, _ = strategy.rpartition(":")
+    if colon and ctx is not None and (files := ctx.meta.get(guard.KEY)):
+        files.reads(path)
+
+
+class OutputFile(click.Path):
+    """The path of a file that is written; ``-`` is standard output."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Registers it with the run, in whose context alone values are more than tried."""
+        path = str(super().convert(value, param, ctx))
+        if ctx is not None and param is not None and (files := ctx.meta.get(guard.KEY)):
+            files.writes(path, max(param.opts, key=len))
+        return path
+
+
+def propose_strategies(begun: str) -> list[CompletionItem]:
+    """The names of strategies, each with its summary, or files: ``./file.py:Class``."""
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.engine.strategies import declarations
+
+    if begun.startswith((".", "/", "~")):
+        return [CompletionItem(begun, type="file")]
+    return completions(((one.name, one.summary) for one in declarations()), begun)
+
+
+class StrategyName(TextType):
+    """The name of a strategy, checked and completed from the registry."""
+
+    name = "name"
+
+    def read(self, text: str, ctx: click.Context | None) -> str:
+        """Refuses an unknown name with the nearest one."""
+        from epic_cli.engine.strategies import find
+
+        reads_code(text, ctx)
+        find(text)
+        return text
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The names, each with its summary."""
+        del ctx
+        return propose_strategies(begun)
+
+
+class SettingAssignment(TextType):
+    """``key=value``, completed from the settings of the chosen strategy."""
+
+    name = "key=value"
+    kind = tuple
+
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
+        """Splits at the first ``=``."""
+        del ctx
+        return read_assignment(text)
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy whose settings these are; None: the default one."""
+        name: str | None = ctx.params.get("strategy")
+        return name
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The settings, then the words that a setting takes."""
+        from epic_cli.engine.strategies import DEFAULT
+
+        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, begun)
+
+
+def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
+    """What ``key=value`` can become for a strategy: its settings, then the words of a setting.
+
+    ``before`` is put in front of each.
+    """
+    from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.strategies import UnknownStrategy, declaration
+
+    try:
+        settings = declaration(strategy).settings
+    except (UnknownStrategy, StrategyFailed):
+        return []
+    key, equals, _ = begun.partition("=")
+    if not equals:
+        words = ((f"{one.name}=", f"{one.help} ({one.range})") for one in settings)
+        return completions(words, begun, before)
+    choices = (one for setting in settings if setting.name == key for one in setting.choices)
+    return completions(((f"{key}={one}", None) for one in choices), begun, before)
+
+
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+
+
+class OptionGroup:
+    """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
+
+    The help lists the options where the group stands, in this order. ``make``, usually a class of
+    values, takes each value under the name of its option; the fields of a dataclass may declare the
+    options (``value``, ``flag``, ``shared``). A group may contain others.
+    """
+
+    def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
+        self.name = name
+        self._make = make
+        fields = dataclasses.fields(make) if isinstance(make, type) and not options else ()
+        self._options = options or tuple(one.metadata[_OPTION](one.name) for one in fields)
+
+    def __call__(self, command: Function) -> Function:
+        """The command with these options."""
+        keys: list[str] = []
+
+        @wraps(command)
+        def gather(*args: Any, **values: Any) -> Any:
+            own = {key: values.pop(key) for key in keys if key}
+            return command(*args, **{self.name: self._make(**own)}, **values)
+
+        decorated: Function = gather
+        for option in reversed(self._options):
+            decorated = option(decorated)
+            keys.append(_key(option, decorated))
+            for one in getattr(decorated, "__click_params__", ()):
+                one.group = getattr(one, "group", self.name)
+        return decorated
+
+    @property
+    def parameters(self) -> list[click.Parameter]:
+        """Those that a command with this group has."""
+
+        def command() -> None:
+            """Nothing: it only carries them."""
+
+        return list(self(command).__click_params__)  # type: ignore[attr-defined]
+
+
+#: The key under which a field has what makes its option from its name.
+_OPTION = "option"
+
+
+def value(help_text: str, *flags: str, **attributes: Any) -> Any:
+    """A field with an option of its name, or of these ``flags``; ``attributes`` are click's."""
+
+    def make(name: str) -> Decorator:
+        names = flags or (f"--{name.replace('_', '-')}",)
+        return click.option(*names, name, help=help_text, **attributes)
+
+    return dataclasses.field(metadata={_OPTION: make})
+
+
+def flag(help_text: str, *flags: str) -> Any:
+    """A field with an option that has no value."""
+    return value(help_text, *flags, is_flag=True)
+
+
+def shared(option: Decorator | type) -> Any:
+    """A field with an option, an argument or a group that is declared elsewhere.
+
+    A class whose fields are options is a group of the field's name.
+    """
+
+    def make(name: str) -> Decorator:
+        return OptionGroup(name, option) if isinstance(option, type) else option
+
+    return dataclasses.field(metadata={_OPTION: make})
+
+
+def with_options(command: Function) -> Function:
+    """A command with the options that the defaults of its parameters declare, in their order."""
+    for one in reversed([*signature(command).parameters.values()]):
+        if isinstance(one.default, dataclasses.Field):
+            command = one.default.metadata[_OPTION](one.name)(command)
+    return command
+
+
+def given_options() -> set[str]:
+    """The names of the running command's options that stand on the command line.
+
+    Those from variables and the configuration apply to other runs, too, and need not fit.
+    """
+    context = click.get_current_context()
+    return {
+        name
+        for name in (one.name for one in context.command.params)
+        if name and context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+    }
+
+
+def is_default(name: str) -> bool:
+    """Whether nothing gives the running command's option a value."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source == ParameterSource.DEFAULT
+
+
+def refuse(names: Iterable[str], why: str) -> None:
+    """Raises ``WrongUsage`` for the first of these options that stands on the command line."""
+    context = click.get_current_context()
+    flags = {one.name: one.opts[-1] for one in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise WrongUsage(f"{flags[name]} {why}")
+
+
+def renamed_option(old: str, new: str) -> Decorator:
+    """Accepts ``--old`` for ``--new`` for one more release, with a warning on stderr."""
+
+    def take(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value is not None:
+            say(f"epic: --{old} is now --{new}; the next release drops the old name\n")
+            name = new.replace("-", "_")
+            context.default_map = {**(context.default_map or {}), name: value}
+
+    return click.option(f"--{old}", hidden=True, expose_value=False, is_eager=True, callback=take)
+
+
+def _key(option: Decorator, command: Function) -> str:
+    """The name under which a command is given the value of its newest option; empty: it is not."""
+    if isinstance(option, OptionGroup):
+        return option.name
+    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
+    return parameters[-1].name or "" if parameters[-1].expose_value else ""
+
+
+#: What stands for a number in the usage of an option, by its unit.
+_METAVARS = {"s": "seconds", "Hz": "hertz", "bit/s": "bits", "": "share", "length units": "units"}
+
+
+class ParameterType(TextType):
+    """The click type of a parameter."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+        self.kind = parameter.kind
+        self.name = _type_name(parameter)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Takes true and false of the configuration for a switch, too."""
+        is_state = isinstance(value, bool) and isinstance(self.parameter, Switch)
+        return super().convert(self.parameter.write(value) if is_state else value, param, ctx)
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """As the parameter reads it."""
+        del ctx
+        return self.parameter.read(text)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """The words of a choice, as click shows them."""
+        del ctx
+        if isinstance(self.parameter, Choice | Switch):
+            words = "|".join(self.parameter.choices)
+            return f"{{{words}}}" if param.param_type_name == "argument" else f"[{words}]"
+        return None
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The words that the parameter proposes."""
+        del ctx
+        return completions(self.parameter.complete(), begun)
+
+
+def seconds(low: float, high: float) -> ParameterType:
+    """A time from ``low`` to ``high``, for an option with its own help text."""
+    return ParameterType(Number("time", None, "", "s", low, high))
+
+
+#: ``start:end`` in seconds.
+SPAN = Parsed("start:end", parse_span, tuple)
+
+
+def _type_name(parameter: Parameter) -> str:
+    if isinstance(parameter, Custom):
+        return parameter.form
+    if isinstance(parameter, Number):
+        if parameter.whole:
+            return "integer"
+        return _METAVARS.get(parameter.unit, "number")
+    return "word"
+
+
+class ParameterOption(click.Option):
+    """An option that shows the range of its parameter."""
+
+    def __init__(self, flags: list[str], parameter: Parameter, **more: Any) -> None:
+        super().__init__(flags, **more)
+        self.parameter = parameter
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """With the range of a number."""
+        extra = super().get_help_extra(ctx)
+        if "default" in extra and isinstance(self.default, self.parameter.kind):
+            extra["default"] = self.parameter.show(self.default)
+        if isinstance(self.parameter, Number) and "-inf" not in self.parameter.range:
+            extra["range"] = self.parameter.range
+        return extra
+
+
+def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
+    """The option of a parameter.
+
+    ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are passed
+    to ``click.option`` and override the parameter. A default is written as on the command line,
+    or is a value of the parameter's type; it is shown.
+    """
+    more: dict[str, Any] = {"help": parameter.help, "show_default": True, **changes}
+    if isinstance(parameter, Switch) and not more.get("multiple"):
+        if not flags:
+            name = parameter.name.replace("_", "-")
+            flags = (f"--{name}/--no-{name}",) if parameter.default else (f"--{name}",)
+        more.setdefault("default", parameter.default)
+        more["show_default"] = bool(more["default"]) and "/" in flags[0]
+        return _decorator(parameter, flags, is_flag=True, **more)
+    if "default" not in more and parameter.default is not None and not more.get("multiple"):
+        is_value = isinstance(parameter.default, parameter.kind)  # which need not be read
+        more["default"] = parameter.default if is_value else parameter.show(parameter.default)
+    more.setdefault("type", ParameterType(parameter))
+    return _decorator(parameter, flags, **more)
+
+
+def _decorator(parameter: Parameter, flags: tuple[str, ...], **more: Any) -> Decorator:
+    names = flags or (f"--{parameter.name.replace('_', '-')}",)
+    return click.option(*names, cls=ParameterOption, parameter=parameter, **more)
+
+
+def options(
+    table: Table, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
+) -> tuple[Decorator, ...]:
+    """The options of a table, in its order; ``changes`` are by the name of the parameter."""
+    return tuple(
+        option(one, **changes.get(one.name, {})) for one in table if one.name not in leave_out
+    )
+
+
+class Assignment(Parsed):
+    """``name=value`` of a table, as the name and the value; ``form`` is how the usage shows it."""
+
+    def __init__(
+        self, table: Table, owner: str, form: str = "name=value", what: str = "parameter"
+    ) -> None:
+        def read(text: str) -> tuple[str, Any]:
+            parameter, value = parse_assignment(text, table, owner, what)
+            return parameter.name, value
+
+        def propose(begun: str) -> list[CompletionItem]:
+            """The names, then what the named parameter proposes."""
+            name, equals, rest = begun.partition("=")
+            if not equals:
+                return completions(((f"{one.name}=", one.help) for one in table), begun)
+            for one in table:
+                if one.name == name.replace("-", "_"):
+                    return completions(one.complete(), rest, f"{name}=")
+            return []
+
+        super().__init__(form, read, tuple, propose)
+
+
+#: The key under which a context knows that all is asked for.
+_ALL = "epic_cli.help_all"
+
+#: What groups of options are called that are not called by what they are about.
+_TITLES = {
+    "given": "How the recording is read",
+    "chosen": "Strategy",
+    "drawing": "What the game drew",
+    "timing": "Rows",
+    "trace": "Recorded network",
+    "jobs": "Many recordings",
+    "saving": "Profiles",
+    "video": "Moving pictures",
+    "watched": "Figures",
+    "weighing": "Score",
+    "scoring": "Score",
+    "reached": "Options",
+    "recorded": "Options",
+    **dict.fromkeys(("", "options", "own", "spec", "doing", "outputs", "written"), "Options"),
+}
+
+
+class Command(click.Command):
+    """A command whose help shows the ``first`` options: their flags without dashes; none: all.
+
+    The ``reference`` stands below all options.
+    """
+
+    def __init__(self, *args: Any, first: str = "", reference: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.reference = reference
+        self.first = [f"--{one}" if len(one) > 1 else f"-{one}" for one in first.split()]
+        if first:
+            show = "Show all options, in groups."
+            self.params.append(
+                click.Option(
+                    ["--help-all"], is_flag=True, expose_value=False, is_eager=True,
+                    callback=_show_all, help=show,
+                )
+            )  # fmt: skip
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The description; of the short help its first paragraph."""
+        whole, parts = self.help, (self.help or "").split("\n\n")
+        self.help = whole if self._shows_all(ctx) else parts[0]
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first options, or all, those of a group together."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        rank = {flag: place for place, flag in enumerate((*self.first, "--help-all", "--help"))}
+        found = []
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+            places = [rank[flag] for flag in one.opts if flag in rank]
+            if record is not None and (self._shows_all(ctx) or places):
+                found.append((min(places, default=0), getattr(one, "group", ""), record))
+        if not self._shows_all(ctx):
+            found = [(place, "", _short(record)) for place, _, record in sorted(found)]
+        for _, group, record in found:
+            groups.setdefault(_TITLES.get(group, group.capitalize()), []).append(record)
+        for title, records in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The reference, where all is shown, and the epilog."""
+        whole = self.epilog
+        if self.reference and self._shows_all(ctx):
+            self.epilog = f"{self.reference}\n{whole}"
+        super().format_epilog(ctx, formatter)
+        self.epilog = whole
+
+    def _shows_all(self, ctx: click.Context) -> bool:
+        return not self.first or bool(ctx.meta.get(_ALL))
+
+
+def _short(record: tuple[str, str]) -> tuple[str, str]:
+    """With the first sentence of what it says."""
+    return record[0], re.split(r"(?<=\.)\s", record[1])[0]
+
+
+def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any], Command]:
+    """``click.command`` for a function ``with_options``; its help has two lengths."""
+    decorate = click.command(cls=Command, epilog=epilog, first=first, reference=reference)
+    return lambda function: decorate(with_options(function))
