@@ -14,7 +14,7 @@ from epic_cli.play.world.arena import DEFAULT_ARENA, RADIUS, Arena, Block
 from epic_cli.play.world.moves import Event, View, between
 
 #: They draw a point between two received states, by one of their settings or always.
-DELAY_BUFFERS = [name for name in names() if declaration(name).family == "delay buffer"]
+DELAY_BUFFERS = [name for name in names() if "the past" in declaration(name).family]
 
 
 def shots(played: Match) -> list[tuple[Event, bool]]:
