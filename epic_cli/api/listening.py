@@ -9,7 +9,7 @@ from typing import Literal, Self
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listener import Listener, ListenSpec, receive_at
+from epic_cli.live.listen.run import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings import packet_formats
 from epic_cli.recordings.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve

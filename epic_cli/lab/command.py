@@ -18,12 +18,11 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import remote_names
 from epic_cli.lab.spec import DEFAULT_STRATEGIES
 from epic_cli.live.browser.session import MOST_STRATEGIES
-from epic_cli.live.event_loop import run_until_stopped
-from epic_cli.live.options import (
+from epic_cli.live.command_line import (
     ENDPOINT,
     Page,
-    Reached,
-    Recorded,
+    ReceptionOptions,
+    RecordingOptions,
     ended,
     endless_option,
     lab_library,
@@ -45,6 +44,7 @@ from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.runs import Participants, strategies_option, variants_assignments_option
+from epic_cli.work.event_loop import run_until_stopped
 
 EXAMPLES = """\b
 Examples:
@@ -99,8 +99,8 @@ def lab(
     participants: Participants = shared(_team_options),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
-    reached: Reached = shared(Reached),
-    recorded: Recorded = shared(Recorded),
+    reached: ReceptionOptions = shared(ReceptionOptions),
+    recorded: RecordingOptions = shared(RecordingOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
     """Move sliders in the browser, and see what each strategy draws, and how good it is.
@@ -127,10 +127,10 @@ def lab(
     refuse(("recording", "experiment"), "is not for --listen")
     team = _team(participants, _USUAL)
     with lab_library():
-        from epic_cli.live.browser.live import Live
-    from epic_cli.live.browser.live_view import View
-    from epic_cli.live.listen.output import Progress
-    from epic_cli.live.listener import Listener, ListenSpec
+        from epic_cli.live.browser.game import Live
+    from epic_cli.live.browser.game import GameView
+    from epic_cli.live.command_line import ListenProgress
+    from epic_cli.live.listen.run import Listener, ListenSpec
 
     tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
@@ -138,11 +138,11 @@ def lab(
         stack.callback(receiving.close)
         where = str(address._replace(port=receiving.port))
         recordings = recorded.open(receiving, stack)
-        progress = Progress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
+        progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
         spec = ListenSpec(ingest, None, tick, duration)
         listener = Listener(spec, receiving, [*recordings, progress])
         drawn = replace(spec, strategy=team[0])
-        view = View(listener, drawn, where, receiving, recordings, listener.settled)
+        view = GameView(listener, drawn, where, receiving, recordings, listener.settled)
         progress.say(f"epic: listening on {where}\n")
         try:
             with accessing("listen on", where, "record in"):

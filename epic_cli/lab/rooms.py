@@ -15,7 +15,7 @@ from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.lab.bench import Bench, Experiment, Impossible, Overtaken
 from epic_cli.lab.controls import in_force
 from epic_cli.lab.spec import STEPS, Given, LabSpec, read_query
-from epic_cli.live.browser.session import Frame, Outbox, frame
+from epic_cli.live.browser.session import Outbox, PageFrame, frame
 from epic_cli.show.page.page import content_of, page_data, scene_data
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ LEAVE = 2.0
 KEY = "experiment"
 
 #: A frame being made, and its message.
-Made = tuple[Frame, dict[str, Any]]
+Made = tuple[PageFrame, dict[str, Any]]
 
 
 class Newest:
@@ -176,7 +176,7 @@ class ExperimentSession:
 
 
 def _picture(bench: Bench, experiment: Experiment) -> Made:
-    made = Frame()
+    made = PageFrame()
     ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
     scenes = [one for one in bench.picture(experiment) if len(one.times)]
     if not scenes:
@@ -188,7 +188,7 @@ def _picture(bench: Bench, experiment: Experiment) -> Made:
 
 
 def _figures(found: Comparison) -> Made:
-    made = Frame()
+    made = PageFrame()
     return made, {
         "kind": "figures",
         "likely": likely_scores(found.results),

@@ -1,23 +1,202 @@
-"""Where packets are received: a UDP socket whose datagrams have kernel timestamps, or others."""
+"""Where packets are received: datagrams with kernel timestamps, or messages of connections.
+
+Python's own calls receive one datagram each, and take several times as long as the batches that
+Linux offers. A message of TCP or of a WebSocket is what a datagram is; it arrives when its last
+bytes are read. What is kept of a connection is bounded, and it ends where it is not understood.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
+import os
+import re
+import selectors
 import socket
 import struct
 import sys
+import threading
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
-from epic_cli.live.kernel_batches import KernelBatch, dropped_by
-from epic_cli.recordings.addresses import LARGEST, ReceivedDatagram, Resolved
-from epic_cli.show.stop_signals import set_or_late
+from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Resolved, resolve
+from epic_cli.recordings.datagrams.counts import Refused
+from epic_cli.recordings.datagrams.decoding import LONGEST_NAMES
+from epic_cli.recordings.datagrams.shapes import kind_of
+from epic_cli.work.event_loop import set_or_late
 
 if TYPE_CHECKING:
-    from epic_cli.recordings.datagrams.counts import Refused
+    from epic_cli.recordings.datagrams.ingest import IngestSpec
+
+
+#: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
+_TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
+_MEMINFO = getattr(socket, "SO_MEMINFO", 55)
+_DONTWAIT = getattr(socket, "MSG_DONTWAIT", 64)
+
+#: Datagrams of a call, and bytes for each: its data, its sender, its control messages.
+_AT_ONCE = 64
+_NAME = 32
+_CONTROL = 128
+
+#: Nanoseconds; a greater age means that the clock was set meanwhile.
+_OLDEST = 10_000_000_000
+
+#: So many senders' addresses are cached as text.
+_MOST_SENDERS = 1024
+
+
+class _IoVec(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
+
+
+class _Header(ctypes.Structure):
+    """``struct msghdr`` of recvmsg(2)."""
+
+    _fields_ = (
+        ("name", ctypes.c_void_p),
+        ("name_size", ctypes.c_uint32),
+        ("pieces", ctypes.c_void_p),
+        ("piece_count", ctypes.c_size_t),
+        ("control", ctypes.c_void_p),
+        ("control_size", ctypes.c_size_t),
+        ("flags", ctypes.c_int),
+    )
+
+
+class _Message(ctypes.Structure):
+    """``struct mmsghdr`` of recvmmsg(2)."""
+
+    _fields_ = (("header", _Header), ("size", ctypes.c_uint))
+
+
+_MESSAGE = struct.Struct("@PIPNPNi0PI0P")
+assert _MESSAGE.size == ctypes.sizeof(_Message)
+
+#: A control message: its size, its level and its kind come first (cmsg(3)).
+_CONTROL_HEADER = struct.Struct("@Nii")
+_TIMESPEC = struct.Struct("@Niill")
+
+#: What SO_MEMINFO gives (linux/sock_diag.h): the last of these counts dropped datagrams.
+_DROPS = struct.Struct("@32xI")
+_ALIGNED = struct.calcsize("@N")
+
+
+class _Buffers:
+    """What the kernel writes into. All is taken out at once: the sockets of a thread share it."""
+
+    def __init__(self) -> None:
+        self.senders: dict[bytes, tuple[Any, ...]] = {}
+        self.data = bytearray(_AT_ONCE * LARGEST)
+        self.names = bytearray(_AT_ONCE * _NAME)
+        self.controls = bytearray(_AT_ONCE * _CONTROL)
+        data, names, controls = map(_address, (self.data, self.names, self.controls))
+        self.pieces = (_IoVec * _AT_ONCE)()
+        self.messages = (_Message * _AT_ONCE)()
+        for index, (piece, message) in enumerate(zip(self.pieces, self.messages, strict=True)):
+            piece.base, piece.size = data + index * LARGEST, LARGEST
+            header = message.header
+            header.name, header.name_size = names + index * _NAME, _NAME
+            header.pieces, header.piece_count = ctypes.addressof(piece), 1
+            header.control, header.control_size = controls + index * _CONTROL, _CONTROL
+        self.fresh = bytes(self.messages)
+
+
+_of_thread = threading.local()
+
+
+def _buffers() -> _Buffers:
+    found: _Buffers | None = getattr(_of_thread, "buffers", None)
+    if found is None:
+        found = _of_thread.buffers = _Buffers()
+    return found
+
+
+def dropped_by(source: socket.socket) -> int:
+    """How many datagrams its full queue has dropped until now (Linux 4.12); raises ``OSError``."""
+    found = source.getsockopt(socket.SOL_SOCKET, _MEMINFO, _DROPS.size)
+    return int(_DROPS.unpack(found)[0]) if len(found) == _DROPS.size else 0
+
+
+class KernelBatch:
+    """Reads from a non-blocking socket.
+
+    Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
+    """
+
+    def __init__(self, source: socket.socket) -> None:
+        source.setsockopt(socket.SOL_SOCKET, _TIMESTAMPNS, 1)
+        self._call = ctypes.CDLL(None, use_errno=True).recvmmsg
+        self._descriptor = source.fileno()
+
+    def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
+        """Appends the waiting datagrams, in their order, up to ``most``.
+
+        False: there are no more. Raises ``OSError``, of which ``BlockingIOError`` says the same.
+        """
+        buffers = _buffers()
+        ctypes.memmove(buffers.messages, buffers.fresh, len(buffers.fresh))
+        some = min(most - len(found), _AT_ONCE)
+        count = self._call(self._descriptor, buffers.messages, some, _DONTWAIT, None)
+        if count < 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        self._take(buffers, count, found)
+        return bool(count == some)
+
+    def _take(self, buffers: _Buffers, count: int, found: list[ReceivedDatagram]) -> None:
+        now, wall = time.monotonic_ns(), time.time_ns()
+        data, names = buffers.data, buffers.names
+        sizes = memoryview(buffers.messages).cast("B")[: count * _MESSAGE.size]
+        for index, (_, name, _, _, _, control, _, size) in enumerate(_MESSAGE.iter_unpack(sizes)):
+            age = wall - self._arrival(buffers.controls, index * _CONTROL, control, wall)
+            arrival = (now - age if 0 <= age <= _OLDEST else now) / 1e9
+            begin = index * LARGEST
+            place = bytes(names[index * _NAME : index * _NAME + name])
+            sender = buffers.senders.get(place) or _sender(buffers.senders, place)
+            found.append(ReceivedDatagram(bytes(data[begin : begin + size]), sender, arrival))
+
+    def _arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
+        """When the kernel received a datagram, in nanoseconds of the wall clock."""
+        end = at + size
+        taken = wall
+        while at + _CONTROL_HEADER.size <= end:
+            length, level, kind = _CONTROL_HEADER.unpack_from(controls, at)
+            if level == socket.SOL_SOCKET and kind == _TIMESTAMPNS:
+                _, _, _, seconds, rest = _TIMESPEC.unpack_from(controls, at)
+                taken = seconds * 1_000_000_000 + rest
+            at += max(-(-length // _ALIGNED) * _ALIGNED, _CONTROL_HEADER.size)
+        return taken
+
+
+def _sender(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...]:
+    """An address as Python's sockets have it."""
+    family = int.from_bytes(place[:2], sys.byteorder)
+    port = int.from_bytes(place[2:4], "big")
+    sender: tuple[Any, ...]
+    if family == socket.AF_INET6:
+        flow, scope = (
+            int.from_bytes(place[4:8], "big"),
+            int.from_bytes(place[24:28], sys.byteorder),
+        )
+        sender = (socket.inet_ntop(family, place[8:24]), port, flow, scope)
+    else:
+        sender = (socket.inet_ntop(socket.AF_INET, place[4:8]), port)
+    if len(known) >= _MOST_SENDERS:
+        known.clear()
+    known[place] = sender
+    return sender
+
+
+def _address(buffer: bytearray) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+
 
 #: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
 QUEUE = 1 << 22
@@ -194,3 +373,348 @@ def allow_files(count: int) -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+#: The types of the length before a binary message. Of 32 bits both byte orders are understood:
+#: no length up to ``_LONGEST`` is one in the other order too.
+PREFIXES = {"u16": (2, "little"), "big-u16": (2, "big"), "u32": (4, "")}
+
+#: Bytes of a message: those of the largest datagram, as which ``--raw`` records it.
+_LONGEST = 65507
+
+#: Bytes that are read of a connection at a time, and of a WebSocket handshake.
+AT_ONCE = 1 << 14
+_LONGEST_HANDSHAKE = 1 << 14
+
+#: Every web page can make a browser send this to any port.
+_HTTP = re.compile(rb"(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE) ")
+
+
+class Unacceptable(Exception):
+    """A connection is not understood from here on: the reason, and the fault in words."""
+
+    def __init__(self, reason: Refused, words: str) -> None:
+        super().__init__(words)
+        self.reason = reason
+
+
+class Splitter:
+    """Cuts what one connection sends into messages.
+
+    ``found`` are those to be taken, ``head`` stands before each of them, ``answer`` is to be sent
+    back; ``ended``: the client has said that nothing more comes.
+    """
+
+    head = b""
+    answer = b""
+    ended = False
+
+    def __init__(self) -> None:
+        self.found: list[bytes] = []
+        self._buffer = bytearray()
+        self._checked = False
+
+    def feed(self, data: bytes) -> None:
+        """Finds the messages that end in these bytes; raises ``Unacceptable`` behind them."""
+        self._buffer += data
+        if not self._checked:
+            if _HTTP.match(self._buffer):
+                raise Unacceptable(Refused.OTHER_PROTOCOL, "an HTTP request: browsers need ws://")
+            self._checked = len(self._buffer) > 8
+        self._cut()
+
+    def _cut(self) -> None:
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """The end of the connection; raises ``Unacceptable`` for half a message."""
+        if self._buffer:
+            raise Unacceptable(Refused.CUT, f"{len(self._buffer):,} bytes at the end")
+
+
+class Lines(Splitter):
+    """Lines of packet text or JSON, or rows below a header: CSV."""
+
+    def __init__(self, packet_format: str | None, numbered: bool) -> None:
+        super().__init__()
+        self._format = packet_format
+        self._begun = numbered  # columns by their numbers have no header
+
+    def _cut(self) -> None:
+        # the rest was searched before, and can be long while little comes
+        if self._buffer.find(b"\n", -AT_ONCE) >= 0:
+            *lines, rest = bytes(self._buffer).split(b"\n")
+            self._buffer = bytearray(rest)
+            self.found += [line for one in lines if (line := self._line(one))]
+        if len(self._buffer) > _LONGEST:
+            raise Unacceptable(Refused.OVERLONG, f"a line of {_LONGEST:,} bytes goes on")
+
+    def _line(self, line: bytes) -> bytes:
+        """A line that may be packets; nothing for others."""
+        line = line.rstrip(b"\r")
+        if len(line) > _LONGEST:
+            raise Unacceptable(Refused.OVERLONG, f"a line of {len(line):,} bytes")
+        if not line.strip() or line + b"\n" == self.head or (line[:1] == b"#" and not self.head):
+            return b""
+        if not self._begun:
+            self._begun = True
+            if (self._format or kind_of(line)) == "csv":
+                if len(line) >= LONGEST_NAMES:
+                    raise Unacceptable(Refused.OVERLONG, f"a header of {len(line):,} bytes")
+                self.head = line + b"\n"
+                return b""
+        return line
+
+    def end(self) -> None:
+        """The last line needs no end if it shows by itself that it is whole: JSON."""
+        if self._buffer.lstrip().startswith((b"{", b"[")):
+            self.found.append(bytes(self._buffer))
+        elif self._buffer.strip():
+            super().end()
+
+
+class Prefixed(Splitter):
+    """Binary messages, each behind its length (of ``PREFIXES``)."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+        self._size, self._order = PREFIXES[prefix]
+
+    def _cut(self) -> None:
+        at = 0
+        while (begin := at + self._size) <= len(self._buffer):
+            end = begin + self._length(bytes(self._buffer[at:begin]))
+            if end > len(self._buffer):
+                break
+            self.found.append(bytes(self._buffer[begin:end]))
+            at = end
+        del self._buffer[:at]
+
+    def _length(self, written: bytes) -> int:
+        orders: Any = (self._order,) if self._order else ("little", "big")
+        lengths = [int.from_bytes(written, order) for order in orders]
+        for order, length in zip(orders, lengths, strict=True):
+            if length <= _LONGEST:
+                self._order = order if length else self._order
+                return length
+        words = f"a length of {min(lengths):,} ({self._prefix}; --prefix names other types)"
+        raise Unacceptable(Refused.OVERLONG, words)
+
+
+class WebSocketMessages(Splitter):
+    """Messages of a WebSocket, without compression: none of them can be longer than its bytes.
+
+    With ``binary`` text messages are not understood.
+    """
+
+    def __init__(self, binary: bool, origins: Sequence[str]) -> None:
+        from websockets.server import ServerProtocol
+
+        super().__init__()
+        self._binary = binary
+        self._origins = origins
+        # a browser gives up a connection for which none of the subprotocols it offers is chosen
+        self._protocol = ServerProtocol(
+            max_size=_LONGEST, select_subprotocol=lambda _, offered: next(iter(offered), None)
+        )
+        self._size = 0
+        self._is_open = False
+
+    def feed(self, data: bytes) -> None:
+        """Finds the messages that end in these bytes; raises ``Unacceptable`` behind them."""
+        protocol = self._protocol
+        self._size += len(data)
+        if not self._is_open and self._size > _LONGEST_HANDSHAKE:
+            raise Unacceptable(Refused.OTHER_PROTOCOL, "a handshake that does not end")
+        protocol.receive_data(data)
+        try:
+            for event in protocol.events_received():
+                if not hasattr(event, "opcode"):
+                    self._greet(event)
+                elif event.opcode <= 2 and self._is_open:  # 0: goes on, 1: text, 2: binary
+                    if event.opcode == 1 and self._binary:
+                        raise Unacceptable(
+                            Refused.OTHER_PROTOCOL, "a text message, where --layout is for binary"
+                        )
+                    self._buffer += event.data
+                    if event.fin:
+                        self.found.append(bytes(self._buffer))
+                        self._buffer.clear()
+        finally:
+            self.answer = b"".join(protocol.data_to_send())
+        if protocol.parser_exc is not None:
+            wrong = type(protocol.parser_exc).__name__
+            reason = Refused.OVERLONG if wrong == "PayloadTooBig" else Refused.OTHER_PROTOCOL
+            raise Unacceptable(reason, str(protocol.parser_exc))
+        if protocol.handshake_exc is not None:
+            raise Unacceptable(Refused.OTHER_PROTOCOL, str(protocol.handshake_exc))
+        self.ended = protocol.close_rcvd is not None
+
+    def _greet(self, request: Any) -> None:
+        protocol = self._protocol
+        given = request.headers.get_all("Origin")  # programs that are no browsers send none
+        self._is_open = all(is_allowed(one, self._origins) for one in given)
+        if not self._is_open:
+            words = f"{', '.join(given)} may not connect: see epic listen --origin"
+            protocol.send_response(protocol.reject(403, f"{words}\n"))
+            raise Unacceptable(Refused.FOREIGN_PAGE, f"--origin {given[0][:80]!r}")
+        protocol.send_response(protocol.accept(request))
+
+
+def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
+    """Whether a page of this origin may send packets: this machine's, and those ``allowed``."""
+    if "*" in allowed or origin in allowed:
+        return True
+    with contextlib.suppress(ValueError):
+        host = urlsplit(origin).hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    return False
+
+
+_MOST_CONNECTIONS = 256
+
+
+class _Connection(NamedTuple):
+    socket: socket.socket
+    sender: tuple[Any, ...]
+    splitter: Splitter
+
+
+class StreamSocket(Reception):
+    """Listens for connections, and takes messages from all of them; ``OSError`` where it cannot.
+
+    A connection is read no faster than its messages are taken.
+    """
+
+    def __init__(self, at: Resolved, make_splitter: Callable[[], Splitter]) -> None:
+        super().__init__()
+        self._make_splitter = make_splitter
+        self._connections: set[_Connection] = set()
+        self._ready: deque[_Connection | None] = deque()
+        self._messages: deque[tuple[bytes, bytes, tuple[Any, ...], float]] = deque()
+        self.socket = socket.create_server(at.place, family=at.family, backlog=128)
+        self.socket.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self.socket, selectors.EVENT_READ)
+
+    def read(self, most: int) -> list[ReceivedDatagram]:
+        """The messages that have come in, in the order in which they were read."""
+        if not self._messages and not self._ready and self.socket.fileno() >= 0:
+            self._ready.extend(key.data for key, _ in self._selector.select(0))
+        while self._ready and len(self._messages) < most:
+            connection = self._ready.popleft()
+            if connection is None:
+                self._accept()
+            elif connection in self._connections:
+                self._receive(connection)
+        found: list[ReceivedDatagram] = []
+        while self._messages and len(found) < most:
+            head, message, sender, time = self._messages.popleft()
+            found.append(ReceivedDatagram(head + message, sender, time))
+        return found
+
+    def _accept(self) -> None:
+        for _ in range(64):
+            try:
+                accepted, sender = self.socket.accept()
+            except ConnectionError:
+                continue
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError:  # no more files: until one is closed
+                self._selector.unregister(self.socket)
+                return
+            accepted.setblocking(False)
+            if len(self._connections) >= _MOST_CONNECTIONS:
+                self._count(Unacceptable(Refused.NO_ROOM, f"{_MOST_CONNECTIONS} are open"))
+                accepted.close()
+                continue
+            connection = _Connection(accepted, sender, self._make_splitter())
+            self._connections.add(connection)
+            self._selector.register(accepted, selectors.EVENT_READ, connection)
+
+    def _receive(self, connection: _Connection) -> None:
+        splitter = connection.splitter
+        try:
+            data = connection.socket.recv(AT_ONCE)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""
+        time = machine_time()
+        try:
+            if data:
+                splitter.feed(data)
+            else:
+                splitter.end()
+        except Unacceptable as error:
+            self._count(error)
+            splitter.answer = splitter.answer or f"epic: {error}\n".encode()
+            data = b""
+        found, splitter.found = splitter.found, []
+        self._messages.extend((splitter.head, one, connection.sender, time) for one in found)
+        answer, splitter.answer = splitter.answer, b""
+        with contextlib.suppress(OSError):
+            # one who does not read has no answer: he asked for more than the kernel keeps
+            if answer and connection.socket.send(answer) < len(answer):
+                data = b""
+        if not data or splitter.ended:
+            self._drop(connection)
+
+    def _count(self, error: Unacceptable) -> None:
+        self.closed[error.reason] += 1
+        self.example = self.example or str(error)
+
+    def _drop(self, connection: _Connection) -> None:
+        self._connections.discard(connection)
+        self._selector.unregister(connection.socket)
+        with contextlib.suppress(OSError):
+            connection.socket.shutdown(socket.SHUT_WR)
+        connection.socket.close()
+        if self.socket.fileno() >= 0 and self.socket not in self._selector.get_map():
+            self._selector.register(self.socket, selectors.EVENT_READ)
+
+    async def readable(self, seconds: float | None = None) -> None:
+        """Waits for bytes or clients, for ``close``, or for so many seconds at most."""
+        if not self._messages and not self._ready:
+            if sys.platform == "win32":  # whose selectors have no descriptor
+                seconds = min(seconds or 0.005, 0.005)
+            await super().readable(seconds)
+
+    def _waitable(self) -> int:
+        of: Any = self.socket if sys.platform == "win32" else self._selector
+        return int(of.fileno())
+
+    def close(self) -> None:
+        """Closes the socket and all connections."""
+        if self.socket.fileno() < 0:
+            return
+        self._stop_waiting()
+        self.socket.close()
+        for one in list(self._connections):
+            self._drop(one)
+        self._selector.close()
+
+
+def listening_to_streams(
+    address: Address, ingest: IngestSpec | None, prefix: str, origins: Sequence[str]
+) -> StreamSocket:
+    """Listens on an address of TCP or WebSocket; raises ``OSError`` and ``ValueError``."""
+    binary = ingest is not None and ingest.records is not None
+    make: Callable[[], Splitter]
+    if address.scheme == "ws":
+        try:
+            import websockets.server  # noqa: F401 - what is missing shows now
+        except ImportError:
+            raise ValueError("ws:// needs a library: pip install 'epic-cli[websocket]'") from None
+        make = partial(WebSocketMessages, binary, origins)
+    elif binary:
+        if prefix not in PREFIXES:
+            raise ValueError(f"prefix must be {', '.join(PREFIXES)}, not {prefix!r}")
+        make = partial(Prefixed, prefix)
+    else:
+        layout = None if ingest is None else ingest.layout
+        numbered = layout is not None and layout.is_numbered
+        make = partial(Lines, None if ingest is None else ingest.packet_format, numbered)
+    return StreamSocket(resolve(address), make)

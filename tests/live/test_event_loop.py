@@ -4,8 +4,7 @@ import asyncio
 import os
 import signal
 
-from epic_cli.live.event_loop import run_until_stopped
-from epic_cli.show.stop_signals import set_or_late
+from epic_cli.work.event_loop import run_until_stopped, set_or_late
 
 
 def test_a_signal_is_heard_though_something_else_comes_at_the_same_time() -> None:

@@ -20,8 +20,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.proxy.watch import WatchDrawing
+from epic_cli.live.listen.run import LaterDrawing, Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
@@ -204,7 +203,7 @@ def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
 
     spec = ListenSpec(strategy=StrategySpec("snapshot"))
     listener = Listener(spec, receiving, [Looking()])
-    drawing = WatchDrawing(listener, spec, listener.settled, [])
+    drawing = LaterDrawing(listener, spec, listener.settled, [])
     game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", receiving.port))
     wait_until(listener.step)
     drawing.step()

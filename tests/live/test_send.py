@@ -19,7 +19,7 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
-from epic_cli.live.moments import rounds, together
+from epic_cli.live.send.spec import rounds, together
 from epic_cli.main import main
 
 WALK = b"""\

@@ -23,7 +23,7 @@ MOST_STRATEGIES = 6
 _ALIGNED = 8
 
 
-class Frame:
+class PageFrame:
     """A frame to a page that is being made: JSON, then the arrays that it points into.
 
     ``pack`` takes an array, and returns what stands for it.
@@ -50,7 +50,7 @@ class Frame:
 
 def frame(**message: Any) -> bytes:
     """A frame without arrays."""
-    return Frame().bytes(message)
+    return PageFrame().bytes(message)
 
 
 class Outbox:

@@ -11,18 +11,18 @@ import click
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.live.consumer import Consumer
-from epic_cli.live.event_loop import run_until_stopped
-from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
-from epic_cli.live.listen.output import Progress, RowOutput
-from epic_cli.live.listener import Listener, ListenSpec
-from epic_cli.live.options import (
+from epic_cli.live.command_line import (
     ENDPOINT,
-    Reached,
-    Recorded,
+    ListenProgress,
+    ReceptionOptions,
+    RecordingOptions,
+    RowOutput,
     ended,
     endless_option,
 )
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
+from epic_cli.live.listen.run import Listener, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
@@ -38,6 +38,7 @@ from epic_cli.shell.options.common import (
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
+from epic_cli.work.event_loop import run_until_stopped
 
 _ADDRESS = click.argument(
     "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
@@ -69,7 +70,7 @@ class _Outputs:
     output: str | None = shared(
         output_option("Write the rows to a file, which appears when listening ends.")
     )
-    recorded: Recorded = shared(Recorded)
+    recorded: RecordingOptions = shared(RecordingOptions)
     forward: tuple[Target, ...] = value(
         f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
         " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
@@ -103,7 +104,7 @@ def listen(
     ),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
-    reached: Reached = shared(Reached),
+    reached: ReceptionOptions = shared(ReceptionOptions),
     duration: float = shared(endless_option("How many seconds to listen, or endless.")),
     outputs: _Outputs = shared(_Outputs),
     quiet: bool = shared(quiet_option),
@@ -141,10 +142,12 @@ def listen(
         screen = rows = None
         if on_screen:
             # rows alone wait for neither numpy nor prompt_toolkit
-            from epic_cli.live.screen.monitor import Monitor
+            from epic_cli.live.model import RunningGame
+            from epic_cli.live.screen import ListenScreen
 
-            screen = Monitor(spec, where, receiving, recordings)
-            consumers.append(screen)
+            game = RunningGame(spec, where, receiving, recordings)
+            screen = ListenScreen(game)
+            consumers.append(game)
         if writes_rows:
             rows = RowOutput(
                 outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
@@ -155,7 +158,7 @@ def listen(
         for target in targets:
             consumers.append(_forwarder(target, receiving, own))
             stack.callback(consumers[-1].close)
-        progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
+        progress = ListenProgress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
         if screen is None:
             consumers.append(progress)
         listener = Listener(spec, receiving, consumers)

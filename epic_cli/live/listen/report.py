@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
 from epic_cli.recordings.datagrams.counts import Counts, count_words
 from epic_cli.show.link import quantiles
+
+if TYPE_CHECKING:
+    from epic_cli.live.model import RunningGame, TrafficFlow
 
 #: So many senders' clocks are listed. From so many seconds before its time on a packet shows that
 #: the first one was late.
@@ -70,3 +76,48 @@ def _drifts(drifts: Sequence[float | None]) -> str:
         return ""
     clocks = "the sender's clock runs" if len(drifts) == 1 else "clocks of senders run"
     return f"{clocks} {', '.join(words)} than the receiver's\n"
+
+
+def milliseconds(seconds: float, sign: str = "") -> str:
+    """A time in three digits; NaN: a dash."""
+    if math.isnan(seconds):
+        return "-"
+    value = 1000 * seconds
+    return f"{value:{sign},.0f} ms" if abs(value) >= 100 else f"{value:{sign}.3g} ms"
+
+
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def _traffic_words(flow: TrafficFlow, entities: int, dropped: int) -> list[str]:
+    """What comes in: a second's packets and datagrams, and the link as it shows."""
+    parts = [
+        f"{flow.packets:,.0f} packets/s",
+        f"{flow.datagrams:,.0f} datagrams/s",
+        f"loss {_share(flow.loss)}",
+        f"jitter {milliseconds(flow.jitter)}",
+        f"delay {milliseconds(flow.delay, '+')}, 95% {milliseconds(flow.delay95, '+')}",
+        f"{entities:,} {'entity' if entities == 1 else 'entities'}",
+    ]
+    return [*parts, f"{dropped:,} DROPPED by the socket"] if dropped else parts
+
+
+def game_traffic(game: RunningGame) -> list[str]:
+    """What comes in of a running game, what is recorded of it, and what could not be drawn."""
+    parts = _traffic_words(game.traffic.flow, len(game.live.newest), game.receiving.dropped)
+    for one in game.recordings:
+        name = cut(printable(str(one.file.path)), 30)
+        parts.append(f"{one.file.recorded:,} recorded in {name}")
+        if one.left_out:
+            parts.append(one.left_out.partition(":")[0])
+    if missed := game.drawing.missed:
+        parts.append(f"{missed:,} NOT DRAWN: too many for this machine")
+    return parts
+
+
+def game_messages(game: RunningGame) -> str:
+    """What is wrong with what comes in; nothing: all is well."""
+    counts = game.drawing.counts
+    words = clock_reset(counts), count_words(counts.refused, counts.example)
+    return "; ".join(filter(None, words))

@@ -6,41 +6,69 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.live.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
-from epic_cli.live.listen.output import RowOutput
-from epic_cli.live.listener import ListenSpec
-from epic_cli.live.options import ADDRESS, Page, ended
-from epic_cli.live.proxy.circle import Circle, reaches_itself
+from epic_cli.live.command_line import (
+    ADDRESS,
+    Page,
+    RowOutput,
+    ended,
+    endless_option,
+    lab_library,
+    page_options,
+)
+from epic_cli.live.listen.run import LaterDrawing, ListenSpec
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
-from epic_cli.live.proxy.link_control import LinkController
-from epic_cli.live.proxy.options import STANDARD_INPUT, Watched, proxy_options
-from epic_cli.live.proxy.relay import ProxySpec, Relay
 from epic_cli.live.proxy.report import summary
-from epic_cli.live.proxy.traffic_log import TrafficLog
-from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.proxy.run import (
+    Circle,
+    DirectionTap,
+    Relay,
+    TrafficLog,
+    reaches_itself,
+)
+from epic_cli.live.proxy.spec import STANDARD_INPUT, LinkController, ProxySpec, parse_control
 from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.live.recording import Recording
+from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.network.link_spec import WAYS, TwoWays, Way
 from epic_cli.recordings.addresses import Address, Resolved, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.shell.console import ColorChoice, open_sink, use_color, write_text
-from epic_cli.shell.declared import command, given_options, shared
+from epic_cli.shell.console import (
+    ColorChoice,
+    has_terminal,
+    is_in_foreground,
+    open_sink,
+    use_color,
+    write_text,
+)
+from epic_cli.shell.declared import (
+    OptionGroup,
+    OutputFile,
+    Parsed,
+    command,
+    flag,
+    given_options,
+    seconds,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.options.common import (
     color_option,
+    output_option,
     quiet_option,
+    row_format_option,
     seed_option,
     strategy_options,
     tick_option,
@@ -48,6 +76,127 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
+from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
+
+proxy_options = OptionGroup(
+    "spec",
+    ProxySpec,
+    click.option(
+        "--idle",
+        type=seconds(0.1, 86_400),
+        default=f"{ProxySpec.idle:g}s",
+        show_default=True,
+        help="Forget a client after this long without datagrams from or to it.",
+    ),
+    click.option(
+        "--max-clients",
+        type=click.IntRange(1, 100_000),
+        default=ProxySpec.max_clients,
+        show_default=True,
+        help="Reject datagrams of further clients; each takes a socket and 30 kB.",
+    ),
+    endless_option("How many seconds to run, or endless."),
+    click.option(
+        "--record",
+        type=OutputFile(),
+        metavar="FILE",
+        help="Log the fate of every datagram in both directions: CSV that --trace reads. Existing"
+        " data is not overwritten.",
+    ),
+    click.option("--payload", is_flag=True, help="Also record the payload of datagrams, as hex."),
+    click.option(
+        "--control",
+        type=Parsed("PORT|PATH|-", parse_control, (Address, Path)),
+        help="Take commands from a local socket, or - the standard input: a line each, 'set"
+        " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Which packets are read from what passes, where they are recorded, and how they are drawn."""
+
+    way: Literal["up", "down", "both"] = value(
+        "The packets of --sent and --received: those of the server, for the client that came"
+        " first (or --from); up, those of all clients; or both, in files named -up and -down. On a"
+        " terminal they are shown as by listen, with figures against what was sent.",
+        "--watch",
+        type=click.Choice(("up", "down", "both")),
+        default="down",
+        show_default=True,
+    )
+    sent: str | None = value(
+        "Record the packets as they are sent, for compare --truth; formats and --layout are those"
+        " of listen.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    received: str | None = value(
+        "Record the packets that the link lets through, with their arrivals: CSV or JSON lines by"
+        " the suffix, else packet text.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+    screen: bool | None = value(
+        "Fill the terminal with the link, and a map of both directions.  [default: on a terminal,"
+        " unless an option is about rows; the map with --watch or --layout]",
+        "--screen/--no-screen",
+        default=None,
+    )
+    lab: bool = flag(
+        "Show both directions in the browser, as epic lab --listen does, with the network as"
+        " sliders."
+    )
+    page: Page = shared(page_options("--lab-port"))
+    row_format: str = shared(row_format_option("Write rows of what is received as it is drawn."))
+    output: str | None = shared(
+        output_option("Write the rows to a file, which appears at the end.")
+    )
+
+    def __post_init__(self) -> None:
+        """Says what the lab needs before anything passes."""
+        if self.lab:
+            with lab_library():
+                import_module("aiohttp")
+
+    @property
+    def first(self) -> Way:
+        """The direction that is shown first, or written."""
+        return "up" if self.way == "up" else "down"
+
+    def rows_given(self, given: set[str]) -> bool:
+        """Whether rows are written; ``given`` are the names of options on the command line.
+
+        Raises ``WrongUsage`` where that does not fit the others.
+        """
+        if not {"row_format", "output"} & given:
+            return False
+        if self.way == "both":
+            raise WrongUsage("rows are of one direction: --watch up or down")
+        if self.screen:
+            raise WrongUsage("choose --screen, or rows (--format, --output)")
+        return True
+
+    def wants_screen(self, taken: bool) -> bool:
+        """Whether the terminal is filled, unless it is ``taken``; raises ``WrongUsage``."""
+        there = has_terminal() and is_in_foreground() and not taken
+        if self.screen and not there:
+            raise WrongUsage("--screen needs a terminal, without --quiet or --control -")
+        return there and self.screen is not False
+
+    def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
+        """What records this direction, before and behind the link."""
+        both: list[list[Recording]] = [[], []]
+        for found, path in zip(both, (self.sent, self.received), strict=True):
+            if path is not None and self.way in (way, "both"):
+                file = Path(path)
+                named = file.with_stem(f"{file.stem}-{way}") if self.way == "both" else path
+                with accessing("record in", str(named), "record in"):
+                    found.append(PacketRecording(str(named)))
+                stack.callback(found[0].close)
+        return both
+
 
 EXAMPLES = """\b
 Examples:
@@ -130,7 +279,7 @@ def proxy(
         if writes_rows:
             sink = stack.enter_context(open_sink(watched.output))
             rows = RowOutput(watched.row_format, color, sink)
-            drawing = WatchDrawing(watches[watched.first], drawn, relay.settled, [rows])
+            drawing = LaterDrawing(watches[watched.first], drawn, relay.settled, [rows])
         if not quiet:
             say(f"epic: {listen} passes datagrams on to {target}\n")
         try:
@@ -160,22 +309,20 @@ def _in_lab(
     job: Coroutine[Any, Any, None],
     page: Page,
     what: str,
-    watches: Mapping[Way, Watch],
+    watches: Mapping[Way, DirectionTap],
     spec: ListenSpec,
     receiving: ReceivingSocket,
     recordings: Sequence[Recording],
     first: Way,
 ) -> Coroutine[Any, Any, None]:
     """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
-    from epic_cli.live.browser.live import Live
-    from epic_cli.live.browser.live_room import LinkControls
-    from epic_cli.live.browser.live_view import View
+    from epic_cli.live.browser.game import GameView, LinkControls, Live
 
     assert spec.strategy is not None
-    views: dict[str, View] = {}
+    views: dict[str, GameView] = {}
     for way in sorted(watches, key=lambda way: way != first):
         of = f"{what}, {way}", receiving, recordings, relay.settled, True
-        views[way] = View(watches[way], spec, *of)
+        views[way] = GameView(watches[way], spec, *of)
     live = Live(views, [spec.strategy], LinkControls(relay.links, Commands(relay).answer))
     return live.show(page, beside(job, microsecond_loop(), relay.end))
 
@@ -207,20 +354,23 @@ def _log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
 
 def _watches(
     watched: Watched, ingest: IngestSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
-) -> tuple[dict[Way, Watch], list[Recording]]:
+) -> tuple[dict[Way, DirectionTap], list[Recording]]:
     """What reads the packets in the directions that are ``wanted`` or recorded."""
-    watches: dict[Way, Watch] = {}
+    watches: dict[Way, DirectionTap] = {}
     recordings: list[Recording] = []
     for way in WAYS:
         files = watched.files(way, stack)
         recordings += chain(*files)
         if any(files) or way in wanted:
-            watches[way] = Watch(way, ingest, *files)
+            watches[way] = DirectionTap(way, ingest, *files)
     return watches, recordings
 
 
 def _end(
-    relay: Relay, log: TrafficLog | None, recordings: Iterable[Recording], watches: Iterable[Watch]
+    relay: Relay,
+    log: TrafficLog | None,
+    recordings: Iterable[Recording],
+    watches: Iterable[DirectionTap],
 ) -> str:
     """What has passed, what was recorded, and what was refused."""
     words = summary(relay)
@@ -243,7 +393,7 @@ async def _run(
     relay: Relay,
     spec: ProxySpec,
     note: Callable[[str], None],
-    drawing: WatchDrawing | None = None,
+    drawing: LaterDrawing | None = None,
 ) -> None:
     """The proxy with everything around it; ``note`` takes where it is controlled."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]

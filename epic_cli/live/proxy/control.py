@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameter_base import nearest
-from epic_cli.live.proxy.link_control import Direction
-from epic_cli.live.proxy.relay import Client, Relay
+from epic_cli.live.proxy.run import ProxyClient, Relay
+from epic_cli.live.proxy.spec import Direction
 from epic_cli.network.link import PERFECT as NO_LINK
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import WAYS, differences, write_words
@@ -66,7 +66,7 @@ def facts_of_direction(one: Direction) -> dict[str, Any]:
     }
 
 
-def facts_of_client(client: Client, relay: Relay) -> dict[str, Any]:
+def facts_of_client(client: ProxyClient, relay: Relay) -> dict[str, Any]:
     """A client's address, and how long (seconds) it has been idle."""
     return {
         "number": client.number,

@@ -6,8 +6,8 @@ import math
 from collections import deque
 
 from epic_cli.live.proxy.control import words_of
-from epic_cli.live.proxy.link_control import Direction, Passage
-from epic_cli.live.proxy.relay import Relay
+from epic_cli.live.proxy.run import Relay
+from epic_cli.live.proxy.spec import Direction, LinkTotals
 from epic_cli.metrics.digits import counted
 from epic_cli.show.link import quantiles
 from epic_cli.show.link import summary as link_summary
@@ -67,7 +67,7 @@ class Status:
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay
         self.what = what
-        self._seen: deque[tuple[float, Passage, Passage]] = deque()
+        self._seen: deque[tuple[float, LinkTotals, LinkTotals]] = deque()
 
     def lines(self, chosen: str, preset: str) -> list[str]:
         """What is on the screen; ``chosen``: the direction that keys change."""
@@ -87,7 +87,7 @@ class Status:
         ]
 
 
-def _lines(one: Direction, new: Passage, seconds: float) -> list[str]:
+def _lines(one: Direction, new: LinkTotals, seconds: float) -> list[str]:
     lost = f"{100 * new.lost / new.received:.1f}%" if new.received else "-"
     delay = f"{1000 * new.delay / new.delivered:.1f} ms" if new.delivered else "-"
     words = "BLACKOUT, " if one.blackout else ""

@@ -7,20 +7,17 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.live.event_loop import beside, microsecond_loop
-from epic_cli.live.listener import ListenSpec
-from epic_cli.live.model.history import History
-from epic_cli.live.proxy.link_control import LinkController
-from epic_cli.live.proxy.relay import Relay
+from epic_cli.live.listen.run import LaterDrawing, ListenSpec
+from epic_cli.live.model import RunningGame
 from epic_cli.live.proxy.report import KEYS, Status
-from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.proxy.run import DirectionTap, Relay
+from epic_cli.live.proxy.spec import LinkController
 from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import Recording
-from epic_cli.live.screen.monitor import STYLES, Monitor
-from epic_cli.live.screen.sight import SMALLEST
+from epic_cli.live.screen import SMALLEST, STYLES, ListenScreen
 from epic_cli.network.link_spec import WAYS, Way
-from epic_cli.show.cells import Lines
-from epic_cli.show.full_screen import FullScreen
+from epic_cli.show.full_screen import FullScreen, Lines
+from epic_cli.work.event_loop import beside, microsecond_loop
 
 _HINT = "w: the other direction; n: keys for the network"
 
@@ -83,7 +80,7 @@ class Watching:
         self,
         relay: Relay,
         what: str,
-        watches: Mapping[Way, Watch],
+        watches: Mapping[Way, DirectionTap],
         spec: ListenSpec,
         receiving: Reception,
         recordings: Sequence[Recording],
@@ -93,15 +90,12 @@ class Watching:
         self._status = Status(relay, what)
         self._keys = _LinkKeys(relay.links)
         self._way = way
-        self._drawings: list[WatchDrawing] = []
-        self._monitors: dict[Way, Monitor] = {}
-        for one, watch in watches.items():
-            truth = History(watch.entities)
-            where = f"{what}, {one}"
-            monitor = Monitor(spec, where, receiving, recordings, truth=truth)
-            drawing = WatchDrawing(watch, spec, relay.settled, [monitor], truth.take)
-            monitor.follow(drawing)
-            self._monitors[one] = monitor
+        self._drawings: list[LaterDrawing] = []
+        self._monitors: dict[Way, ListenScreen] = {}
+        for one, tap in watches.items():
+            of = f"{what}, {one}", receiving, recordings, relay.settled, True
+            game, drawing = RunningGame.drawn_later(tap, spec, *of)
+            self._monitors[one] = ListenScreen(game)
             self._drawings.append(drawing)
         self._for_link = not watches
         self._head = 0
@@ -111,7 +105,7 @@ class Watching:
         self._status.what += f", {words}"
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
-        """Shows it while the proxy's ``job`` runs on a thread of its own, as ``Monitor.run``."""
+        """Shows it while the proxy's ``job`` runs on its own thread, as ``ListenScreen.run``."""
         acts = self._monitor.acts if self._monitor else ()
         keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
         click = self.click if self._monitor else None
@@ -119,7 +113,7 @@ class Watching:
         return asyncio.run(screen.run(beside(job, microsecond_loop(), self._relay.end)))
 
     @property
-    def _monitor(self) -> Monitor | None:
+    def _monitor(self) -> ListenScreen | None:
         return self._monitors.get(self._way)
 
     @property

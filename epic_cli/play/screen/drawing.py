@@ -9,12 +9,11 @@ from epic_cli.play.report.scene import Scene
 from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.arena import Arena, Point
 from epic_cli.play.world.moves import Event
-from epic_cli.show import cells
-from epic_cli.show.cells import Cells, Lines
+from epic_cli.show.full_screen import ASCII_FRAME, UNICODE_FRAME, Cells, Lines
 
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
-UNICODE = {**cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
-ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x"}
+UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
+ASCII = {**ASCII_FRAME, "wall": "#", "beam": ".", "seen": "x"}
 
 
 class Canvas:

@@ -26,15 +26,15 @@ from epic_cli.play.screen.drawing import (
 from epic_cli.play.screen.keyboard import KeyboardInput, Switches
 from epic_cli.play.world.rules import Weapon
 from epic_cli.shell.console import speaks_unicode
-from epic_cli.show.cells import (
+from epic_cli.show.full_screen import (
     Fragment,
+    FullScreen,
     Lines,
     Reserve,
     fitting,
     flow,
     too_small,
 )
-from epic_cli.show.full_screen import FullScreen
 
 SMALLEST = (20, 10)
 

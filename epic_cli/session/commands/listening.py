@@ -17,7 +17,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import TextScanner
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.report import clock_reset, losses, summary
-from epic_cli.live.listener import Listener, ListenSpec, receive_at
+from epic_cli.live.listen.run import Listener, ListenSpec, receive_at
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.counts import Counts

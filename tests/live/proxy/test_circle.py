@@ -11,7 +11,7 @@ import pytest
 from support.datagrams import free_port, program, wait_until
 from support.proxies import game
 
-from epic_cli.live.proxy.circle import reaches_itself
+from epic_cli.live.proxy.run import reaches_itself
 from epic_cli.recordings.addresses import Address, resolve
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.live.proxy.flow import DelayQueue, Flow
-from epic_cli.live.proxy.link_control import Direction, LinkController
-from epic_cli.live.proxy.traffic_log import TrafficLog
+from epic_cli.live.proxy.run import DelayQueue, Flow, TrafficLog
+from epic_cli.live.proxy.spec import Direction, LinkController
 from epic_cli.network import Link, LinkConditions
 from epic_cli.network.link_spec import WAYS, TwoWays, parse_word
 

@@ -21,11 +21,9 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listener import ListenSpec
-from epic_cli.live.proxy.flow import Flight
-from epic_cli.live.proxy.link_control import LinkController
-from epic_cli.live.proxy.relay import ProxySpec, Relay
-from epic_cli.live.proxy.watch import Watch, WatchDrawing
+from epic_cli.live.listen.run import LaterDrawing, ListenSpec
+from epic_cli.live.proxy.run import DirectionTap, Flight, Relay
+from epic_cli.live.proxy.spec import LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import Link
 from epic_cli.network.link_spec import TwoWays
@@ -175,9 +173,9 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
         links = LinkController(TwoWays())
         relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
         relay.now = lambda: now  # type: ignore[method-assign]
-        watch = Watch("up", IngestSpec(), [], [])
+        watch = DirectionTap("up", IngestSpec(), [], [])
         drawn = ListenSpec(strategy=StrategySpec("lerp"))
-        drawing = WatchDrawing(watch, drawn, relay.settled, [Taker()])
+        drawing = LaterDrawing(watch, drawn, relay.settled, [Taker()])
         left = watch.take(b"1,2,3 / 0,0,0 / 0", Address("::1", 9), now)
         assert left is not None
 

@@ -6,7 +6,7 @@ from epic_cli.engine.parameter_base import Setting, Value
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declarations
-from epic_cli.live.model.choice import Choice, stepped
+from epic_cli.live.model import StrategyChoice, stepped
 
 SETTINGS = [(one.name, setting) for one in declarations() for setting in one.settings]
 
@@ -50,7 +50,7 @@ def test_steps_are_small_where_it_matters() -> None:
 
 
 def test_each_strategy_keeps_its_settings() -> None:
-    choice = Choice(StrategySpec("snapshot", {"interpolation_time": "300ms"}))
+    choice = StrategyChoice(StrategySpec("snapshot", {"interpolation_time": "300ms"}))
     assert choice.values["interpolation_time"] == 0.3
     assert choice.step(upwards=True)
     choice.use()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from epic_cli.live.screen.viewport import Viewport
+from epic_cli.live.map import Viewport
 
 SIZE = (60, 20)
 

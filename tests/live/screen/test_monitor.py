@@ -11,10 +11,11 @@ from scipy.spatial.transform import Rotation
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import remote_names
-from epic_cli.live.listener import Listener, ListenSpec
+from epic_cli.live.listen.run import Listener, ListenSpec
+from epic_cli.live.map import ASCII, UNICODE
+from epic_cli.live.model import RunningGame
 from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.live.screen.map import ASCII, UNICODE
-from epic_cli.live.screen.monitor import Monitor
+from epic_cli.live.screen import ListenScreen
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 
@@ -35,11 +36,12 @@ class Watched:
     ) -> None:
         self.now = 100.0
         self.port = ReceivingSocket(resolve(Address(port=0)))
-        monkeypatch.setattr("epic_cli.live.listener.machine_time", lambda: self.now)
+        monkeypatch.setattr("epic_cli.live.listen.run.machine_time", lambda: self.now)
         spec = ListenSpec(IngestSpec(max_entities=1000), StrategySpec(strategy), TICK)
-        self.monitor = Monitor(spec, "127.0.0.1:9", self.port, symbols=symbols)
-        self.listener = Listener(spec, self.port, [self.monitor])
-        self.monitor.follow(self.listener)
+        self.game = RunningGame(spec, "127.0.0.1:9", self.port)
+        self.monitor = ListenScreen(self.game, symbols)
+        self.listener = Listener(spec, self.port, [self.game])
+        self.game.attach(self.listener)
         self.sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def send(self, text: str) -> None:
@@ -70,7 +72,7 @@ class Watched:
                 self.send("\n".join(lines))
             self.listener.step()
             self.monitor.advance(self.now)
-        self.monitor._hindsight.forget()  # the figures are of now
+        self.game.evaluator.forget()  # the figures are of now
         for _ in entities:
             self.monitor.advance(self.now)
 
@@ -147,7 +149,7 @@ def test_entities_point_where_they_head(
 def test_the_figures_are_those_of_what_was_drawn(watched: Watched) -> None:
     watched.go_on(7, "tank")
     # oracle: a line at constant speed, for which lerp lags 0.1 s
-    rows = watched.monitor._history.rows(watched.listener.drawn_up_to - 5)
+    rows = watched.game.history.rows(watched.listener.drawn_up_to - 5)
     known = rows[rows["time"] <= watched.now - 100]
     apart = np.abs(known["position"][:, 0] - 2.0 * known["time"])
     error = math.sqrt(np.square(apart).mean())
@@ -162,13 +164,13 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
 ) -> None:
     watched.go_on(6, "tank")
     before = watched.figure("error")
-    count = len(watched.monitor._history.rows())
+    count = len(watched.game.history.rows())
     for key in ("/", *"dead", "tab", "enter"):
         watched.monitor.press(key)
     watched.monitor.advance(watched.now)
     assert "dead-reckoning (" in watched.text()
     assert float(watched.figure("error")) < 0.01 < float(before)
-    assert abs(len(watched.monitor._history.rows()) - count) <= 10
+    assert abs(len(watched.game.history.rows()) - count) <= 10
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) < 0.01
     for key in ("/", *"snapshot", "enter"):
@@ -208,7 +210,7 @@ def test_a_pause_shows_one_moment_on_which_strategies_can_be_tried(watched: Watc
 
 def test_a_strategy_that_fails_is_not_used(watched: Watched) -> None:
     watched.go_on(2, "tank")
-    watched.monitor._choice.names.append("no-such-strategy")
+    watched.game.choice.names.append("no-such-strategy")
     for key in ("/", *"no-such", "enter"):
         watched.monitor.press(key)
     assert "no-such-strategy is not used: unknown strategy" in watched.text()

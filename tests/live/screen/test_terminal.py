@@ -144,9 +144,9 @@ def test_however_it_ends_the_terminal_and_the_file_are_whole(
 
 def test_a_crash_is_told_once_the_terminal_is_restored(tmp_path: Path) -> None:
     code = (
-        "from epic_cli.live.screen.monitor import Monitor\n"
+        "from epic_cli.live.model import RunningGame\n"
         "def fail(*_): raise RuntimeError('made to fail')\n"
-        "Monitor.take_packets = fail\n"
+        "RunningGame.take_packets = fail\n"
         "from epic_cli.main import main; raise SystemExit(main(['listen', '0']))"
     )
     terminal, port = listen(tmp_path, command=[sys.executable, "-c", code])

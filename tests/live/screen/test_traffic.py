@@ -8,8 +8,7 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.live.model.history import History
-from epic_cli.live.model.traffic import HISTORY, Flow, Traffic
+from epic_cli.live.model import HISTORY, History, LiveTraffic, TrafficFlow
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 
@@ -17,8 +16,8 @@ def packet(time: float, delay: float, entity: str = "", sequence: int | None = N
     return Packet((0.0, 0.0, 0.0), None, time, time + delay, entity, sequence=sequence)
 
 
-def flow(packets: Iterable[Packet], now: float) -> Flow:
-    traffic, history = Traffic(), History(Entities())
+def flow(packets: Iterable[Packet], now: float) -> TrafficFlow:
+    traffic, history = LiveTraffic(), History(Entities())
     for one in packets:
         block = PacketBlock(history.entities)
         block.append(one)
@@ -101,7 +100,7 @@ def test_numbers_that_begin_anew_say_nothing_until_the_old_ones_are_forgotten() 
 
 
 def test_the_delays_of_a_clock_that_was_reset_are_forgotten() -> None:
-    traffic, history = Traffic(), History(Entities())
+    traffic, history = LiveTraffic(), History(Entities())
     counts = Ingest(IngestSpec()).counts
     for index in range(200):
         now = index / 20

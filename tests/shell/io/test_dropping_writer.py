@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.datagrams import wait_until
 
-from epic_cli.live.listen.output import DroppingWriter
+from epic_cli.live.command_line import DroppingWriter
 from epic_cli.shell.console import Sink
 from epic_cli.shell.errors import CannotAccess
 

@@ -23,11 +23,10 @@ from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.listener import ListenSpec
-from epic_cli.live.proxy.link_control import LinkController
-from epic_cli.live.proxy.relay import ProxySpec, Relay
+from epic_cli.live.listen.run import ListenSpec
+from epic_cli.live.proxy.run import DirectionTap, Relay
 from epic_cli.live.proxy.screen import Watching
-from epic_cli.live.proxy.watch import Watch
+from epic_cli.live.proxy.spec import LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording
 from epic_cli.network import Link
@@ -47,7 +46,7 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
         chance.choice((20, 33)),
     )
     files = [PacketRecording(str(tmp_path / one)) for one in ("sent.csv", "received.csv")]
-    watch = Watch("up", IngestSpec(), files[:1], files[1:])
+    watch = DirectionTap("up", IngestSpec(), files[:1], files[1:])
     place = ReceivingSocket(resolve(Address(port=0)))
     links = LinkController(TwoWays())
     relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())

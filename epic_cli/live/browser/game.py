@@ -1,11 +1,15 @@
-"""One page's look at a running game: frames of what has changed, and one entity in detail."""
+"""A running game for pages: what each knows, one entity in detail, and what draws it all."""
 
 from __future__ import annotations
 
+import asyncio
 import math
+import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,21 +18,108 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import split
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.live.browser.live_view import STATE
-from epic_cli.live.browser.session import Frame, Outbox, checked_strategies
+from epic_cli.live.browser.server import ServeSpec, serve
+from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.drawing import Drawing
-from epic_cli.live.model.hindsight import Hindsight
-from epic_cli.live.model.history import History
+from epic_cli.live.listen.report import game_messages, game_traffic
+from epic_cli.live.listen.run import LiveDrawing
+from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
+from epic_cli.metrics.turns import forward
 from epic_cli.network.link import LINK, PERFECT
 from epic_cli.network.link_spec import PRESET
+from epic_cli.shell.errors import accessing
 from epic_cli.show.controls import control, written
+from epic_cli.show.live_page import live_page
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.live.browser.live_view import View
-    from epic_cli.live.proxy.link_control import LinkController
+    from epic_cli.live.command_line import Page
+    from epic_cli.live.listen.run import ListenSpec, PacketSource
+    from epic_cli.live.proxy.spec import LinkController
+    from epic_cli.live.receiving import Reception
+    from epic_cli.live.recording import Recording
+
+
+#: How an entity is drawn, as the page reads it: where, where it heads (0: nobody knows), status.
+STATE = np.dtype([("position", "f8", 3), ("heading", "f4", 3), ("status", "i4")])
+
+#: Seconds from one look at the figures to the next, and entities up to which all are measured.
+_LOOK, _MEASURED = 0.1, 1000
+
+
+class GameView(Consumer):
+    """What pages see of a listener, or of one direction of a proxy, which ``sends``.
+
+    ``state`` (``STATE``) is how each entity was drawn last, by its number; ``fresh`` are the
+    packets of the last step.
+    """
+
+    def __init__(
+        self,
+        source: PacketSource,
+        spec: ListenSpec,
+        where: str,
+        receiving: Reception,
+        recordings: Sequence[Recording],
+        settled: Callable[[], float],
+        sends: bool = False,
+    ) -> None:
+        of = source, spec, where, receiving, recordings, settled, sends
+        self.game, self._drawing = RunningGame.drawn_later(*of)
+        self._drawing.consumers.append(self)
+        self.lead = spec.strategy  # draws all of it
+        self.state = np.zeros(0, STATE)
+        self.fresh: list[PacketBlock] = []
+        self._looked = -math.inf
+
+    @property
+    def entities(self) -> Entities:
+        """Those that have sent something."""
+        return self._drawing.entities
+
+    @property
+    def drawn_up_to(self) -> float:
+        """The time (s) of the receiver's clock up to which all is drawn."""
+        return self._drawing.drawn_up_to
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Packets came in."""
+        self.fresh.append(block)
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """Samples were drawn."""
+        more = max(len(entities) - len(self.state), 0)
+        self.state = np.concatenate((self.state, np.zeros(more, STATE))) if more else self.state
+        rows = np.frombuffer(samples.rows(), ROW)
+        for name in ("position", "status"):
+            self.state[name][rows["entity"]] = rows[name]
+        rotations = np.frombuffer(samples.turns()).reshape(-1, 7)[:, :4]
+        if not np.isnan(rotations[:, 0]).all():
+            self.state["heading"][rows["entity"]] = np.nan_to_num(forward(rotations))
+
+    def step(self, now: float) -> None:
+        """Takes what has come, and draws what is due; ``now`` on any clock (s)."""
+        self.fresh.clear()
+        self._drawing.step()
+        if now - self._looked >= _LOOK:
+            self._looked = now
+            if len(self.game.live.newest) > _MEASURED:
+                self.game.followed = ""  # none of them
+            self.game.advance(now)
+
+    def words(self) -> dict[str, Any]:
+        """What comes in, in words, and the longest delay (s) of each second."""
+        game = self.game
+        delays = game.traffic.flow.history
+        return {
+            "traffic": game_traffic(game),
+            "news": game_messages(game),
+            "figures": game.evaluator.figures(),
+            "worst": game.evaluator.worst() or "",
+            "delays": [None if math.isnan(delay) else round(delay, 6) for delay in delays],
+        }
+
 
 #: Frames that may be under way to a page; seconds from one with words to the next.
 _UNDER_WAY, _WORDS = 4, 0.2
@@ -37,16 +128,19 @@ _UNDER_WAY, _WORDS = 4, 0.2
 _NAMES, _LONGEST_NAME, _WAITING = 2000, 48, 256
 
 
-class Member(Consumer):
+class FollowedStrategy(Consumer):
     """One strategy that draws one entity, by its ``number``; ``known`` are the last times sent."""
 
-    def __init__(self, strategy: StrategySpec, view: View, name: str, block: PacketBlock) -> None:
+    def __init__(
+        self, strategy: StrategySpec, view: GameView, name: str, block: PacketBlock
+    ) -> None:
         self._label, self._view, self._name = strategy.label, view, name
-        self._history = History(view.history.entities)
-        self._hindsight = Hindsight(view.tick[0] / view.tick[1])
-        self._drawing = Drawing(strategy, view.tick, view.history.entities, [self])
+        self._history = History(view.entities)
+        tick = view.game.tick
+        self._evaluator = LiveEvaluator(tick[0] / tick[1])
+        self._drawing = LiveDrawing(strategy, tick, view.entities, [self])
         self._drawn = self._measured = -math.inf  # up to when the page knows it
-        self._drawing.draw(block, view.drawing.drawn_up_to)
+        self._drawing.draw(block, view.drawn_up_to)
 
     def take_packets(self, block: PacketBlock) -> None:
         """Packets came in."""
@@ -59,25 +153,25 @@ class Member(Consumer):
 
     def step(self, now: float) -> None:
         """Takes the fresh packets, and draws what is due."""
-        own, drawn_up_to = PacketBlock(self._view.history.entities), self._view.drawing.drawn_up_to
+        own, drawn_up_to = PacketBlock(self._view.entities), self._view.drawn_up_to
         for block in self._view.fresh:
             own.extend(block)
         own.keep_entity(self._name)
         self._drawing.draw(own, drawn_up_to)
-        of = self._history, drawn_up_to, now, self._name, (), self._view.truth
-        self._hindsight.look(*of)
+        of = self._history, drawn_up_to, now, self._name, (), self._view.game.truth
+        self._evaluator.look(*of)
 
-    def news(self, made: Frame) -> dict[str, Any]:
+    def news(self, made: PageFrame) -> dict[str, Any]:
         """What the page does not know yet: rows, errors, lags."""
         rows = self._history.rows(np.nextafter(self._drawn, math.inf))
-        times, apart = self._hindsight.apart
+        times, apart = self._evaluator.apart
         later = times > self._measured
         self._drawn = float(rows["time"][-1]) if len(rows) else self._drawn
         self._measured = float(times[-1]) if len(times) else self._measured
-        lags = list(self._hindsight.curves[1].items())[-2:]
+        lags = list(self._evaluator.curves[1].items())[-2:]
         return {
             "label": self._label,
-            "figures": self._hindsight.figures(),
+            "figures": self._evaluator.figures(),
             "lags": [[second, 1000 * lag] for second, lag in lags if math.isfinite(lag)],
             "time": made.pack(rows["time"]),
             "position": made.pack(rows["position"]),
@@ -87,7 +181,7 @@ class Member(Consumer):
         }
 
 
-class LiveRoom:
+class LiveSession:
     """Sends a page what has changed since its last frame, and obeys its messages.
 
     They are ``{"got": number of a frame}``, which makes room for the next one, and ``follow`` (an
@@ -97,7 +191,7 @@ class LiveRoom:
 
     def __init__(
         self,
-        views: Mapping[str, View],
+        views: Mapping[str, GameView],
         team: Sequence[str],
         link: LinkControls | None,
         outbox: Outbox,
@@ -133,13 +227,13 @@ class LiveRoom:
 
     def _follow(self, number: int | None) -> None:
         """Draws one entity by each strategy from now on, and the last seconds."""
-        view, self._followed, self._members = self._view, number, list[Member]()
+        view, self._followed, self._members = self._view, number, list[FollowedStrategy]()
         self._known_up_to: dict[str, float] = {}
         self._begins = True
         if number is not None:
-            name = view.history.entities.name(number)
-            for block in view.history.by_entity(name).values():
-                self._members += [Member(one, view, name, block) for one in self._team]
+            name = view.entities.name(number)
+            for block in view.game.live.by_entity(name).values():
+                self._members += [FollowedStrategy(one, view, name, block) for one in self._team]
 
     def _obey(self, message: dict[str, Any]) -> None:
         try:
@@ -151,12 +245,13 @@ class LiveRoom:
                 wanted = [str(one) for one in message["strategies"]]
                 team = checked_strategies(wanted or self._usual, self._own)
                 if team[0] != self._view.lead:
-                    self._view.change(team[0])
+                    self._view.game.draw_by(team[0])
+                    self._view.lead = team[0]
                 self._team, self._said = team, ""
                 self._follow(self._followed)
             if "follow" in message:
                 number = message["follow"]
-                there = type(number) is int and 0 <= number < len(self._view.history.entities)
+                there = type(number) is int and 0 <= number < len(self._view.entities)
                 self._follow(number if there else None)
         except (StrategyFailed, ValueError, TypeError) as error:
             self._said = f"error: {error}"
@@ -169,18 +264,18 @@ class LiveRoom:
             member.step(now)
         if self._sent - self._got >= _UNDER_WAY:
             return
-        made = Frame()
+        made = PageFrame()
         message = self._changes(made)
         if now - self._spoke >= _WORDS or self._begins:
             self._spoke = now
             message |= self._words(made)
         if message:
             self._sent += 1
-            up_to = self._view.drawing.drawn_up_to
+            up_to = self._view.drawn_up_to
             message |= {"number": self._sent, "now": up_to if up_to > -math.inf else None}
             self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.bytes(message))
 
-    def _changes(self, made: Frame) -> dict[str, Any]:
+    def _changes(self, made: PageFrame) -> dict[str, Any]:
         """Who is drawn otherwise than the page knows."""
         state = self._view.state
         more = np.zeros(len(state) - len(self._known), STATE)
@@ -191,12 +286,12 @@ class LiveRoom:
         packed = {"changed": changed.astype("i4"), "states": state[changed]}
         return {key: made.pack(one) for key, one in packed.items()} if len(changed) else {}
 
-    def _words(self, made: Frame) -> dict[str, Any]:
-        view, entities = self._view, self._view.history.entities
+    def _words(self, made: PageFrame) -> dict[str, Any]:
+        view, game, entities = self._view, self._view.game, self._view.entities
         numbers = range(self._named, min(len(entities), self._named + _NAMES))
         names = [printable(entities.name(one)) or "(no name)" for one in numbers]
-        events = list(takewhile(lambda one: one is not self._event, reversed(view.events)))
-        self._event, self._named = view.events[-1] if view.events else None, numbers.stop
+        events = list(takewhile(lambda event: event is not self._event, reversed(game.log.events)))
+        self._event, self._named = game.log.events[-1] if game.log.events else None, numbers.stop
         message = {
             **view.words(),
             "names": [numbers.start, [cut(one, _LONGEST_NAME) for one in names]],
@@ -205,18 +300,18 @@ class LiveRoom:
             "said": self._said,
             "link": self._link.state() if self._link else {},
             "way": self._way,
-            "where": view.where,
+            "where": game.where,
             "followed": self._followed,
             "begins": self._begins,
         }
         self._begins = False
         if self._followed is not None:
-            both = {"received": view.history, "sent": view.truth}
+            both = {"received": game.live, "sent": game.truth}
             message |= {key: self._points(made, key, one) for key, one in both.items() if one}
             message["members"] = [one.news(made) for one in self._members]
         return message
 
-    def _points(self, made: Frame, key: str, history: History) -> dict[str, Any]:
+    def _points(self, made: PageFrame, key: str, history: History) -> dict[str, Any]:
         """The packets of the one that is followed that the page does not know."""
         since = self._known_up_to.get(key, -math.inf)
         points = history.points(since)
@@ -252,3 +347,65 @@ class LinkControls:
 
 #: Datagrams have lengths of their own.
 _LINK = tuple(one for one in LINK if one.name != "packet_size")
+
+
+#: Seconds from one frame to the next, at least.
+PERIOD = 0.03
+
+
+class Live:
+    """The views of a running game by their names, and the rooms of the pages that look on.
+
+    Each page begins with the strategies ``team``, and has the ``link`` of a proxy.
+    """
+
+    def __init__(
+        self,
+        views: Mapping[str, GameView],
+        team: Sequence[StrategySpec],
+        link: LinkControls | None = None,
+    ) -> None:
+        self._views, self._team, self._link = views, [one.label for one in team], link
+        self._rooms: set[LiveSession] = set()
+        self._stopped = threading.Event()
+
+    async def show(self, page: Page, job: Coroutine[Any, Any, None]) -> None:
+        """Serves the page while a job runs."""
+        where, link = next(iter(self._views.values())).game.where, self._link
+        data = {"where": where, "ways": [*self._views], "link": link.controls() if link else []}
+
+        def room(outbox: Outbox) -> LiveSession:
+            self._rooms.add(made := LiveSession(self._views, self._team, link, outbox))
+            return made
+
+        async def served() -> None:
+            with accessing("listen on", f"127.0.0.1:{page.port}"):
+                spec = ServeSpec(partial(live_page, data), {"live": room}, page.port)
+                await serve(spec, page.ready)
+
+        jobs = job, served(), asyncio.to_thread(self._run)
+        tasks = [asyncio.ensure_future(one) for one in jobs]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            self._stopped.set()
+            for one in tasks:
+                one.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    @np.errstate(all="ignore")  # what is drawn may be anywhere
+    def _run(self) -> None:
+        """Draws, and makes the pages' frames, until it is stopped."""
+        due = perf_counter()
+        while not self._stopped.wait(max(due - perf_counter(), 0.001)):
+            begin = perf_counter()
+            for view in self._views.values():
+                view.step(begin)
+            for room in tuple(self._rooms):
+                room.step(begin)
+                if room.closed:
+                    self._rooms.discard(room)
+            end = perf_counter()
+            due = max(due + PERIOD, end + (end - begin) / 4)  # others have to do, too

@@ -14,9 +14,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.live.model import hindsight
-from epic_cli.live.model.hindsight import Hindsight
-from epic_cli.live.model.history import ROW, History
+from epic_cli.live import model
+from epic_cli.live.model import ROW, History, LiveEvaluator
 
 LATENCY = 0.04
 
@@ -57,7 +56,7 @@ def number_in(figures: list[str], name: str) -> float:
 
 
 def test_there_are_no_figures_until_they_are_whole() -> None:
-    game, found = Game(3), Hindsight(1 / 60)
+    game, found = Game(3), LiveEvaluator(1 / 60)
     for _ in range(8):
         game.go_on(0.25)
         found.look(game.history, game.time, game.time)
@@ -96,7 +95,7 @@ def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, see
             pass
         history.draw(samples)
     (tmp_path / "game.csv").write_text("\n".join(lines))
-    found = Hindsight(1 / 60)
+    found = LiveEvaluator(1 / 60)
     while not found.figures() or "of" in found.figures()[-1]:
         found.look(history, late, late)
     done = epic("compare", "-s", "lerp", "-f", "json", "--warm-up", f"{late - 5}",
@@ -113,12 +112,12 @@ def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -
     for tick in range(360):
         rows["time"], rows["status"] = tick / 60, 2
         history._rows.add(tick / 60, rows.tobytes())
-    assert len(history.rows(359.5 / 60 - hindsight.WINDOW)) == 300_000
+    assert len(history.rows(359.5 / 60 - model.WINDOW)) == 300_000
 
 
 def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hindsight, "_BUDGET", 0.0)  # one entity between two pictures
-    game, found = Game(200), Hindsight(1 / 60)
+    monkeypatch.setattr(model, "_BUDGET", 0.0)  # one entity between two pictures
+    game, found = Game(200), LiveEvaluator(1 / 60)
     game.go_on(4)
     turns: list[float] = []
     for _ in range(200):

@@ -1,23 +1,62 @@
-"""The link's conditions, changed at run time, and what becomes of datagrams in each direction."""
+"""How a proxy runs, and its link: the conditions, which change meanwhile, and their totals."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import sub
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from epic_cli.engine.link import Tally
 from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
 from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, parse_word, way_of
+from epic_cli.recordings.addresses import Address, parse_address
+
+#: Where control is taken from the standard input.
+STANDARD_INPUT = "-"
+
+
+def parse_control(text: str) -> Address | Path | str:
+    """An address, the path of a socket (with a slash), or ``-``; raises ``ValueError``."""
+    if text == STANDARD_INPUT:
+        return text
+    if "/" in text:
+        return Path(text)
+    try:
+        return parse_address(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is not a control address: write 9871, 127.0.0.1:9871, a path with"
+            " a slash (./proxy.socket), or - for the standard input"
+        ) from None
+
+
+@dataclass(frozen=True)
+class ProxySpec:
+    """How a proxy runs: for whom, for how many seconds, what it records, where it is controlled.
+
+    A client is dropped after ``idle`` seconds without datagrams from or for it. ``record`` is
+    the path of a traffic log, with the ``payload`` of datagrams or without. ``control`` is an
+    address, the path of a socket, or ``-`` for the standard input.
+    """
+
+    idle: float = 60.0
+    max_clients: int = 1000
+    duration: float = math.inf
+    record: str | None = None
+    payload: bool = False
+    control: Address | Path | str | None = None
+
 
 #: Seconds; a datagram that leaves so much after its time is late.
 LATE = 0.001
 
 
-class Passage(NamedTuple):
+class LinkTotals(NamedTuple):
     """Totals so far: datagrams and bytes that arrived, were lost, and left.
 
     ``delay`` is the sum of the seconds that those were on their way.
@@ -30,9 +69,9 @@ class Passage(NamedTuple):
     delivered_bytes: int = 0
     delay: float = 0.0
 
-    def since(self, before: Passage) -> Passage:
+    def since(self, before: LinkTotals) -> LinkTotals:
         """The difference to earlier totals."""
-        return Passage(*map(sub, self, before))
+        return LinkTotals(*map(sub, self, before))
 
 
 @dataclass
@@ -88,9 +127,9 @@ class Direction:
         return Fates(self.dropped, self.corrupted, self.clipped)
 
     @property
-    def passage(self) -> Passage:
+    def passage(self) -> LinkTotals:
         """The totals so far."""
-        return Passage(
+        return LinkTotals(
             self.requested.sent,
             self.received_bytes,
             self.requested.lost,

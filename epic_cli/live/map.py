@@ -1,4 +1,4 @@
-"""The entities on a map, as they were received and as they are drawn."""
+"""The map of the terminal: which part of the world, and who is where, received and drawn."""
 
 from __future__ import annotations
 
@@ -7,26 +7,150 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.text.widths import cut, printable, width
-from epic_cli.live.screen.viewport import HEIGHT, Viewport
 from epic_cli.metrics.turns import headings
-from epic_cli.show import cells
-from epic_cli.show.cells import Cells, Lines
+from epic_cli.show.full_screen import ASCII_FRAME, UNICODE_FRAME, Cells, Lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.live.model.history import Floats, History, Integers, Points
+    from epic_cli.live.model import Floats, History, Integers, Points, RunningGame
+
+
+#: Two of the three axes: across, and up.
+PLANES = ((0, 1), (0, 2), (2, 1))
+_NAMES = {(0, 1): "xy", (0, 2): "xz", (2, 1): "zy"}
+
+#: A cell is about so many times higher than wide.
+HEIGHT = 2.0
+
+_ZOOM = 1.25
+
+#: The share of the map by which the view moves, and that stays free around what is fitted into it.
+_PAN, _MARGIN = 0.2, 0.1
+
+#: The map is fitted again when what is there takes less than this share of it.
+_TOO_SMALL = 0.4
+
+
+class Viewport:
+    """Fits the map to what is there until somebody moves it; ``fit`` begins that again.
+
+    The plane is the one in which most happens, unless one was chosen.
+    """
+
+    def __init__(self) -> None:
+        self.plane = PLANES[0]
+        self._chosen_plane = False
+        self._fits = True
+        self._centre: Floats | None = None
+        self._cell = 1.0  # length units that a cell is wide
+        self._size = (1, 1)
+
+    @property
+    def name(self) -> str:
+        """The plane's."""
+        return _NAMES[self.plane]
+
+    @property
+    def width(self) -> float:
+        """How much the map shows across, in length units."""
+        return self._cell * self._size[0]
+
+    def turn(self) -> None:
+        """Shows the next plane."""
+        self.plane = PLANES[(PLANES.index(self.plane) + 1) % len(PLANES)]
+        self._chosen_plane = True
+        self.fit()
+
+    def fit(self) -> None:
+        """Shows everything again."""
+        self._fits, self._centre = True, None
+
+    def zoom(self, inwards: bool) -> None:
+        """Shows less, or more, around the centre."""
+        self._fits = False
+        self._cell *= 1 / _ZOOM if inwards else _ZOOM
+        self._cell = min(max(self._cell, 1e-9), 1e30)
+
+    def pan(self, across: int, up: int) -> None:
+        """Moves the view by a part of it."""
+        self._fits = False
+        if self._centre is not None:
+            columns, lines = self._size
+            step = np.array([across * columns, up * lines * HEIGHT])
+            self._centre = self._centre + _PAN * self._cell * step
+
+    def look(
+        self, size: tuple[int, int], positions: Floats, followed: Floats | None = None
+    ) -> None:
+        """Shows positions (n, 3) on so many columns and lines, or what is around one (3)."""
+        resized, self._size = size != self._size, size
+        positions = positions[np.isfinite(positions).all(axis=1)]
+        if len(positions):
+            low, high = positions.min(axis=0), positions.max(axis=0)
+            if self._fits and not self._chosen_plane:
+                self._choose_plane(high - low)
+            across = list(self.plane)
+            if self._fits and (
+                self._centre is None or resized or not self._holds(low[across], high[across])
+            ):
+                self._fit(low[across], high[across])
+        if followed is not None and np.isfinite(followed).all():
+            self._centre = followed[list(self.plane)]
+
+    def _choose_plane(self, extent: Floats) -> None:
+        left_out = 3 - sum(self.plane)
+        least = 2 - int(np.argmin(extent[::-1]))  # of equal ones, the last
+        if extent[left_out] > 1.5 * extent[least]:
+            self.plane = next(one for one in PLANES if least not in one)
+            self._centre = None
+
+    def _holds(self, low: Floats, high: Floats) -> bool:
+        assert self._centre is not None
+        half = self._half
+        inside = (low >= self._centre - half).all() and (high <= self._centre + half).all()
+        return bool(inside) and bool(((high - low) > _TOO_SMALL * 2 * half).any())
+
+    @property
+    def _half(self) -> Floats:
+        """Half of what the map shows, across and up."""
+        columns, lines = self._size
+        return np.array([columns, lines * HEIGHT]) * self._cell / 2
+
+    def _fit(self, low: Floats, high: Floats) -> None:
+        self._centre = (low + high) / 2
+        columns, lines = self._size
+        room = np.array([columns, lines * HEIGHT]) * (1 - 2 * _MARGIN)
+        self._cell = float(((high - low) / np.maximum(room, 1)).max()) or self._around(low)
+
+    def _around(self, place: Floats) -> float:
+        """What rests is shown with some of what is around it."""
+        return max(4.0, 1e-6 * float(np.abs(place).max())) / max(self._size[0], 1)
+
+    def project(self, positions: Floats) -> NDArray[np.float64]:
+        """Columns and lines (n, 2) of positions (n, 3), from the top left, with fractions.
+
+        What lies far outside is NaN.
+        """
+        if self._centre is None or not len(positions):
+            return np.full((len(positions), 2), np.nan)
+        columns, lines = self._size
+        apart = (positions[:, list(self.plane)] - self._centre) / self._cell
+        cells = np.stack((columns / 2 + apart[:, 0], lines / 2 - apart[:, 1] / HEIGHT), axis=1)
+        cells[~(np.abs(cells) < 1e5).all(axis=1)] = np.nan
+        return cells
+
 
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
 UNICODE = {
-    **cells.UNICODE,
+    **UNICODE_FRAME,
     "drawn": "●",
     "received": "\N{MULTIPLICATION SIGN}",
     "sent": "○",
     "packet": "·",
     "trail": "",
 }
-ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "sent": "o", "packet": ".", "trail": "-"}
+ASCII = {**ASCII_FRAME, "drawn": "O", "received": "x", "sent": "o", "packet": ".", "trail": "-"}
 
 #: So many columns beside an entity are the entity's, for a mouse.
 _REACH = 3.0
@@ -48,18 +172,10 @@ _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 
 def draw_map(
-    history: History,
-    now: float,
-    viewport: Viewport,
-    size: tuple[int, int],
-    symbols: dict[str, str],
-    followed: str | None,
-    truth: History | None = None,
+    game: RunningGame, viewport: Viewport, size: tuple[int, int], symbols: dict[str, str]
 ) -> Lines:
-    """The frame with the map; ``size`` in columns and lines, border included.
-
-    ``truth`` is what was sent.
-    """
+    """The frame with the map; ``size`` in columns and lines, border included."""
+    history, now, truth, followed = game.history, game.now, game.truth, game.followed
     canvas = Cells(*size, symbols)
     begin = now - (_LONG if len(history.newest) <= _FEW else _SHORT)
     received, drawn = history.received(begin), history.drawn(begin)
@@ -90,11 +206,10 @@ def draw_map(
     return canvas.framed(_title(viewport, legend, followed))
 
 
-def entity_at(
-    history: History, now: float, viewport: Viewport, column: int, line: int
-) -> str | None:
+def entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> str | None:
     """The entity that is drawn nearest to a place on the map, border included; None: none is."""
-    heads = history.drawn(now - _SHORT).last()
+    history = game.history
+    heads = history.drawn(game.now - _SHORT).last()
     places = viewport.project(heads.positions) + 0.5 - (column, line)
     apart = np.hypot(places[:, 0], HEIGHT * places[:, 1])
     if not (apart <= _REACH).any():

@@ -1,0 +1,311 @@
+"""Packets of a running game: received, drawn at every tick as they come, passed to consumers."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.live.consumer import Consumer, Mailbox
+from epic_cli.live.receiving import (
+    ReceivingSocket,
+    Reception,
+    listening_to_streams,
+    machine_time,
+)
+from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.datagrams.counts import Counts
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.playback import Ratio
+
+
+class LiveDrawing:
+    """Draws all ``entities`` at every tick, and passes packets and samples to ``consumers``.
+
+    The packets that arrived before a tick are passed to the consumers, then applied, then the tick
+    is drawn: the samples equal those of a replay of a recording of them. Without a ``strategy``
+    nothing is drawn. ``drawn_up_to`` is the time (s) of the receiver's clock up to which ticks
+    have been drawn.
+    """
+
+    def __init__(
+        self,
+        strategy: StrategySpec | None,
+        tick: Ratio,
+        entities: Entities,
+        consumers: list[Consumer],
+    ) -> None:
+        self._ratio = tick
+        self.entities = entities
+        self.consumers = consumers
+        self.drawn_up_to = -math.inf
+        self._samples = SampleBlock()
+        self._replay = None if strategy is None else self._replay_by(strategy)
+
+    @property
+    def missed(self) -> int:
+        """Packets that came faster than they could be drawn, and were left out."""
+        return 0
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        raise NotImplementedError
+
+    def until_tick(self, now: float) -> float:
+        """Seconds until the tick after ``now``, a time of the receiver's clock."""
+        tick = self._ratio[0] / self._ratio[1]
+        return (math.floor(now / tick) + 1) * tick - now
+
+    def draw(self, packets: PacketBlock, now: float | None) -> None:
+        """Takes packets, and draws the ticks up to ``now``; None: the clock has not begun."""
+        if len(packets):
+            for one in self.consumers:
+                one.take_packets(packets)
+        if self._replay is None:
+            return
+        if len(packets):
+            self._replay.feed(packets)
+            _draw_due(self._replay, self._samples, self._show)
+        if now is not None:
+            self.drawn_up_to = max(self.drawn_up_to, math.floor(now * 1e6) / 1e6)
+            self._replay.advance(self.drawn_up_to)
+            _draw_due(self._replay, self._samples, self._show)
+
+    def _show(self, samples: SampleBlock) -> None:
+        for one in self.consumers:
+            one.take_samples(samples, self.entities)
+
+    def change_strategy(
+        self,
+        strategy: StrategySpec,
+        packets: Iterable[PacketBlock],
+        draw: Callable[[SampleBlock], object],
+    ) -> None:
+        """Draws by other strategies from now on, as if they had had these ``packets``.
+
+        They are the latest ones. ``draw`` gets the samples that would have been drawn since.
+        Nothing changes if a strategy raises.
+        """
+        replay = self.replay(strategy, packets, self.drawn_up_to, draw)
+        if self._replay is not None:
+            self._replay.close()
+        self._replay = replay
+
+    def replay(
+        self,
+        strategy: StrategySpec,
+        packets: Iterable[PacketBlock],
+        until: float,
+        draw: Callable[[SampleBlock], object],
+    ) -> Replay:
+        """A replay of received packets, drawn up to a time (s) of the receiver's clock."""
+        replay, samples = self._replay_by(strategy), SampleBlock()
+        try:
+            for block in packets:
+                replay.feed(block)
+                _draw_due(replay, samples, draw)
+            replay.advance(until)
+            _draw_due(replay, samples, draw)
+        except BaseException:
+            replay.close()
+            raise
+        return replay
+
+    def _replay_by(self, strategy: StrategySpec) -> Replay:
+        return Replay(strategy.maker(), ArrivalPacing(ExactClock(*self._ratio)), self.entities)
+
+
+def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]) -> None:
+    more = True
+    while more:
+        more = replay.draw(samples)
+        if len(samples):
+            draw(samples)
+            samples.clear()
+
+
+#: Datagrams that are read before drawing, and seconds until the next poll.
+_AT_ONCE = 512
+_PAUSE = 0.002
+
+
+@dataclass(frozen=True)
+class ListenSpec:
+    """How a socket's datagrams are read and drawn, and for how many seconds.
+
+    ``strategy`` None: nothing is drawn.
+    """
+
+    ingest: IngestSpec = field(default_factory=IngestSpec)
+    strategy: StrategySpec | None = None
+    tick: Ratio = SCREEN_TIMING.tick
+    duration: float = math.inf
+
+
+def receive_at(
+    address: Address,
+    ingest: IngestSpec | None = None,
+    interface: str | None = None,
+    prefix: str | None = None,
+    origins: Sequence[str] = (),
+) -> Reception:
+    """Listens on an address, by the protocol of its scheme.
+
+    ``prefix`` is the type of the length before each binary message over TCP; web pages connect
+    from this machine and from ``origins``. Raises ``OSError``, and ``ValueError`` for what the
+    protocol does not have, or needs a library for.
+    """
+    if prefix is not None and (address.scheme != "tcp" or ingest is None or not ingest.records):
+        raise ValueError("--prefix is for tcp:// with --layout")
+    if origins and address.scheme != "ws":
+        raise ValueError("--origin is for ws://")
+    if not address.scheme:
+        return ReceivingSocket(resolve(address), interface)
+    if interface is not None:
+        raise ValueError("--interface is for the address of a multicast group")
+    return listening_to_streams(address, ingest, prefix or "u32", origins)
+
+
+class Listener(LiveDrawing):
+    """Receives packets, draws all entities at every tick, and passes all of that to consumers."""
+
+    def __init__(
+        self, spec: ListenSpec, receiving: Reception, consumers: Sequence[Consumer]
+    ) -> None:
+        self._receiving = receiving
+        self._ingest = Ingest(spec.ingest)
+        self._duration = spec.duration
+        self._reported, self._settled = -math.inf, machine_time()
+        self.sent: list[Consumer] = []
+        self.received = list(consumers)
+        super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        counts, receiving = self._ingest.counts, self._receiving
+        if receiving.closed:
+            refused, example = counts.refused + receiving.closed, counts.example
+            counts = counts._replace(refused=refused, example=example or receiving.example)
+        return counts
+
+    def now(self, time: float) -> float | None:
+        """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
+        return self._ingest.now(time)
+
+    def settled(self) -> float:
+        """The machine's time (s) up to which everything was passed on; any thread may ask."""
+        return self._settled
+
+    async def run(self) -> None:
+        """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
+        end = machine_time() + self._duration
+        while machine_time() < end:
+            await self._receiving.readable(self._wait(end))
+            received = self.step()
+            if machine_time() - self._reported >= 1:
+                self._reported = machine_time()
+                for one in self.consumers:
+                    one.take_counts(self.counts)
+            if received:
+                await asyncio.sleep(_PAUSE)  # arrivals in between are taken together
+
+    def _wait(self, end: float) -> float | None:
+        """Seconds until the next tick, or the end; None: nothing is due."""
+        machine = machine_time()
+        now = self._ingest.now(machine)
+        waits = [] if now is None else [self.until_tick(now)]
+        if end < math.inf:
+            waits.append(max(end - machine, 0))
+        return min(waits) + 0.0005 if waits else None
+
+    def step(self) -> bool:
+        """Takes arrivals and draws what is due; returns whether anything arrived."""
+        before = machine_time()
+        received = self._receiving.read(_AT_ONCE)
+        if received:
+            for one in self.consumers:
+                one.take_datagrams(received)
+        packets = self._ingest.take(received, self.drawn_up_to)
+        # where more may be waiting, ticks after the last one read are not due yet
+        seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
+        self.draw(packets, self._ingest.now(seen))
+        self._settled = seen
+        return bool(received)
+
+
+class PacketSource(Protocol):
+    """Where packets come from: a listener, or one direction of a proxy."""
+
+    sent: list[Consumer]
+    received: list[Consumer]
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+
+    @property
+    def entities(self) -> Entities:
+        """Those that came in."""
+
+    def now(self, time: float) -> float | None:
+        """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
+
+
+class LaterDrawing(LiveDrawing):
+    """Draws what a source has received, on a thread of its own if need be.
+
+    ``settled`` is the time (s) up to which its source has passed everything on: no packet comes
+    after its tick was drawn, however busy either thread is. ``truth`` is called with what was sent.
+    """
+
+    def __init__(
+        self,
+        source: PacketSource,
+        spec: ListenSpec,
+        settled: Callable[[], float],
+        consumers: list[Consumer],
+        truth: Callable[[PacketBlock], object] | None = None,
+    ) -> None:
+        self._source, self._settled, self._truth = source, settled, truth
+        self._sent, self._received = Mailbox(), Mailbox()
+        source.received.append(self._received)
+        if truth is not None:
+            source.sent.append(self._sent)
+        super().__init__(spec.strategy, spec.tick, source.entities, consumers)
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        return self._source.counts
+
+    @property
+    def missed(self) -> int:
+        """Those that its mailboxes had no room for."""
+        return self._sent.left_out + self._received.left_out
+
+    def step(self) -> None:
+        """Takes what has come, and draws what is due."""
+        now = self._source.now(self._settled())
+        for block in self._sent.empty():
+            if self._truth is not None:
+                self._truth(block)
+        for block in self._received.empty():
+            self.draw(block, None)
+        self.draw(PacketBlock(self.entities), now)
+
+    async def run(self) -> None:
+        """Draws each tick when it is due, until it is cancelled."""
+        while True:
+            self.step()
+            now = self._source.now(self._settled())
+            await asyncio.sleep(0.05 if now is None else self.until_tick(now))

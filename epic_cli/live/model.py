@@ -1,0 +1,983 @@
+"""The model of a running game: what came in, what was drawn, how well, and what happened.
+
+It knows no terminal and no browser; both show it.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile, zip_longest
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.parameter_base import Setting, Value
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.replay import separate
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.text.widths import cut, printable
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.listen.run import LaterDrawing
+from epic_cli.metrics import named
+from epic_cli.metrics.digits import listed
+from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
+from epic_cli.metrics.notes import TooFewStates
+from epic_cli.metrics.recovery import events_of
+from epic_cli.metrics.score import Weights
+from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
+from epic_cli.recordings.datagrams.counts import Counts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.live.listen.run import ListenSpec, LiveDrawing, PacketSource
+    from epic_cli.live.receiving import Reception
+    from epic_cli.live.recording import Recording
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int32]
+    Rows = NDArray[np.void]
+
+
+#: Seconds of what is drawn that are kept, and of packets: with what was true up to five seconds
+#: before, lags are those of ``epic compare``.
+KEPT, PACKETS_KEPT = 6.0, 11.0
+
+#: No more packets, and no more samples, than this are kept of a second: a thousand entities at the
+#: pace of a screen.
+_MOST, _MOST_ROWS = 20_000, 100_000
+
+#: So many packets are together, so that there are few parts.
+_FULL = 512
+
+#: A sample, as ``SampleBlock.rows`` has it.
+ROW = np.dtype(
+    [
+        ("position", "f8", 3),
+        ("velocity", "f8", 3),
+        ("time", "f8"),
+        ("status", "i4"),
+        ("entity", "i4"),
+    ],
+    align=True,
+)
+
+
+#: Where an entity was when the packet was sent that arrived at this time, with this delay; its
+#: sequence number, if it is ``numbered``.
+POINT = np.dtype(
+    [
+        ("position", "f8", 3),
+        ("time", "f8"),
+        ("entity", "i4"),
+        ("delay", "f8"),
+        ("sequence", "u8"),
+        ("numbered", "?"),
+    ]
+)
+
+
+class Points(NamedTuple):
+    """Where entities (their numbers, n) were at times (s, n): positions (n, 3)."""
+
+    positions: Floats
+    entities: Integers
+    times: Floats
+
+    def last(self) -> Points:
+        """The last one of each entity; they are in the order of their times."""
+        _, places = np.unique(self.entities[::-1], return_index=True)
+        return self.at(len(self.entities) - 1 - places)
+
+    def at(self, places: NDArray[np.intp]) -> Points:
+        """Those at these places."""
+        return Points(self.positions[places], self.entities[places], self.times[places])
+
+
+class _Recent:
+    """Records as bytes, in pieces, each with the time at which it ends; the oldest go."""
+
+    def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
+        self._record, self._kept = record, kept
+        self._most = most * kept * record.itemsize
+        self._pieces: deque[tuple[float, bytes]] = deque()
+        self._size = 0
+
+    def add(self, time: float, records: bytes) -> None:
+        self._pieces.append((time, records))
+        self._size += len(records)
+        begin = time - self._kept
+        while self._pieces[0][0] < begin or (self._size > self._most and len(self._pieces) > 1):
+            self._size -= len(self._pieces.popleft()[1])
+
+    def since(self, time: float) -> Rows:
+        """Those in whose pieces some are of this time or later."""
+        pieces = list(takewhile(lambda piece: piece[0] >= time, reversed(self._pieces)))
+        return np.frombuffer(b"".join(piece for _, piece in reversed(pieces)), self._record)
+
+
+class History:
+    """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
+
+    ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
+    were drawn last, by the entities' numbers. ``teleported`` have teleported since it was cleared.
+    """
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.newest: dict[str, Packet] = {}
+        self.teleported: set[str] = set()
+        self.rotations: dict[int, Floats] = {}
+        self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
+        self._count = 0
+        self._points = _Recent(POINT, KEPT, _MOST)
+        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
+
+    def frozen(self) -> History:
+        """As it is now, whatever comes."""
+        kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._shared())
+        kept._blocks[-1] = self._blocks[-1].part(0, len(self._blocks[-1]))
+        return kept
+
+    def _shared(self) -> dict[int, object]:
+        """What does not change, for ``deepcopy``."""
+        return {id(one): one for one in (*self._blocks, *self.newest.values())}
+
+    def take(self, block: PacketBlock) -> Rows:
+        """The packets of a block came in; what is kept of them (``POINT``)."""
+        packets = [block[index] for index in range(len(block))]
+        points = self._points_of(packets)
+        if not packets:
+            return points
+        arrival = packets[-1].arrival or 0.0
+        if len(self._blocks[-1]) >= _FULL:
+            self._blocks.append(PacketBlock(self.entities))
+        self._blocks[-1].extend(block)
+        self._count += len(block)
+        while len(self._blocks) > 1 and self._is_old(self._blocks[0], arrival):
+            self._count -= len(self._blocks.popleft())
+        self._points.add(arrival, points.tobytes())
+        self.newest.update((one.entity, one) for one in packets)
+        self.teleported.update(one.entity for one in packets if one.teleport)
+        return points
+
+    def _is_old(self, block: PacketBlock, now: float) -> bool:
+        end = block[len(block) - 1].arrival or 0.0
+        return end < now - PACKETS_KEPT or self._count > _MOST * PACKETS_KEPT
+
+    def _points_of(self, packets: Iterable[Packet]) -> Rows:
+        number = self.entities.number_of
+        points = [
+            (one.position, arrival, number(one.entity), arrival - one.time, one.sequence or 0,
+             one.sequence is not None)
+            for one in packets
+            if (arrival := one.arrival) is not None
+        ]  # fmt: skip
+        return np.array(points, POINT)
+
+    def newest_points(self) -> Points:
+        """The newest packets as points."""
+        return _points(self._points_of(self.newest.values()))
+
+    def received(self, since: float = -math.inf) -> Points:
+        """Where entities were when packets were sent that arrived since (s), by arrival."""
+        points = self.points(since)
+        return _points(points[points["time"] >= since])
+
+    def points(self, since: float) -> Rows:
+        """What is kept of packets that arrived since (s), and of some before (``POINT``)."""
+        return self._points.since(since)
+
+    def draw(self, samples: SampleBlock) -> None:
+        """Samples were drawn."""
+        rows = np.frombuffer(samples.rows(), ROW)
+        if len(rows):
+            self._rows.add(float(rows["time"][-1]), rows.tobytes())
+            rotations = np.frombuffer(samples.turns()).reshape(-1, 7)[:, :4]
+            known = np.flatnonzero(~np.isnan(rotations[:, 0]))
+            self.rotations |= dict(
+                zip(rows["entity"][known].tolist(), rotations[known], strict=True)
+            )
+
+    def redraw(self) -> None:
+        """What was drawn is drawn again."""
+        self.rotations.clear()
+        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
+
+    def blocks(self) -> list[PacketBlock]:
+        """The packets, in their order."""
+        return [block.part(0, len(block)) for block in self._blocks]
+
+    def rows(self, since: float = -math.inf) -> Rows:
+        """What was drawn (``ROW``), as far as there was something to draw."""
+        rows = self._rows.since(since)
+        kept: Rows = rows[(rows["status"] != 0) & (rows["time"] >= since)]
+        return kept
+
+    def drawn(self, since: float = -math.inf) -> Points:
+        """The same as points."""
+        return _points(self.rows(since))
+
+    def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
+        """The packets of each entity, or of one."""
+        found: dict[str, PacketBlock] = {}
+        for block in self._blocks:
+            if only is not None:
+                block = block.part(0, len(block))  # noqa: PLW2901
+                block.keep_entity(only)
+            separate(block, found)
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """The entities that have sent something, in the order in which they came."""
+        return list(self.newest)
+
+
+def _points(records: Rows) -> Points:
+    return Points(records["position"], records["entity"], records["time"])
+
+
+#: Seconds that figures are of, and seconds of history.
+WINDOW = 5.0
+HISTORY = 120
+
+#: Seconds; delays are above the shortest of so many, since clocks drift.
+_SHORTEST_OF = 60
+
+#: Seconds from one look to the next; datagrams a second are those of so many looks.
+_EVERY = 0.25
+_LOOKS = 8
+
+#: Seconds within which a reset of a clock is detected, of a sender of 2 packets a second or more.
+_UNCLEAR = 2.0
+
+#: Sequence numbers that go over a range so many times longer than there are, were reset.
+_RESET = 20
+
+#: Longer steps from number to number are all alike.
+_LONGEST_STEP = 1000
+
+
+class TrafficFlow(NamedTuple):
+    """The figures of the last seconds; NaN: not known.
+
+    ``packets`` and ``datagrams`` a second. ``loss``: the share of sequence numbers that did not
+    come, 0 to 1. ``jitter`` (s): by how much the delays of an entity's packets differ from each
+    one's to the next, a mean of magnitudes (the D of RFC 3550, 6.4.1). ``delay`` and ``delay95``
+    (s): the median and what 95 % do not exceed, above the shortest. ``history``: the longest of
+    each second, NaN where nothing came, the latest last.
+    """
+
+    packets: float
+    datagrams: float
+    loss: float
+    jitter: float
+    delay: float
+    delay95: float
+    history: tuple[float, ...]
+
+
+NOTHING = TrafficFlow(0, 0, math.nan, math.nan, math.nan, math.nan, ())
+
+
+class LiveTraffic:
+    """Looks at what comes in some times a second; ``flow`` is of the last look."""
+
+    def __init__(self) -> None:
+        self.flow = NOTHING
+        self._looked = self._since = -math.inf
+        self._resets = 0
+        self._datagrams: deque[tuple[float, int]] = deque(maxlen=_LOOKS)
+        self._longest: dict[int, float] = {}  # delays, by second
+        self._shortest: dict[int, float] = {}
+
+    def add(self, received: Rows) -> None:
+        """Packets came in (``history.POINT``)."""
+        seconds = np.floor(received["time"]).astype(int)
+        for second in np.unique(seconds).tolist():
+            delays = received["delay"][seconds == second]
+            self._longest[second] = max(self._longest.get(second, -math.inf), delays.max())
+            self._shortest[second] = min(self._shortest.get(second, math.inf), delays.min())
+        while len(self._longest) > HISTORY:
+            oldest = next(iter(self._longest))
+            del self._longest[oldest], self._shortest[oldest]
+
+    def look(self, history: History, now: float, real_time: float, counts: Counts) -> None:
+        """The figures at ``now``, of the packets in the ``history``.
+
+        ``now`` is on the receiver's clock, ``real_time`` on any (s).
+        """
+        if counts.clock_resets > self._resets:
+            self._resets = counts.clock_resets
+            self._forget(now)
+        if real_time - self._looked < _EVERY:
+            return
+        self._looked = real_time
+        self._datagrams.append((real_time, counts.datagrams))
+        recent = [delay for second, delay in self._shortest.items() if second >= now - _SHORTEST_OF]
+        shortest = min(recent, default=math.nan)
+        received = history.points(now - WINDOW)
+        packets = int((received["time"] >= now - 1).sum())
+        received = received[received["time"] >= max(now - WINDOW, self._since)]
+        delays = np.sort(received["delay"])
+        self.flow = TrafficFlow(
+            packets,
+            self._datagram_rate(),
+            _loss(received),
+            _jitter(received),
+            _quantile(delays, 0.5) - shortest,
+            _quantile(delays, 0.95) - shortest,
+            self._history(now, shortest),
+        )
+
+    def _forget(self, now: float) -> None:
+        """A clock was reset: until that was clear, its packets had no delay that means anything."""
+        self._since, self._looked = now, -math.inf
+        for second in [one for one in self._longest if one >= math.floor(now - _UNCLEAR)]:
+            del self._longest[second], self._shortest[second]
+
+    def _datagram_rate(self) -> float:
+        if len(self._datagrams) < 2:
+            return 0.0
+        (begin, before), (end, after) = self._datagrams[0], self._datagrams[-1]
+        return (after - before) / (end - begin)
+
+    def _history(self, now: float, shortest: float) -> tuple[float, ...]:
+        if not self._longest:
+            return ()
+        last = math.floor(now)
+        first = max(last - HISTORY + 1, next(iter(self._longest)))
+        delays = (self._longest.get(second, math.nan) for second in range(first, last + 1))
+        return tuple(delay - shortest for delay in delays)
+
+
+def _quantile(ordered: Floats, share: float) -> float:
+    count = len(ordered)
+    return float(ordered[min(int(share * count), count - 1)]) if count else math.nan
+
+
+def _jitter(received: Rows) -> float:
+    ordered = received[np.argsort(received["entity"], kind="stable")]
+    changes = np.abs(np.diff(ordered["delay"]))[np.diff(ordered["entity"]) == 0]
+    return float(changes.mean()) if len(changes) else math.nan
+
+
+def _loss(received: Rows) -> float:
+    """The share of numbers that are missing.
+
+    Some senders number the packets of each entity. Others number all of them: then no two entities
+    have a number in common, and those of all are without a hole but for what was lost. Or they
+    number datagrams, several of which hold the entities of a tick: then the commonest step from one
+    packet of an entity to its next is not 1, which it is in the first case whatever was lost.
+    """
+    numbered = received[received["numbered"]]
+    numbers, entities = numbered["sequence"], numbered["entity"]
+    order = np.lexsort((numbers, entities))
+    numbers, entities = numbers[order], entities[order]
+    first = np.ones(len(order), bool)
+    first[1:] = (np.diff(entities) != 0) | (numbers[1:] != numbers[:-1])
+    numbers, entities = numbers[first], entities[first]  # copies are not one more
+    together = np.unique(numbers)
+    each = _missing(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
+    steps = np.minimum(np.diff(numbers)[np.diff(entities) == 0], _LONGEST_STEP).astype(int)
+    if len(together) < len(numbers) and (not len(steps) or np.bincount(steps).argmax() == 1):
+        return each
+    both = (each, _missing(together, np.zeros(min(len(together), 1), int)))
+    return min((one for one in both if not math.isnan(one)), default=math.nan)
+
+
+def _missing(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
+    """Of streams of ascending numbers, each of which begins at one of these places."""
+    if not len(begins):
+        return math.nan
+    ends = np.append(begins[1:], len(numbers))
+    lengths = (numbers[ends - 1] - numbers[begins]).astype(float) + 1
+    if (lengths > _RESET * (ends - begins) + 100).any():
+        return math.nan
+    return float(1 - len(numbers) / lengths.sum())
+
+
+#: Seconds from the beginning of one round to the next, and how long may be measured between two
+#: pictures.
+_ROUND, _BUDGET = 0.5, 0.012
+
+#: Seconds that have to be drawn of an entity before its figures mean something, and after which
+#: they are no figures of now.
+_WHOLE, _STALE = 2.0, 1.0
+
+#: What is shown, in this order: the metric, and what it is called here.
+_SHOWN = (
+    ("error", "error {}"),
+    ("error95", "95% {}"),
+    ("lag", "lag {} ms"),
+    ("residual", "residual {}"),
+    ("jumps", "jumps {}"),
+    ("jerk", "jerk {}"),
+    ("held", "held {}"),
+    ("extrapolated", "extrapolated {}"),
+)
+
+
+class LiveEvaluator:
+    """The metrics of ``epic compare`` over a window that goes on.
+
+    The truth of an entity is the movement through the packets of it that have come in by now, or
+    through those that were sent, where they are known. Where there are too many for each round,
+    they take turns, so that those measured last are a fair sample; those that are listed on the
+    screen are measured in each. ``curves`` are those of the only entity that is looked at, by the
+    second of the receiver's clock: error (root mean square), lag and longest delay (s);
+    ``apart`` are the times (s) and distances of the rows that were measured last.
+    """
+
+    def __init__(self, tick: float) -> None:
+        self._tick = tick
+        self._measured: dict[str, tuple[float, Measurement]] = {}
+        self._turns: dict[str, float] = {}  # when each had its turn
+        self._left: deque[tuple[str, bool]] = deque()  # of this round; whether it is their turn
+        self._gathered: dict[str, tuple[PacketBlock, PacketBlock | None, Rows]] = {}
+        self._gathered_at = self._begun = -math.inf
+        self._only: str | None = None
+        self.curves: tuple[dict[int, float], ...] = ({}, {}, {})
+        self.apart: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
+
+    def forget(self) -> None:
+        """Something else is drawn."""
+        self._measured.clear()
+        self._turns.clear()
+        self._left.clear()
+        self._begun = -math.inf
+
+    def look(
+        self,
+        history: History,
+        now: float,
+        real_time: float,
+        only: str | None = None,
+        listed: Sequence[str] = (),
+        truth: History | None = None,
+    ) -> None:
+        """Measures as many entities as there is time for, or this one ``only``; call it often.
+
+        ``now`` is on the receiver's clock, ``real_time`` on any (s); ``listed`` come first.
+        ``truth`` is what was sent.
+        """
+        begin = perf_counter()
+        if only != self._only:
+            self._only, self.curves = only, ({}, {}, {})
+        paused = now == self._gathered_at and self._begun > -math.inf  # there is nothing new
+        if real_time - self._begun >= _ROUND and not paused:
+            self._begun, self._gathered_at = real_time, now
+            self._gathered = _gathered(history, now, only, truth)
+            if only is not None:
+                points = history.points(now - WINDOW)
+                own = points[points["entity"] == history.entities.number_of(only)]
+                self.curves[2].update(_by_second(own["time"], own["delay"], np.max))
+                for curve in self.curves:
+                    while len(curve) > HISTORY:
+                        del curve[next(iter(curve))]
+            in_turn = sorted(self._gathered, key=lambda name: self._turns.get(name, -math.inf))
+            some = [one for one in listed if one in self._gathered and len(in_turn) > len(listed)]
+            both = zip_longest(some, in_turn)  # neither waits for the end of the other
+            self._left = deque(
+                (one, place == 1)
+                for two in both
+                for place, one in enumerate(two)
+                if one is not None
+            )
+        while self._left:
+            name, has_turn = self._left.popleft()
+            found = self._measure(*self._gathered[name])
+            if has_turn:
+                self._turns[name] = self._gathered_at
+            if found is not None:
+                self._measured[name] = self._gathered_at, found
+            if perf_counter() - begin > _BUDGET:
+                break
+        for name in [name for name, one in self._measured.items() if one[0] < now - WINDOW]:
+            del self._measured[name]
+            self._turns.pop(name, None)
+
+    def _measure(
+        self, packets: PacketBlock, sent: PacketBlock | None, rows: Rows
+    ) -> Measurement | None:
+        if len(rows) < 2 or rows["time"][-1] - rows["time"][0] < _WHOLE:
+            return None
+        try:
+            truth = truth_of(packets) if sent is None else truth_of(sent, "given")
+        except TooFewStates:
+            return None
+        events = events_of(packets, truth, 0.0, 0.0)
+        times = np.ascontiguousarray(rows["time"])
+        since = self._gathered_at - WINDOW
+        sampled = sample_truth(truth, times, self._tick, 0.0, events.first, since)
+        if not sampled.counted.any():
+            return None
+        shown = np.ascontiguousarray(rows["position"])
+        status = np.ascontiguousarray(rows["status"])
+        found = measure(shown, status, Entity("", packets, sampled, events), Weights())
+        if self._only is not None:
+            counted = sampled.counted
+            apart = np.square(shown - sampled.positions).sum(axis=1)[counted]
+            errors, lags, _ = self.curves
+            self.apart = times[counted], np.sqrt(apart)
+            errors |= _by_second(times[counted], apart, lambda some: math.sqrt(some.mean()))
+            lags[int(times[-1])] = found.lag.seconds
+        return found
+
+    def figures(self, only: str | None = None) -> list[str]:
+        """The figures of the entities that were measured, or of ``only`` one; none yet: empty."""
+        turns = self._turns
+        latest = max(turns.values(), default=-math.inf)  # older than that where time is scarce
+        since = min(self._gathered_at - _STALE, latest)
+        known = [
+            one
+            for name, (_, one) in self._measured.items()
+            if one.rows
+            and (name == only if only is not None else turns.get(name, -math.inf) >= since)
+        ]
+        if not known:
+            return []
+        measured = pool(known)
+        found = []
+        for name, words in _SHOWN:
+            metric = named(name)
+            cell = metric.cell(float(metric.value(measured)), measured.resolution)
+            found.append(words.format(cell).replace("- ms", "-"))
+        if only is None and len(known) < len(self._gathered):
+            found.append(f"of {len(known):,} of {len(self._gathered):,} entities")
+        return found
+
+    def worst(self) -> str | None:
+        """The entity with the largest error, where there are several; None: there are not."""
+        errors = {name: one.error for name, (_, one) in self._measured.items() if one.rows}
+        return max(errors, key=lambda name: errors[name]) if len(errors) > 1 else None
+
+    def error(self, name: str) -> float:
+        """The root mean square error of an entity; NaN: not known."""
+        return self._measured[name][1].error if name in self._measured else float("nan")
+
+
+def _by_second(
+    times: Floats, values: Floats, figure: Callable[[Floats], float]
+) -> dict[int, float]:
+    """A figure of the values in each whole second, and in the last one."""
+    seconds = np.floor(times)
+    return {
+        int(one): float(figure(values[seconds == one]))
+        for one in np.unique(seconds[seconds > seconds.min(initial=np.inf)])
+    }
+
+
+def _gathered(
+    history: History, now: float, only: str | None, truth: History | None
+) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
+    """The packets of each entity, those that were sent, where that is known, and the rows."""
+    packets = history.by_entity(only)
+    sent = {} if truth is None else truth.by_entity(only)
+    rows = history.rows(now - WINDOW - JUMP_WINDOW)
+    order = np.argsort(rows["entity"], kind="stable")
+    entities = rows["entity"][order]
+    found = {}
+    for name, block in packets.items():
+        number = history.entities.number_of(name)
+        begin, end = np.searchsorted(entities, (number, number + 1))
+        found[name] = block, sent.get(name), rows[order[begin:end]]
+    return found
+
+
+#: Seconds of silence after which an entity has left.
+SILENCE = 3.0
+
+#: Events that are kept, and names in one of them.
+_KEPT, _NAMES = 500, 3
+
+#: Seconds for which an event is news.
+_NEWS = 10.0
+
+_LONGEST_NAME = 20
+
+
+class GameEvent(NamedTuple):
+    """Something that happened at a time (s) of the receiver's clock."""
+
+    time: float
+    words: str
+
+
+class EventLog:
+    """Looks some times a second at the newest packets and the counts."""
+
+    def __init__(self) -> None:
+        self.events: deque[GameEvent] = deque(maxlen=_KEPT)
+        self._looked = float("-inf")
+        self._here: dict[str, float] = {}  # entities, by their last arrival
+        self._left: dict[str, float] = {}
+        self._resets = self._dropped = 0
+
+    def look(
+        self, history: History, now: float, real_time: float, counts: Counts, dropped: int
+    ) -> None:
+        """What has happened up to ``now``, on the receiver's clock; ``real_time`` on any (s)."""
+        if real_time - self._looked < _EVERY:
+            return
+        self._looked = real_time
+        arrivals = {name: one.arrival or now for name, one in history.newest.items()}
+        silent = {name for name, arrival in arrivals.items() if now - arrival > SILENCE}
+        joined = arrivals.keys() - self._here.keys() - self._left.keys()
+        back = (self._left.keys() & arrivals.keys()) - silent
+        self._note(now, joined - silent, "joined")
+        self._note(now, back, "is back", "are back")
+        self._note(now, self._here.keys() & silent, "left")
+        self._here = {name: arrivals[name] for name in arrivals.keys() - silent}
+        self._left = {name: arrivals[name] for name in silent}
+        self._note(now, history.teleported, "teleported")
+        history.teleported.clear()
+        if counts.clock_resets > self._resets:
+            step = counts.clock_step
+            way = "back" if step > 0 else "ahead"
+            self.events.append(GameEvent(now, f"the game's clock was set {abs(step):.1f} s {way}"))
+        if dropped > self._dropped:
+            lost = f"{dropped - self._dropped:,} datagrams dropped by the full queue of the socket"
+            self.events.append(GameEvent(now, lost))
+        self._resets, self._dropped = counts.clock_resets, dropped
+
+    def _note(self, now: float, names: Iterable[str], verb: str, verbs: str = "") -> None:
+        several = sorted(names)
+        if not several:
+            return
+        shown = [cut(printable(one) or "(no name)", _LONGEST_NAME) for one in several[:_NAMES]]
+        rest = len(several) - len(shown)
+        if rest:
+            shown.append(f"{rest:,} more")
+        self.events.append(
+            GameEvent(now, f"{listed(shown)} {(verbs or verb) if several[1:] else verb}")
+        )
+
+    def news(self, now: float) -> Sequence[str]:
+        """The events of the last seconds, the latest first."""
+        recent = (one for one in reversed(self.events) if 0 <= now - one.time < _NEWS)
+        return [f"{one.words} {now - one.time:.0f} s ago" for one in recent]
+
+    def lines(self, room: int) -> Sequence[str]:
+        """The last events, as many as there is room for, each with its time."""
+        shown = list(self.events)[-room:] if room > 0 else []
+        lines = [f"{one.time:>10.2f} s  {one.words}" for one in shown]
+        return lines or ["nothing has happened yet"]
+
+
+#: The steps of a number that is tuned by its size; those of others are a part of their range.
+_RUNGS = [one * 10.0**power for power in range(-12, 13) for one in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)]
+_PARTS = 20
+
+#: Below this a number of which nothing is known becomes 0; and where ``auto`` goes.
+_LEAST, _USUAL = 0.001, 0.1
+
+
+class StrategyChoice:
+    """A strategy and its settings; each strategy keeps the settings that it was given."""
+
+    def __init__(self, spec: StrategySpec) -> None:
+        self.strategy = spec.name
+        self.names = remote_names()
+        if spec.name not in self.names:
+            self.names.append(spec.name)
+        self._values: dict[str, dict[str, Value]] = {
+            spec.name: declaration(spec.name).values(spec.settings)
+        }
+        self._selected: dict[str, int] = {}
+        self._in_use = spec.name, self.values
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Those that the strategy has."""
+        return declaration(self.strategy).settings
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """All settings as they are."""
+        if self.strategy not in self._values:
+            self._values[self.strategy] = declaration(self.strategy).values({})
+        return self._values[self.strategy]
+
+    @property
+    def selected(self) -> Setting | None:
+        """The setting that steps are of; None: there are no settings."""
+        settings = self.settings
+        return settings[self._selected.get(self.strategy, 0)] if settings else None
+
+    @property
+    def spec(self) -> StrategySpec:
+        """What is chosen."""
+        return StrategySpec(self.strategy, self.values)
+
+    def use(self) -> None:
+        """What is chosen is in use."""
+        self._in_use = self.strategy, self.values
+
+    def go_back(self) -> None:
+        """What was in use before is chosen again."""
+        self.strategy, values = self._in_use
+        self._values[self.strategy] = values
+
+    def go(self, steps: int) -> None:
+        """Another strategy, so many places further in the list."""
+        place = self.names.index(self.strategy) + steps
+        self.strategy = self.names[place % len(self.names)]
+
+    def select(self, steps: int) -> None:
+        """Another setting."""
+        if self.settings:
+            place = self._selected.get(self.strategy, 0) + steps
+            self._selected[self.strategy] = place % len(self.settings)
+
+    def step(self, upwards: bool) -> bool:
+        """The selected setting, one step up or down within its range; whether it changed."""
+        if self.selected is None:
+            return False
+        name = self.selected.name
+        return self._put(name, stepped(self.selected, self.values[name], upwards))
+
+    def restore(self) -> bool:
+        """The selected setting at its default; whether it changed."""
+        return self.selected is not None and self._put(self.selected.name, self.selected.default)
+
+    def _put(self, name: str, value: Value) -> bool:
+        changed = self.values[name] != value
+        self._values[self.strategy] = {**self.values, name: value}
+        return changed
+
+
+def stepped(setting: Setting, value: Value, upwards: bool) -> Value:
+    """The next value up or down; at an end the same."""
+    if not isinstance(setting, Number):
+        words = setting.choices
+        if isinstance(value, str) and value in words:
+            place = words.index(value) + (1 if upwards else -1)
+            return words[min(max(place, 0), len(words) - 1)]
+        return words[0] if words else value
+    if isinstance(value, str):  # the word for no number
+        usual = setting.tune[0] if setting.tune else _USUAL
+        return _within(setting, usual) if upwards else value
+    after = _within(setting, _next(setting, value, upwards))
+    if after == value and not upwards and setting.unset:
+        return setting.unset
+    return after
+
+
+def _within(setting: Number, value: float) -> float:
+    if setting.whole:
+        value = round(value)
+    return float(f"{min(max(value, setting.low), setting.high):.9g}")
+
+
+def _next(setting: Number, value: float, upwards: bool) -> float:
+    """The next part of the range that is worth tuning; outside of it, or without, a rung."""
+    least = _LEAST
+    if setting.whole and abs(value) < 10:
+        return math.floor(value) + 1 if upwards else math.ceil(value) - 1
+    if setting.tune:
+        low, high = setting.tune
+        least = low / 10
+        if setting.scale == "linear":
+            least = step = _rung((high - low) / _PARTS)
+            step = math.ceil(step) if setting.whole else step
+            places = value / step
+            place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
+            if low - step / 2 <= place * step <= high + step / 2:
+                return place * step
+    return _further(value, least) if upwards else -_further(-value, least)
+
+
+def _further(value: float, least: float) -> float:
+    """The next rung above, of a ladder that goes through 0."""
+    if value < 0:
+        below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
+        return -below if below >= least * 0.999 else 0.0
+    return _rung(value * (1 + 2e-6) if value else least)
+
+
+def _rung(value: float) -> float:
+    """The rung at or above a value above 0."""
+    return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
+
+
+class NameLine:
+    """Takes keys until ``is_open`` is False; ``chosen`` is then the name, None: no other one."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._typed = ""
+        self.is_open = True
+        self.chosen: str | None = None
+
+    def press(self, key: str) -> None:
+        """A character, or ``enter``, ``escape``, ``tab`` or ``backspace``."""
+        found = self._meant()
+        if key == "escape":
+            self.is_open = False
+        elif key == "enter":
+            self.is_open = False
+            self.chosen = found[0] if found and self._typed else None
+        elif key == "backspace":
+            self._typed = self._typed[:-1]
+        elif key == "tab":
+            self._typed = found[0] if found else self._typed
+        elif len(key) == 1 and key.isprintable():
+            self._typed += key
+
+    def _meant(self) -> list[str]:
+        """What begins like this, then what has it in it."""
+        begun = [one for one in self._names if one.startswith(self._typed)]
+        return begun + [one for one in self._names if self._typed in one and one not in begun]
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return f"strategy: {self._typed}_  {' '.join(self._meant()) or 'there is none like it'}"
+
+
+class PausedGame(NamedTuple):
+    """What was there when the game was paused."""
+
+    history: History
+    now: float
+    truth: History | None
+
+
+class RunningGame(Consumer):
+    """A running game, whoever shows it; ``where`` is the address of its packets.
+
+    Its strategy is that of the ``choice``. With a ``truth``, which was sent, figures are against
+    it. ``followed`` is the one entity that is evaluated (None: all), and ``listed`` are evaluated
+    first. While it is ``paused``, ``history`` and ``now`` stand still, and packets still come in.
+    """
+
+    def __init__(
+        self,
+        spec: ListenSpec,
+        where: str,
+        receiving: Reception,
+        recordings: Sequence[Recording] = (),
+        truth: History | None = None,
+    ) -> None:
+        assert spec.strategy is not None
+        self.where, self.receiving, self.recordings = where, receiving, recordings
+        self.tick = spec.tick
+        self.choice = StrategyChoice(spec.strategy)
+        self.traffic, self.log = LiveTraffic(), EventLog()
+        self.evaluator = LiveEvaluator(spec.tick[0] / spec.tick[1])
+        self.live_truth = truth
+        self.paused: PausedGame | None = None
+        self.listed: Sequence[str] = ()
+        self.followed: str | None = None
+
+    @classmethod
+    def drawn_later(
+        cls,
+        source: PacketSource,
+        spec: ListenSpec,
+        where: str,
+        receiving: Reception,
+        recordings: Sequence[Recording],
+        settled: Callable[[], float],
+        sends: bool,
+    ) -> tuple[RunningGame, LaterDrawing]:
+        """The game of a source, and what draws it as ``LaterDrawing`` does.
+
+        ``sends``: what the source has sent is the truth.
+        """
+        truth = History(source.entities) if sends else None
+        game = cls(spec, where, receiving, recordings, truth)
+        drawing = LaterDrawing(source, spec, settled, [game], truth.take if truth else None)
+        game.attach(drawing)
+        return game, drawing
+
+    def attach(self, drawing: LiveDrawing) -> None:
+        """It is drawn by this one, before anything comes in."""
+        self.drawing = drawing
+        self.live = History(drawing.entities)
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Packets came in."""
+        self.traffic.add(self.live.take(block))
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """Samples were drawn."""
+        del entities
+        self.live.draw(samples)
+
+    @property
+    def history(self) -> History:
+        """What is shown."""
+        return self.paused.history if self.paused else self.live
+
+    @property
+    def truth(self) -> History | None:
+        """What was sent of that."""
+        return self.paused.truth if self.paused else self.live_truth
+
+    @property
+    def now(self) -> float:
+        """The time up to which it is shown; minus infinity: nothing has come."""
+        return self.paused.now if self.paused else self.drawing.drawn_up_to
+
+    def advance(self, real_time: float) -> None:
+        """Looks at the figures from time to time (s, of any steady clock)."""
+        now, counts = self.drawing.drawn_up_to, self.drawing.counts
+        if now == -math.inf:
+            return
+        self.traffic.look(self.live, now, real_time, counts)
+        self.log.look(self.live, now, real_time, counts, self.receiving.dropped)
+        of = self.followed, self.listed, self.truth
+        self.evaluator.look(self.history, self.now, real_time, *of)
+
+    def follow(self, name: str | None) -> None:
+        """Looks at one entity; None: at all."""
+        self.followed = name
+        self.evaluator.forget()
+
+    def follow_next(self, step: int) -> None:
+        """Follows the next entity in the order in which they came, or the one before."""
+        names = self.history.names
+        if not names:
+            return
+        if self.followed in names:
+            self.follow(names[(names.index(self.followed) + step) % len(names)])
+        else:
+            self.follow(names[0 if step > 0 else -1])
+
+    def pause(self) -> None:
+        """Stands still, or goes on."""
+        truth = None if self.live_truth is None else self.live_truth.frozen()
+        frozen = PausedGame(self.live.frozen(), self.now, truth)
+        self.paused = None if self.paused else frozen
+        self.evaluator.forget()
+
+    def draw_by(self, strategy: StrategySpec) -> None:
+        """Draws by another strategy, also what was drawn in the last seconds.
+
+        Raises ``StrategyFailed`` and ``ValueError``; nothing changes then.
+        """
+        strategy.make()
+        before = self.live.frozen()
+        self.live.redraw()
+        try:
+            self.drawing.change_strategy(strategy, self.live.blocks(), self.live.draw)
+        except (StrategyFailed, ValueError):
+            self.live = before
+            raise
+        if self.paused is not None:
+            history, now, _ = self.paused
+            history.redraw()
+            self.drawing.replay(strategy, history.blocks(), now, history.draw).close()
+        self.evaluator.forget()

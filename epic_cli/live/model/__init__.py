@@ -1,1 +1,0 @@
-"""What is known of a running game, for whatever shows it."""

@@ -1,0 +1,718 @@
+"""The proxy: clients on one side, each with its own links and its own socket to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import math
+import os
+import socket
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from heapq import heappop, heappush
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
+from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
+from epic_cli.live.recording import WholeFile
+from epic_cli.network import AddedLink, Link
+from epic_cli.network.link_spec import Way
+from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved
+from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.writing import csv_field
+from epic_cli.work.event_loop import set_or_late
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.live.consumer import Consumer
+    from epic_cli.recordings.datagrams.counts import Counts
+
+
+#: So many new clients that begin as others did are followed by a probe; seconds between probes.
+_ALIKE = 8
+_PAUSE = 0.5
+
+#: New clients that a next one is compared with.
+_REMEMBERED = 16
+
+
+# Circles: a proxy whose datagrams come back to it, by itself or through other proxies. Nothing in a
+# foreign datagram can say that it has been here before. An own one can: where new clients begin
+# with the same bytes, as they do in a circle (and where many players join), a probe is sent to the
+# target. Only in a circle does it arrive at the proxy itself.
+
+
+class Circle(ValueError):
+    """Datagrams for the target arrive at the proxy again."""
+
+
+def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
+    """Whether the target is where the socket listens, under any address of this machine."""
+    with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
+        try:
+            trial.connect(target.place)  # 0.0.0.0 and :: become an address
+        except OSError:
+            return False
+        host, port = trial.getpeername()[:2]
+    at, own = listening.getsockname()[:2]
+    there, here = _number(host), _number(at)
+    if port != own or there == here:
+        return bool(port == own)
+    if not here.is_unspecified:
+        return False
+    if here.version != there.version and not (
+        here.version == 6 and not listening.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)
+    ):
+        return False
+    with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
+        try:
+            trial.bind((target.place[0], 0, *target.place[2:]))
+        except OSError:
+            return False
+    return True
+
+
+def _number(host: str) -> IPv4Address | IPv6Address:
+    number = ip_address(host.partition("%")[0])
+    return getattr(number, "ipv4_mapped", None) or number
+
+
+class CircleTest:
+    """Looks at the first datagram of each new client."""
+
+    def __init__(self, target: Resolved) -> None:
+        self._target = target
+        self._firsts: deque[int] = deque(maxlen=_REMEMBERED)
+        self._alike = 0
+        self._probed = -_PAUSE
+        self._probe = b""
+        self._socket: socket.socket | None = None
+
+    def look(self, data: bytes, now: float) -> None:
+        """Raises ``Circle`` if it is a probe that has come back; may send one."""
+        if self._probe and data == self._probe:
+            raise Circle("the target passes datagrams back to this proxy: they would loop")
+        mark = hash(data)
+        self._alike = self._alike + 1 if mark in self._firsts else 0
+        self._firsts.append(mark)
+        if self._alike >= _ALIKE and now - self._probed >= _PAUSE:
+            self._alike, self._probed = 0, now
+            self._send()
+
+    def _send(self) -> None:
+        self._probe = self._probe or os.urandom(16)
+        with contextlib.suppress(OSError):
+            if self._socket is None:
+                self._socket = socket.socket(self._target.family, socket.SOCK_DGRAM)
+                self._socket.setblocking(False)
+            self._socket.sendto(self._probe, self._target.place)
+
+    def close(self) -> None:
+        """Closes the socket of probes."""
+        if self._socket is not None:
+            self._socket.close()
+
+
+COLUMNS = (
+    "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate", "asked_ms",
+    "again",
+)  # fmt: skip
+
+
+class Fate(Enum):
+    """A datagram's fate; ``FLYING``: still in flight when the proxy ended."""
+
+    PASSED = "passed"
+    LOST = "lost"
+    DROPPED = "dropped"
+    CORRUPTED = "corrupted"
+    BLACKOUT = "blackout"
+    OVERFLOWED = "overflowed"
+    UNSENT = "unsent"
+    FLYING = "flying"
+
+
+@dataclass(slots=True)
+class LogEntry:
+    """A datagram that arrived at ``time``; ``left``: when its copies were sent on (seconds).
+
+    ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
+    arrive, of which so many are ``flying``. ``fate`` is set if no copy is to arrive.
+    """
+
+    time: float
+    way: Way
+    client: str
+    data: bytes
+    arrivals: tuple[float, ...]
+    fate: Fate
+    flying: int
+    left: list[float] = field(default_factory=list)
+
+
+def client_cells(number: int, address: str) -> str:
+    """The cells of a client's lines that are the same in all of them."""
+    return f"{number},{csv_field(address)}"
+
+
+class TrafficLog:
+    """Writes a line for each datagram, in the order of arrival.
+
+    ``recv_time`` is when the first copy really left, ``again`` when the second one did, and
+    ``asked_ms`` the delay that the link has given the first. ``flow`` is the client's number. With
+    ``payload`` it includes the data in hexadecimal. Datagrams in flight, and later ones, are in
+    memory. Raises ``OSError``; a non-empty file is not overwritten.
+    """
+
+    def __init__(self, path: str, payload: bool = False) -> None:
+        columns = (*COLUMNS, "payload") if payload else COLUMNS
+        header = (",".join(columns) + "\n").encode()
+        self.file = WholeFile(path, header)
+        self._payload = payload
+        self._entries: deque[LogEntry] = deque()
+
+    def add(self, entry: LogEntry) -> None:
+        """A datagram that came in."""
+        self._entries.append(entry)
+
+    def __len__(self) -> int:
+        """How many are not written yet."""
+        return len(self._entries)
+
+    def write(self, most: int = 1000) -> None:
+        """Writes so many lines, up to the first datagram still in flight."""
+        entries: deque[LogEntry] = self._entries
+        rows: list[str] = []
+        while entries and not entries[0].flying and len(rows) < most:
+            rows.append(self._row(entries.popleft()))
+        if rows:
+            self.file.write("".join(rows).encode(), len(rows))
+
+    def end(self) -> None:
+        """Ends the datagrams still in flight, which will not arrive."""
+        for entry in self._entries:
+            entry.flying = 0
+            if entry.arrivals and not entry.left:
+                entry.fate = Fate.FLYING
+        self.write(len(self._entries))
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self.file.close()
+
+    def _row(self, entry: LogEntry) -> str:
+        fate, left, again, asked = entry.fate, "", "", ""
+        if entry.arrivals:
+            asked = f"{1000 * (entry.arrivals[0] - entry.time):.4f}"
+            if entry.left:
+                fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
+            elif fate is not Fate.FLYING:
+                fate = Fate.UNSENT
+            if len(entry.left) > 1:
+                again = f"{entry.left[1]:.6f}"
+        more = f",{entry.data.hex()}" if self._payload else ""
+        return (
+            f"{entry.time:.6f},{left},{0 if left else 1},{entry.way},{entry.client},"
+            f"{len(entry.data)},{fate.value},{asked},{again}{more}\n"
+        )
+
+
+#: Bytes that may be in flight at once, with their overhead.
+MOST_BYTES = 256 << 20
+
+#: Bytes that a datagram takes beside its own.
+_AROUND = 256
+
+
+class Flight(NamedTuple):
+    """A copy of a datagram: when it is due, and when it was received (seconds).
+
+    ``deliver`` is called with it, and with a clock; ``watched`` with the time when it has left.
+    """
+
+    due: float
+    number: int
+    received: float
+    sequence: int
+    data: bytes
+    deliver: Callable[[Flight, Callable[[], float]], None]
+    entry: LogEntry | None
+    watched: Callable[[float], None] | None = None
+
+
+class DelayQueue:
+    """Datagrams on their way, in the order in which they are due, then of arrival."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._heap: list[Flight] = []
+        self._most = most
+        self._bytes = 0
+        self._number = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def due(self) -> float | None:
+        """When the next one is due; None: there is none."""
+        return self._heap[0][0] if self._heap else None
+
+    def has_room(self, size: int) -> bool:
+        """Whether there is room for a datagram of so many bytes."""
+        return self._bytes + size + _AROUND <= self._most
+
+    def add(
+        self,
+        due: float,
+        received: float,
+        sequence: int,
+        data: bytes,
+        deliver: Callable[[Flight, Callable[[], float]], None],
+        entry: LogEntry | None,
+        watched: Callable[[float], None] | None = None,
+    ) -> None:
+        """Another one."""
+        self._number += 1
+        self._bytes += len(data) + _AROUND
+        of = due, self._number, received, sequence, data, deliver, entry, watched
+        heappush(self._heap, Flight(*of))
+
+    def pop(self) -> Flight:
+        """The next one."""
+        flight = heappop(self._heap)
+        self._bytes -= len(flight.data) + _AROUND
+        return flight
+
+
+#: A link, or one beside a recorded network, whose conditions change while it is used.
+ChangingChannel = Link | AddedLink
+
+
+class Flow:
+    """Takes datagrams from one side, and sends them to the other when they are due.
+
+    ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own,
+    ``client`` are the cells of its lines in the ``log``.
+    """
+
+    def __init__(
+        self,
+        direction: Direction,
+        channel: ChangingChannel,
+        send: Callable[[bytes], object],
+        queue: DelayQueue,
+        header: int,
+        client: str,
+        log: TrafficLog | None,
+    ) -> None:
+        self._direction = direction
+        self.way = direction.way
+        self._channel = channel
+        self._send = send
+        self._queue = queue
+        self._header = header
+        self._client = client
+        self._log = log
+        self._version = direction.version
+        self._last = 0.0
+        self._sequence = 0
+        self._latest = -1
+        self._losses = 0
+        self._fates = (0, 0, 0)
+        self.flying = 0
+
+    @property
+    def taken(self) -> int:
+        """How many datagrams came."""
+        return self._sequence
+
+    def ended(self, time: float) -> bool:
+        """Whether a recorded network has come to its end."""
+        return self._channel.ended(max(time, self._last))
+
+    def take(
+        self, data: bytes, time: float, watched: Callable[[float], None] | None = None
+    ) -> None:
+        """A datagram that came in at ``time`` (s); ``watched`` is told when a copy has left."""
+        direction = self._direction
+        self._last = time = max(time, self._last)
+        direction.received_bytes += len(data)
+        if self._version != direction.version:
+            self._version = direction.version
+            self._channel.change(direction.conditions)
+        arrivals = self._channel.send(time, len(data) + self._header)
+        fate = self._fate()
+        if direction.blackout:
+            direction.blacked_out += 1
+            arrivals, fate = (), Fate.BLACKOUT
+        elif arrivals and not self._queue.has_room(len(arrivals) * len(data)):
+            direction.overflowed += 1
+            arrivals, fate = (), Fate.OVERFLOWED
+        direction.requested.count_sent(time, arrivals)
+        if arrivals:
+            self._losses = 0
+        else:
+            self._losses += 1
+            direction.longest_loss = max(direction.longest_loss, self._losses)
+        entry = None
+        if self._log is not None:
+            entry = LogEntry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
+            self._log.add(entry)
+        for arrival in arrivals:
+            self._queue.add(arrival, time, self._sequence, data, self.deliver, entry, watched)
+        self.flying += len(arrivals)
+        direction.waiting += len(arrivals)
+        self._sequence += 1
+
+    def _fate(self) -> Fate:
+        """Counts what the link did to the datagram other than losing it; returns its name."""
+        channel, before = self._channel, self._fates
+        fates = (channel.dropped, channel.corrupted, channel.clipped)
+        if fates == before:
+            return Fate.LOST
+        self._fates = fates
+        direction = self._direction
+        direction.dropped += fates[0] - before[0]
+        direction.corrupted += fates[1] - before[1]
+        direction.clipped += fates[2] - before[2]
+        if fates[0] > before[0]:
+            return Fate.DROPPED
+        return Fate.CORRUPTED if fates[1] > before[1] else Fate.LOST
+
+    def deliver(self, flight: Flight, clock: Callable[[], float]) -> None:
+        """Sends what is due."""
+        direction = self._direction
+        self.flying -= 1
+        direction.waiting -= 1
+        try:
+            self._send(flight.data)
+        except OSError as error:
+            direction.unsent[error.strerror or str(error)] += 1
+        else:
+            left = clock()
+            direction.count_left(flight.received, flight.due, left, len(flight.data))
+            direction.reordered += flight.sequence < self._latest
+            self._latest = max(self._latest, flight.sequence)
+            if flight.entry is not None:
+                flight.entry.left.append(left)
+            if flight.watched is not None:
+                flight.watched(left)
+        if flight.entry is not None:
+            flight.entry.flying -= 1
+
+
+class DirectionTap:
+    """Reads packets as they come in, for ``sent``; ``received`` gets those that leave, then.
+
+    Both have one clock, on which a packet arrives at the proxy, or at the other side of its link.
+    On the way ``down`` each client has its own copies: they are those of one client.
+    """
+
+    def __init__(
+        self,
+        way: Way,
+        spec: IngestSpec,
+        sent: Sequence[Consumer],
+        received: Sequence[Consumer],
+    ) -> None:
+        self.way = way
+        self.one_client = way == "down" and spec.sender is None
+        self._ingest = Ingest(spec)
+        self.sent, self.received = list(sent), list(received)
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        return self._ingest.counts
+
+    @property
+    def entities(self) -> Entities:
+        """Those that were sent."""
+        return self._ingest.entities
+
+    def now(self, time: float) -> float | None:
+        """The receiver's clock at a time (s) of the proxy's; None: it has not begun."""
+        return self._ingest.now(time)
+
+    def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
+        """A datagram came in (s); what is to be called when it has left; None: it has no packets.
+
+        Raises ``OSError`` where a consumer cannot write.
+        """
+        datagram = ReceivedDatagram(data, (client.host, client.port), time)
+        block = self._ingest.take([datagram], -math.inf)
+        if not len(block):
+            return None
+        for one in self.sent:
+            one.take_packets(block)
+        return partial(self._pass_on, block, time)
+
+    def _pass_on(self, block: PacketBlock, received: float, left: float) -> None:
+        moved = PacketBlock(block.entities)
+        for index in range(len(block)):
+            packet = block[index]
+            moved.append(packet._replace(arrival=(packet.arrival or 0.0) + left - received))
+        for one in self.received:
+            one.take_packets(moved)
+
+
+#: Datagrams that are read from one socket before the others' turn.
+_AT_ONCE = 64
+
+#: Lines that are written while datagrams wait.
+_LINES_AT_ONCE = 32
+
+#: Seconds between two checks for idle clients and lines to write.
+_BEAT = 0.1
+
+#: Bytes that come before those of a datagram: the headers of IP and UDP.
+_HEADERS = {socket.AF_INET: 28, socket.AF_INET6: 48}
+
+#: Files beside the clients' sockets that may be open.
+_OTHER_FILES = 64
+
+
+class UpstreamSocket(ReceivingSocket):
+    """A socket that sends to one place, and takes in what comes from there."""
+
+    def _attach(self, at: Resolved, interface: str | None) -> None:
+        del interface
+        self.socket.connect(at.place)
+
+    def send(self, data: bytes) -> None:
+        """Sends a datagram; raises ``OSError``."""
+        try:
+            self.socket.send(data)
+        except ConnectionRefusedError:  # the answer to an earlier one; this one was not sent
+            self.refused += 1
+            self.socket.send(data)
+
+
+@dataclass
+class ProxyClient:
+    """A client: a number, an address, and a flow in each direction.
+
+    ``used``: when the last datagram from or for it arrived (seconds).
+    """
+
+    number: int
+    address: Address
+    server: UpstreamSocket
+    up: Flow
+    down: Flow
+    used: float = 0.0
+
+
+class Relay:
+    """Takes datagrams from one side, and sends them to the other when their link has carried them.
+
+    ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
+    after the making. ``clients_total`` counts the clients until now, ``rejected`` the datagrams of
+    those beyond the limit, and ``socket_errors``, by their names, what else sockets could not do.
+    """
+
+    def __init__(
+        self,
+        spec: ProxySpec,
+        listening: ReceivingSocket,
+        target: Resolved,
+        links: LinkController,
+        make_channel: Callable[[Way, int], ChangingChannel],
+        log: TrafficLog | None = None,
+        watches: Mapping[Way, DirectionTap] = MappingProxyType({}),
+    ) -> None:
+        self._watches = watches
+        self._origin = machine_time()
+        self._listening = listening
+        self._target = target
+        self._make_channel = make_channel
+        self.links = links
+        self.up, self.down = links.directions["up"], links.directions["down"]
+        self._spec = spec
+        self._log = log
+        self._queue = DelayQueue()
+        self._circle = CircleTest(target)
+        self._armed = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._done = asyncio.Event()
+        self._failure: Exception | None = None
+        self._refused_before = 0
+        self.clients: dict[Any, ProxyClient] = {}
+        self.clients_total = 0
+        self.rejected = 0
+        self.socket_errors: Counter[str] = Counter()
+        self.begun = asyncio.Event()
+        self._leaving = math.inf
+
+    @property
+    def refused(self) -> int:
+        """How often the target's port was reported closed."""
+        return self._refused_before + sum(one.server.refused for one in self.clients.values())
+
+    @property
+    def overrun(self) -> int:
+        """Datagrams dropped by the listening socket's full queue."""
+        return self._listening.dropped
+
+    def now(self) -> float:
+        """Seconds after the making."""
+        return machine_time() - self._origin
+
+    def settled(self) -> float:
+        """When everything that has left by then was passed to watches (s); any thread may ask."""
+        return min(self.now(), self._leaving)  # in this order
+
+    def end(self) -> None:
+        """Ends ``run``."""
+        self._done.set()
+
+    async def run(self) -> None:
+        """Relays datagrams for its duration; raises ``OSError``, ``Circle``."""
+        self._loop = asyncio.get_running_loop()
+        allow_files(self._spec.max_clients + _OTHER_FILES)
+        gc.collect()
+        frozen = gc.get_freeze_count()  # by the program, for good
+        gc.freeze()  # what was loaded until now is not looked through while datagrams wait
+        beating = self._loop.create_task(self._beat())
+        self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
+        try:
+            seconds = self._spec.duration
+            await set_or_late(self._done, None if math.isinf(seconds) else seconds)
+        finally:
+            beating.cancel()
+            self._close()
+            if not frozen:
+                gc.unfreeze()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT)
+            self._guarded(self._settle)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Runs a callback, then sends what is due; any exception ends ``run``."""
+        try:
+            work()
+            self._deliver()
+            if self._log is not None and len(self._log) > _LINES_AT_ONCE:
+                self._log.write(_LINES_AT_ONCE)
+        except Exception as error:
+            self._failure = error
+            self.end()
+
+    def _from_clients(self) -> None:
+        for data, sender, time in self._listening.read(_AT_ONCE):
+            client = self.clients.get(sender) or self._add_client(sender, data)
+            if client is not None:
+                self._pass(client, client.up, data, time - self._origin)
+
+    def _from_server(self, client: ProxyClient) -> None:
+        try:
+            arrived = client.server.read(_AT_ONCE)
+        except OSError as error:  # no way to the target, for now
+            self._count(error)
+            return
+        for data, _, time in arrived:
+            self._pass(client, client.down, data, time - self._origin)
+
+    def _count(self, error: OSError) -> None:
+        self.socket_errors[error.strerror or str(error)] += 1
+
+    def _pass(self, client: ProxyClient, flow: Flow, data: bytes, time: float) -> None:
+        if flow.ended(time):
+            self.end()
+            return
+        client.used = time
+        watch, watched = self._watches.get(flow.way), None
+        # of those that are there, the first one to have come
+        if watch and (not watch.one_client or client is next(iter(self.clients.values()))):
+            watched = watch.take(data, client.address, time)
+        flow.take(data, time, watched)
+
+    def _add_client(self, sender: tuple[Any, ...], data: bytes) -> ProxyClient | None:
+        """A new client; None: there is no room for one. Raises ``Circle``."""
+        self._circle.look(data, self.now())
+        if len(self.clients) >= self._spec.max_clients:
+            self.rejected += 1
+            return None
+        try:
+            server = UpstreamSocket(self._target)
+        except OSError as error:
+            self._count(error)
+            return None
+        self.clients_total += 1
+        number, address = self.clients_total, Address(str(sender[0]), int(sender[1]))
+        header = _HEADERS.get(self._listening.socket.family, 0)
+        who = client_cells(number, str(address))
+
+        def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
+            channel = self._make_channel(direction.way, number)
+            return Flow(direction, channel, send, self._queue, header, who, self._log)
+
+        back = self._listening.socket.sendto
+        client = ProxyClient(
+            number=number,
+            address=address,
+            server=server,
+            up=flow(self.up, server.send),
+            down=flow(self.down, lambda data: back(data, sender)),
+        )
+        self.clients[sender] = client
+        self._loop.add_reader(server.socket, self._guarded, partial(self._from_server, client))
+        self.begun.set()
+        return client
+
+    def _deliver(self) -> None:
+        """Sends what is due, and sets the clock for the next."""
+        queue = self._queue
+        now = self.now()
+        while (due := queue.due) is not None and due <= now:
+            self._leaving = now
+            flight = queue.pop()
+            flight.deliver(flight, self.now)
+            now = self.now()
+        self._leaving = math.inf
+        if due is not None and due < self._armed:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._armed = due
+            self._timer = self._loop.call_at(self._origin + due, self._guarded, self._wake)
+
+    def _wake(self) -> None:
+        self._armed = math.inf
+        self._timer = None
+
+    def _settle(self) -> None:
+        """Drops idle clients, and writes finished datagrams to the log."""
+        silent_since = self.now() - self._spec.idle
+        for sender, client in list(self.clients.items()):
+            if client.used < silent_since and not client.up.flying and not client.down.flying:
+                del self.clients[sender]
+                self._close_one(client)
+        if self._log is not None:
+            self._log.write()
+
+    def _close_one(self, client: ProxyClient) -> None:
+        self._loop.remove_reader(client.server.socket)
+        self._refused_before += client.server.refused
+        client.server.close()
+
+    def _close(self) -> None:
+        self._loop.remove_reader(self._listening.socket)
+        if self._timer is not None:
+            self._timer.cancel()
+        for client in self.clients.values():
+            self._close_one(client)
+        self.clients.clear()
+        self._circle.close()
+        if self._log is not None:
+            self._log.end()

@@ -1,0 +1,376 @@
+"""The screen of a running game: a map, lines below it, who is there beside it, and keys."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.text.widths import ELLIPSIS, cut, pad, printable, width, wrap
+from epic_cli.live.listen.report import game_messages, game_traffic, milliseconds
+from epic_cli.live.listen.run import Listener
+from epic_cli.live.map import ASCII, COLOURS, UNICODE, Viewport, draw_map, entity_at
+from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
+from epic_cli.metrics.digits import three_digits
+from epic_cli.recordings.writing import value_text
+from epic_cli.shell.console import speaks_unicode
+from epic_cli.show.full_screen import Fragment, FullScreen, Lines, Reserve, fitting, flow, too_small
+
+#: Heights of a bar, from the lowest.
+UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+
+#: Keys, what they do in a word or two under the map (nothing: no room), and in the help.
+KEYS = (
+    ("s/S", "strategy", "the next strategy, the one before"),
+    ("/", "by name", "a strategy by its name: type, Tab, Enter; Esc leaves all as it is"),
+    ("tab", "setting", "the next setting; Shift-Tab: the one before"),
+    ("m/l", "more, less", "more or less of the setting in brackets; d: its default"),
+    ("f/F", "follow", "follow the next entity, the one before; Esc: none"),
+    ("arrows", "", "move the map"),
+    ("+/-", "zoom", "zoom in, zoom out; 0: show everything again"),
+    ("v", "", "another plane: xy, xz, zy"),
+    ("e", "events", "what happened: who joined and left, clocks, teleports, drops"),
+    ("mouse", "", "the wheel zooms, a click follows; Shift selects text"),
+    ("space", "pause", "pause what is shown: strategies and settings can be tried on that moment;"
+     " packets still come in and are recorded"),
+    ("?", "help", "this help; any key leaves it"),
+    ("q", "quit", "quit; Ctrl-Z: suspend; Ctrl-L: clear"),
+)  # fmt: skip
+
+
+def key_line() -> list[str]:
+    """The keys that there is room for."""
+    return [f"{keys}: {word}" for keys, word, _ in KEYS if word]
+
+
+def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
+    """The longest delay of each second as bars, the latest at the right."""
+    return _bar_line("delay", history, columns, bars, lambda most: milliseconds(most, "+"))
+
+
+def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | None) -> list[str]:
+    """Error, lag and delay of the entity that is followed, second by second, as bars.
+
+    The delay is above ``least`` (s); None: above the shortest.
+    """
+    now = max((max(one) for one in evaluator.curves if one), default=0)
+    names: Sequence[str] = ("error", "lag", "delay")
+    words: Sequence[Callable[[float], str]] = (three_digits, milliseconds, milliseconds)
+    found = []
+    for head, one, form in zip(names, evaluator.curves, words, strict=True):
+        values = [one.get(second, math.nan) for second in range(min(one, default=now), now + 1)]
+        if head == "delay":
+            shortest = min(one.values(), default=0.0) if least is None else least
+            values = [value - shortest for value in values]
+        found += _bar_line(head, values, columns, bars, form)
+    return found
+
+
+def _bar_line(
+    head: str, values: Sequence[float], columns: int, bars: str, words: Callable[[float], str]
+) -> list[str]:
+    room = columns - 24
+    shown = values[-room:] if room > 0 else ()
+    known = [one for one in shown if not math.isnan(one)]
+    if not known:
+        return []
+    most = max(known, key=abs)
+    drawn = "".join(_bar(abs(one), abs(most), bars) for one in shown)
+    return [f"{head:5} {drawn} most {words(most)}"]
+
+
+def _bar(value: float, most: float, bars: str) -> str:
+    if math.isnan(value):
+        return " "
+    share = value / most if most > 0 else 0.0
+    return bars[min(int(share * len(bars)), len(bars) - 1)]
+
+
+def strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
+    """The strategy, and its figures in hindsight."""
+    place = choice.names.index(choice.strategy) + 1
+    name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
+    return [name, *(figures or ["measuring"])]
+
+
+def settings(choice: StrategyChoice) -> list[str]:
+    """All settings, that to be changed in brackets."""
+    shown = []
+    for one in choice.settings:
+        value = choice.values[one.name]
+        text = f"{one.name} {value_text(value)}"
+        if isinstance(one, Number) and not isinstance(value, str) and len(one.unit) == 1:
+            text += f" {one.unit}"
+        text += "" if value == one.default else "*"
+        shown.append(f"[{text}]" if one is choice.selected else text)
+    return shown or ["it has no settings"]
+
+
+def help_lines(title: str, columns: int) -> Lines:
+    """What the keys do."""
+    room = max(width(keys) for keys, _, _ in KEYS) + 2
+    drawn: Lines = [[("class:news", cut(title, columns))]]
+    for keys, _, words in KEYS:
+        for index, line in enumerate(wrap(words, columns - room)):
+            head = keys if index == 0 else ""
+            drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
+    return drawn
+
+
+#: Columns of the roster, and of a name in it.
+ROSTER = 40
+
+_NAME = 14
+
+
+def listed(game: RunningGame, lines: int) -> Sequence[str]:
+    """The entities that a roster of so many lines has room for: all, or the worst ones."""
+    names = game.history.names
+    if len(names) < lines:
+        return names
+    error = game.evaluator.error
+    names.sort(key=lambda name: (name != game.followed, -_known(error(name))))
+    return names[: lines - 2]
+
+
+def roster(game: RunningGame, lines: int) -> Lines:
+    """A head, a line for each entity that is ``listed``, and how many others there are."""
+    history, now, shown = game.history, game.now, game.listed
+    numbers = history.received(now - 1).entities
+    rates = np.bincount(numbers, minlength=len(history.entities))
+    left_out = len(history.newest) - len(shown)
+    head = f" {pad('entity', _NAME)} {'packets/s':>9}  silent {'error':>6}"
+    drawn: Lines = [[("class:keys", pad(head, ROSTER))]]
+    for name in shown:
+        number = history.entities.number_of(name)
+        silent = max(now - (history.newest[name].arrival or now), 0.0)
+        text = f"{rates[number]:>9} {silent:>5.1f} s {_cell(game.evaluator.error(name)):>6}"
+        style = f"class:drawn class:entity-{number % COLOURS}"
+        mark = ">" if name == game.followed else " "
+        line: list[Fragment] = [
+            (style, f"{mark}{pad(printable(name) or '(no name)', _NAME)} "),
+            ("class:news" if silent > 1 else "", pad(text, ROSTER - _NAME - 2)),
+        ]
+        drawn.append(line)
+    if left_out:
+        drawn.append([("class:keys", pad(f" and {left_out:,} more", ROSTER))])
+    drawn += [[("", " " * ROSTER)]] * (lines - len(drawn))
+    return drawn[:lines]
+
+
+def _known(error: float) -> float:
+    return -1.0 if math.isnan(error) else error
+
+
+def _cell(error: float) -> str:
+    return "-" if math.isnan(error) else three_digits(error)
+
+
+SMALLEST = (30, 8)
+
+#: Lines of the map, border included, at least.
+_SMALLEST_MAP = 6
+
+#: From so many columns on there is room for the entities beside the map.
+_ROSTER_FROM = 100
+
+
+_ENTITIES = ("ansicyan", "ansiyellow", "ansigreen", "ansimagenta", "ansiblue", "ansired")
+
+STYLES = {
+    "drawn": "bold",
+    "received": "bold",
+    "packet": "ansibrightblack",
+    "delay": "ansicyan",
+    "warning": "ansired bold",
+    **{f"entity-{number}": color for number, color in enumerate(_ENTITIES)},
+}
+
+
+class ListenScreen:
+    """Shows a running game on a terminal, and does what keys and clicks say.
+
+    ``symbols``: ``map.UNICODE`` or ``map.ASCII``; None: what the terminal speaks.
+    """
+
+    def __init__(self, game: RunningGame, symbols: dict[str, str] | None = None) -> None:
+        self._game = game
+        self._symbols = symbols or (UNICODE if speaks_unicode() else ASCII)
+        self._bars = UNICODE_BARS if not self._symbols["trail"] else ASCII_BARS
+        self._viewport = Viewport()
+        self._reserve = Reserve()
+        self._typed: NameLine | None = None
+        self._helping = self._logging = False
+        self._map_size = (0, 0)
+        self._news = ""
+
+    def run(self, listener: Listener, color: bool) -> int | None:
+        """Shows a listener on the terminal, until ``q``, Ctrl-C or a signal: that one's number.
+
+        The terminal is left as it was found, whatever happens.
+        """
+        self._game.attach(listener)
+        screen = FullScreen(self, self.acts, STYLES, color, lambda: self.takes_text, self.click)
+        return asyncio.run(screen.run(listener.run()))
+
+    def advance(self, real_time: float) -> None:
+        """Looks at the figures from time to time."""
+        self._game.advance(real_time)
+
+    def lines(self, columns: int, lines: int) -> Lines:
+        """The whole screen."""
+        drawn = self._lines(columns, lines)
+        if self._bars is UNICODE_BARS:
+            return drawn
+        return [[(style, text.replace(ELLIPSIS, "~")) for style, text in line] for line in drawn]
+
+    def _lines(self, columns: int, lines: int) -> Lines:
+        game = self._game
+        if columns < SMALLEST[0] or lines < SMALLEST[1]:
+            return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
+        if self._helping:
+            return help_lines(f"epic listen, {game.where}", columns)[:lines]
+        if self._logging:
+            words = [f"epic listen, {game.where}: what happened", *game.log.lines(lines - 1)]
+            return [[("", cut(line, columns))] for line in words]
+        texts = self._texts(columns, lines - _SMALLEST_MAP)
+        height = lines - self._reserve.lines((columns, lines), len(texts))
+        beside = columns >= _ROSTER_FROM
+        size = self._map_size = (columns - (ROSTER + 1) * beside, height)
+        shown = draw_map(game, self._viewport, size, self._symbols)
+        if beside and game.now > -math.inf:
+            game.listed = listed(game, height)
+            names = roster(game, height)
+            shown = [[*line, ("", " "), *other] for line, other in zip(shown, names, strict=True)]
+        return shown + [[text] for text in texts]
+
+    def _texts(self, columns: int, room: int) -> list[tuple[str, str]]:
+        """The lines under the map; what matters least goes where there is no room for all."""
+        game = self._game
+        messages = "; ".join(filter(None, (self._paused_words, self._news, game_messages(game))))
+        news = "class:warning", wrap(messages, columns)
+        keys = "class:keys", self._keys(columns)
+        if game.now == -math.inf:
+            waiting = wrap(f"waiting for packets at {game.where}", columns)
+            blocks = {"traffic": ("class:news", waiting), "news": news, "keys": keys}
+            return fitting(blocks, ("keys", "news"), room)
+        if game.followed is None:
+            bars = delay_line(game.traffic.flow.history, columns, self._bars)
+        else:
+            least = None if game.live_truth is None else 0.0
+            bars = curves(game.evaluator, columns, self._bars, least)
+        of = "" if game.followed is None else f" of {cut(printable(game.followed), 20)}"
+        figures = game.evaluator.figures(game.followed)
+        worst = game.evaluator.worst() if game.followed is None else None
+        if figures and worst is not None:
+            figures.append(f"worst {cut(printable(worst), 20)}")
+        blocks = {
+            "traffic": ("", flow(game_traffic(game), columns)),
+            "delay": ("class:delay", bars),
+            "figures": ("class:news", flow(strategy(game.choice, figures, of), columns)),
+            "settings": ("", flow(settings(game.choice), columns)),
+            "events": ("", flow(game.log.news(game.now), columns)[:1]),
+            "news": news,
+            "keys": keys,
+        }
+        order = ("settings", "delay", "keys", "events", "news", "traffic")
+        return fitting(blocks, order, room)
+
+    @property
+    def _paused_words(self) -> str:
+        return "PAUSED (space goes on; packets still come in)" if self._game.paused else ""
+
+    def _keys(self, columns: int) -> list[str]:
+        if self._typed is None:
+            return flow(key_line(), columns)
+        return [cut(self._typed.text, columns)]
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a name is being typed."""
+        return self._typed is not None
+
+    @property
+    def acts(self) -> dict[str, tuple[Any, ...]]:
+        """What keys do: a function, and what it is given."""
+        view, choice = self._viewport, self._game.choice
+        return {
+            "up": (view.pan, 0, 1),
+            "down": (view.pan, 0, -1),
+            "left": (view.pan, -1, 0),
+            "right": (view.pan, 1, 0),
+            "+": (view.zoom, True),
+            "=": (view.zoom, True),
+            "-": (view.zoom, False),
+            "0": (self._show_all,),
+            "escape": (self._show_all,),
+            "f": (self._game.follow_next, 1),
+            "F": (self._game.follow_next, -1),
+            "v": (view.turn,),
+            "s": (self._change, choice.go, 1),
+            "S": (self._change, choice.go, -1),
+            "tab": (choice.select, 1),
+            "s-tab": (choice.select, -1),
+            "m": (self._change, choice.step, True),
+            "l": (self._change, choice.step, False),
+            "d": (self._change, choice.restore),
+            "space": (self._game.pause,),
+            "/": (self._begin_name,),
+            "e": (setattr, self, "_logging", True),
+            "?": (setattr, self, "_helping", True),
+            "h": (setattr, self, "_helping", True),
+        }
+
+    def press(self, key: str) -> None:
+        """A key; others do nothing."""
+        if self._typed is not None:
+            self._type(key)
+        elif self._helping or self._logging:
+            self._helping = self._logging = False
+        elif key in self.acts:
+            act, *arguments = self.acts[key]
+            act(*arguments)
+
+    def click(self, column: int, line: int) -> None:
+        """Follows the entity on the map, or in the list beside it."""
+        columns, lines = self._map_size
+        name, shown = None, self._game.listed
+        if column < columns and line < lines:
+            name = entity_at(self._game, self._viewport, column, line)
+        elif line < lines and 0 < line <= len(shown):
+            name = shown[line - 1]
+        if name is not None and not (self._helping or self._logging):
+            self._game.follow(name)
+
+    def _begin_name(self) -> None:
+        self._typed = NameLine(self._game.choice.names)
+
+    def _show_all(self) -> None:
+        self._viewport.fit()
+        self._game.follow(None)
+
+    def _type(self, key: str) -> None:
+        assert self._typed is not None
+        self._typed.press(key)
+        if not self._typed.is_open:
+            chosen, self._typed = self._typed.chosen, None
+            if chosen is not None:
+                self._change(setattr, self._game.choice, "strategy", chosen)
+
+    def _change(self, choose: Callable[..., object], *arguments: object) -> None:
+        """Draws by another choice."""
+        choice = self._game.choice
+        choose(*arguments)
+        try:
+            self._game.draw_by(choice.spec)
+        except (StrategyFailed, ValueError) as error:
+            self._news = f"{choice.strategy} is not used: {error}"
+            choice.go_back()
+            return
+        choice.use()
+        self._news = ""
