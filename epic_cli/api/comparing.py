@@ -20,7 +20,7 @@ from epic_cli.engine.strategies.parts import Strategy, is_native
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Participant, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.evaluation import compare as compare_runs
-from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.score import GAMES, make_weights
 from epic_cli.metrics.truth import truths_of
 from epic_cli.recordings.recordings import recordings_in
@@ -112,12 +112,9 @@ def compare(
     runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     spec = replace(spec, participants=participants, total=total)
     spec = spec if seeds is None else replace(spec, runs_are="networks")
-    try:
-        if executor is not None:
-            return _compared_by(executor, spec, _recordings(packets), truth)
-        return compare_runs(runs, spec)
-    except NotEnoughToSay as error:
-        raise not_enough_error(error) from error
+    if executor is not None:
+        return _compared_by(executor, spec, _recordings(packets), truth)
+    return compare_runs(runs, spec)
 
 
 def spec_of(
@@ -135,13 +132,6 @@ def spec_of(
         raise ValueError(f"there is no game {game!r}: they are {', '.join(games)}")
     counts = make_weights(weights or {}, games.get(game or ""))
     return CompareSpec((), timing, counts, truth_offset, warm_up, seed=seed, threads=threads)
-
-
-def not_enough_error(error: NotEnoughToSay) -> ValueError:
-    """What is raised where the data do not decide the question."""
-    from epic_cli.jobs.compare.notes import not_enough_words
-
-    return ValueError(not_enough(not_enough_words(error)))
 
 
 def _compared_by(
@@ -197,7 +187,7 @@ def _recorded(
     if truth is not None:
         truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
         if not truths:
-            raise ValueError(not_enough("the truth has no movement to compare with"))
+            raise NotEnoughToSay("the truth has no movement to compare with")
     for one in recordings:
         name = os.fspath(one) if isinstance(one, (str, os.PathLike)) else ""
         found, findings = with_findings(one)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.api.comparing import not_enough_error, runs_of, spec_of
+from epic_cli.api.comparing import runs_of, spec_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -15,7 +15,6 @@ from epic_cli.jobs.tune.result import Tunings
 from epic_cli.jobs.tune.run import tune as search
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import KIND
-from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.work.journal import Journal
 
 if TYPE_CHECKING:
@@ -89,8 +88,6 @@ def tune(
         warnings.warn(str(damage), stacklevel=2)
     try:
         return search(spec, runs, executor=executor, journal=opened)
-    except NotEnoughToSay as error:
-        raise not_enough_error(error) from error
     finally:
         if opened is not None:
             opened.close()

@@ -166,13 +166,10 @@ class Bench:
 
 
 def _possible(job: Callable[[], Any]) -> Any:
-    from epic_cli.jobs.compare.notes import not_enough_words
-    from epic_cli.metrics.notes import not_enough
-
     try:
         return job()
     except NotEnoughToSay as error:
-        raise Impossible(not_enough(not_enough_words(error))) from error
+        raise Impossible(str(error)) from error
     except TooManyRows as error:
         raise Impossible(f"{error} for one entity") from error
     except (WrongUsage, CannotAccess, OSError, ValueError) as error:

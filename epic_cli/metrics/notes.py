@@ -1,12 +1,14 @@
-"""What a comparison has to say beside its figures, as values: views put them into words."""
+"""What a comparison has to say beside its figures: as values, and in words."""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from epic_cli.engine.text.widths import some
+from epic_cli.metrics.digits import counted, three_digits
 
 # ---------------------------------------------------------------- of a truth
 
@@ -14,8 +16,8 @@ from epic_cli.engine.text.widths import some
 class Excluded(enum.Enum):
     """Why recorded states are not part of a truth."""
 
-    NOT_FINITE = enum.auto()
-    SAME_TIME = enum.auto()
+    NOT_FINITE = "not finite"
+    SAME_TIME = "a later one has the same time"
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,9 @@ class StatesLeftOut:
 class Cut(enum.Enum):
     """Where a movement is not continuous."""
 
-    MARKED_TELEPORT = enum.auto()
-    UNMARKED_TELEPORT = enum.auto()
-    GAP = enum.auto()
+    MARKED_TELEPORT = "marked teleport"
+    UNMARKED_TELEPORT = "unmarked teleport"
+    GAP = "gap"
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,10 @@ class CutOut:
 class Unusable(enum.Enum):
     """Why recorded velocities cannot be meant."""
 
-    ABSENT = enum.auto()
-    NOT_FINITE = enum.auto()
-    ALL_ZERO = enum.auto()
-    MISMATCH = enum.auto()
+    ABSENT = "some packets have none"
+    NOT_FINITE = "some are not finite"
+    ALL_ZERO = "all are zero"
+    MISMATCH = "they differ from these by {:.0%} (median)"
 
 
 @dataclass(frozen=True)
@@ -160,16 +162,24 @@ Note = NotJudged | Adjusted | Outages | TickHides | AllAlike
 class Flaw(enum.Enum):
     """Why a candidate has no figures, not all of them, or figures to be read with care."""
 
-    FAILED = enum.auto()
-    STOPPED = enum.auto()
-    NOT_FINITE = enum.auto()
-    NOTHING_DRAWN = enum.auto()
-    NEEDS_ARRIVALS = enum.auto()
-    TRUTH_AT_REST = enum.auto()
-    DIVERGED = enum.auto()
-    LAG_UNKNOWN = enum.auto()
-    LAG_AMBIGUOUS = enum.auto()
-    UNDRAWN = enum.auto()
+    FAILED = "it failed {error}"
+    STOPPED = "stopped"
+    NOT_FINITE = "it draws numbers that are not finite in {rows} of the rows that count"
+    NOTHING_DRAWN = "it draws nothing in the rows that count"
+    NEEDS_ARRIVALS = "not ranked: needs arrival times, and there are none"
+    TRUTH_AT_REST = "no score and no lag: the truth does not move"
+    DIVERGED = (
+        "it diverges: it is drawn up to {beyond} outside of a movement that is {extent} across"
+    )
+    LAG_UNKNOWN = (
+        "the lag is unknown, since no shift in time fits better than those around it:"
+        " it counts as 5 s"
+    )
+    LAG_AMBIGUOUS = "the movement repeats itself: the lag may as well be {lags} ms"
+    UNDRAWN = (
+        "it draws nothing in {rows} of {judged} rows, which count as holding the last"
+        " state received"
+    )
 
 
 #: A candidate with one of these is not ranked.
@@ -200,16 +210,128 @@ class ResultNote:
     lags: tuple[float, ...] = ()
 
 
+# ---------------------------------------------------------------- in words
+
+#: So many notes of one kind are shown.
+MOST_NOTES = 5
+
+
+#: What stands behind a score, or a lag, that is to be read with care.
+MARKS = {
+    "score": {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"},
+    "lag": {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"},
+}
+
+
+def note_words(note: Note) -> str:
+    """A note about an entity, without a full stop."""
+    match note:
+        case NotJudged():
+            return f"{_called(note.entity)}not judged: {why(note)}"
+        case Outages():
+            words = f"{counted(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
+            words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
+            end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
+            return f"{_called(note.entity)}{words}: {end}" + (
+                "" if note.judged else " without a given truth"
+            )
+        case TickHides():
+            return (
+                f"a row every {note.tick * 1000:.3g} ms hides what a player sees between packets"
+                f" that come every {note.interval * 1000:.3g} ms; a screen has one every 16.7 ms"
+            )
+        case AllAlike():
+            return (
+                f"all {note.networks} networks gave the same, since nothing in them is random:"
+                " one of them is judged"
+            )
+        case Adjusted():
+            return _called(note.entity) + truth_words(note.what)
+
+
+def notes_words(notes: Sequence[Note]) -> list[str]:
+    """The notes without full stops; what is true of several entities is said once."""
+    noted: dict[str, list[str]] = {}
+    for note in notes:
+        entity = getattr(note, "entity", "")
+        words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
+        noted.setdefault(words, []).append(entity)
+    return at_most(f"{_called(some(who))}{words}" for words, who in noted.items())
+
+
+def at_most(notes: Iterable[str]) -> list[str]:
+    """The first few of them, and how many others there are."""
+    first, more = list(notes), 0
+    first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
+    return [*first, f"{more:,} more of this kind"] if more else first
+
+
+def truth_words(note: TruthNote) -> str:
+    """What was done to a truth before it was used."""
+    match note:
+        case StatesLeftOut():
+            return f"{counted(note.count, 'state')} left out: {note.reason.value}"
+        case CutOut():
+            seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
+            return f"{counted(note.count, note.cut.value)} cut out{seconds}"
+        case Bridged():
+            return (
+                f"{counted(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
+                " curve: what happened meanwhile cannot be seen"
+            )
+        case VelocitiesReplaced():
+            reason = note.reason.value.format(note.mismatch)
+            return f"velocities taken from the positions: {reason}"
+
+
+def why(note: NotJudged) -> str:
+    """Why an entity cannot be judged, with the numbers that say so."""
+    rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
+    match note.reason:
+        case Unjudged.TOO_FEW_STATES:
+            return f"{'one' if note.states else 'no'} usable state: a movement needs two"
+        case Unjudged.NOT_IN_TRUTH:
+            known = some(note.known)
+            return "it is not in the truth, " + (
+                f"whose entities are {known}" if known else "which names no entity"
+            )
+        case Unjudged.NO_ROWS:
+            return "no packet has a place on the clock"
+        case Unjudged.NO_OVERLAP:
+            truth = "the truth from {:.3f} to {:.3f} s".format(*note.truth)
+            return f"{rows}, {truth}: they do not overlap"
+        case Unjudged.WARM_UP:
+            return (
+                f"{rows}, and none of them is {note.warm_up:g} s or more into an unbroken movement"
+                " of the truth ({:.3f} to {:.3f} s)".format(*note.truth)
+            )
+
+
+def result_words(note: ResultNote) -> str:
+    """What is wrong with one candidate's result."""
+    return note.flaw.value.format(
+        rows=note.rows,
+        judged=note.judged,
+        error=note.error,
+        beyond=three_digits(note.beyond),
+        extent=three_digits(note.extent),
+        lags=", ".join(f"{one * 1000:.0f}" for one in note.lags[:3]),
+    )
+
+
+def _called(entity: str) -> str:
+    return f"{entity}: " if entity else ""
+
+
 # ---------------------------------------------------------------- errors
 
 
-def not_enough(why: object) -> str:
-    """How it is said that the data do not decide a question."""
-    return f"not enough to say: {why}"
-
-
 class NotEnoughToSay(ValueError):
-    """The data do not decide the question; no figure is better than a made-up one."""
+    """The data do not decide the question, and ``why``; no figure is better than a made-up one."""
+
+    def __init__(self, why: object) -> None:
+        super().__init__(f"not enough to say: {why}")
+        self.why = str(why)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Goes to another process as it is: what made it cannot be called with the message."""
@@ -229,10 +351,11 @@ class NothingJudged(NotEnoughToSay):
     """No entity can be judged; ``notes`` say of each why. Without notes there are no packets."""
 
     def __init__(self, notes: tuple[NotJudged, ...]) -> None:
-        reasons = some(f"{one.entity!r}: {one.reason.value}" for one in notes)
-        super().__init__(
-            f"no entity can be judged: {reasons}" if reasons else "there are no packets"
-        )
+        reasons: dict[str, list[str]] = {}
+        for note in notes:
+            reasons.setdefault(why(note), []).append(note.entity)
+        words = at_most(_called(some(who)) + reason for reason, who in reasons.items())
+        super().__init__("; ".join(words) or "there are no packets")
         self.notes = notes
 
 

@@ -27,7 +27,7 @@ from epic_cli.metrics.arrays import (
     quantile,
     turning_table,
 )
-from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+from epic_cli.metrics.notes import NotEnoughToSay
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -632,7 +632,7 @@ class TooFewPackets(NotEnoughToSay):
             there = f"there is 1 packet of {of}" if packets else "there are no packets"
         elif packets >= FEWEST_STATES * entities:
             there += ", with too few different times"
-        super().__init__(not_enough(f"no entity has {FEWEST_STATES} packets: {there}"))
+        super().__init__(f"no entity has {FEWEST_STATES} packets: {there}")
 
 
 @dataclass(frozen=True)

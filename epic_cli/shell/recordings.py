@@ -9,7 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.metrics.notes import not_enough
+from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.recordings import guard
 from epic_cli.recordings.layout import Layout, begun_together
 from epic_cli.recordings.recordings import recordings_in
@@ -126,7 +126,7 @@ def given_truths(
 
     ``given`` is the layout that it shares with the recordings.
     """
-    from epic_cli.jobs.compare.notes import why
+    from epic_cli.metrics.notes import why
     from epic_cli.metrics.truth import truths_of
     from epic_cli.recordings.columns import STATE
 
@@ -140,7 +140,7 @@ def given_truths(
         place = f"{name}: {note.entity}" if note.entity else name
         reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
     if not truths:
-        raise WrongUsage(not_enough(f"{name} has no movement to compare with"))
+        raise WrongUsage(str(NotEnoughToSay(f"{name} has no movement to compare with")))
     return truths, reporter.refused
 
 

@@ -194,11 +194,10 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
 
 
 def _not_enough(error: NotEnoughToSay) -> str:
-    from epic_cli.jobs.compare.notes import not_enough_words
-    from epic_cli.metrics.notes import NothingJudged, Unjudged, not_enough
+    from epic_cli.metrics.notes import NothingJudged, Unjudged
 
     apart = isinstance(error, NothingJudged) and any(
         note.reason is Unjudged.NO_OVERLAP for note in error.notes
     )
     hint = "; --truth-offset moves the truth" if apart else ""
-    return not_enough(f"{not_enough_words(error)}{hint}")
+    return f"{error}{hint}"

@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from epic_cli.jobs.compare.notes import MARKS, result_words
 from epic_cli.jobs.compare.sentences import basis, verdict
 from epic_cli.metrics import figure_names, named, shown_metrics
 from epic_cli.metrics.comparison import Comparison, Result, best_for, good
 from epic_cli.metrics.digits import known, reach, whole
 from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.notes import MARKS, result_words
 from epic_cli.show.report import Column, Data, Record, Report, Table
 
 #: The head of the scores' intervals.

@@ -7,22 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import some
-from epic_cli.jobs.compare.notes import (
-    at_most,
-    certainty_words,
-    not_enough_words,
-    note_words,
-    notes_words,
-    rare_words,
-    result_words,
-)
 from epic_cli.metrics import METRICS, named
-from epic_cli.metrics.certainty import RESOLUTION, Unit
+from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
 from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
-from epic_cli.metrics.notes import Flaw
+from epic_cli.metrics.notes import (
+    Flaw,
+    at_most,
+    note_words,
+    notes_words,
+    result_words,
+)
 from epic_cli.metrics.score import formula, without_turning
 from epic_cli.metrics.truth import Origin
 
@@ -270,10 +267,43 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
 
 def _of_recordings(comparison: Comparison) -> list[str]:
     """Which recordings are left out, and what is noted of some of the others."""
-    left = ((one.recording, not_enough_words(one.error)) for one in comparison.skipped)
+    left = (
+        (one.recording, getattr(one.error, "why", str(one.error))) for one in comparison.skipped
+    )
     lines = [f"Left out: {recording}: {why}." for recording, why in left]
     notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
     return lines + [f"Note: {one}." for one in notes]
+
+
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
+            f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
+        )
+    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
+    both = certainty.unit is Unit.BLOCK_AND_ENTITY
+    pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
+    words = (
+        f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
+        " better."
+    )
+    if certainty.rare.few:
+        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
+    return words
+
+
+def rare_words(certainty: Certainty) -> str:
+    """``only 3 bursts of losses and 2 changes of the delay in it``."""
+    rare = certainty.rare
+    if not rare.events:
+        return f"no losses, but in {rare.watched:.2g} s only"
+    bursts = rare.bursts if rare.linked else 0
+    parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
+    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    return f"only {words} in it"
 
 
 def failure_words(condition: Condition, result: Result) -> str:

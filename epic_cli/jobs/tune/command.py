@@ -144,10 +144,9 @@ def _search(
     Raises ``WrongUsage``, ``CannotAccess``.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.notes import not_enough_words
     from epic_cli.jobs.tune.run import NeedsArrivals, NothingToTune, NothingTried, tune
     from epic_cli.jobs.tune.trials import KIND
-    from epic_cli.metrics.notes import NotEnoughToSay, not_enough
+    from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
     from epic_cli.work.code import UnknownCode
 
@@ -173,7 +172,7 @@ def _search(
     except NotEnoughToSay as error:
         whole = spec.division != "none" and _enough_undivided(spec, runs)
         hint = "; --validate none tunes and evaluates on all" if whole else ""
-        raise WrongUsage(not_enough(f"{not_enough_words(error)}{hint}")) from error
+        raise WrongUsage(f"{error}{hint}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     except (NothingToTune, UnknownCode) as error:
@@ -210,12 +209,14 @@ def _write_delays(
     """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
     from epic_cli.jobs.tune.delays import delays_needed
     from epic_cli.jobs.tune.delays_report import NO_ARRIVALS, report
-    from epic_cli.metrics.notes import not_enough
+    from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.console import write_report
 
     found = delays_needed([one.packets for one in runs], strategies)
     if found is None:
-        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
+        raise WrongUsage(
+            str(NotEnoughToSay(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
+        )
     write_report(report(found), form, color)
 
 

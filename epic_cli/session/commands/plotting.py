@@ -51,7 +51,6 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
     angle by how many degrees it is off.
     """
-    from epic_cli.jobs.compare.notes import not_enough_words
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.show.chart import scene_chart
     from epic_cli.show.scene import Selection
@@ -64,7 +63,7 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     try:
         comparison = _compared(session, candidates, Selection(_MOST_POINTS, -math.inf, math.inf))
     except NotEnoughToSay as error:
-        dialogue.screen.complain(not_enough_words(error))
+        dialogue.screen.complain(getattr(error, "why", str(error)))
         return
     height = max(min(dialogue.screen.lines - 8, 18), 5)
     for scene in comparison.scenes:

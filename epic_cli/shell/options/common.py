@@ -339,7 +339,6 @@ class VideoOptions:
         timing: Timing,
     ) -> tuple[Scene, ...]:
         """What these draw of packets by entity; raises ``WrongUsage``."""
-        from epic_cli.jobs.compare.notes import not_enough_words
         from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
         from epic_cli.metrics.notes import NotEnoughToSay
         from epic_cli.show.scene import Selection
@@ -349,4 +348,4 @@ class VideoOptions:
         try:
             return compare_run(Run("", packets), spec).scenes
         except NotEnoughToSay as error:
-            raise WrongUsage(f"--video: {not_enough_words(error)}") from error
+            raise WrongUsage(f"--video: {getattr(error, 'why', error)}") from error

@@ -9,7 +9,6 @@ import pytest
 from support.running import epic
 
 from epic_cli.engine.text.widths import some
-from epic_cli.jobs.compare.notes import not_enough_words, notes_words
 from epic_cli.metrics.notes import (
     Adjusted,
     NothingJudged,
@@ -17,6 +16,7 @@ from epic_cli.metrics.notes import (
     Unjudged,
     Unusable,
     VelocitiesReplaced,
+    notes_words,
 )
 
 
@@ -46,7 +46,7 @@ def test_notes_that_are_true_of_many_are_said_once() -> None:
 
 def test_why_nothing_is_judged_has_an_end() -> None:
     notes = tuple(NotJudged(f"p{n}", Unjudged.TOO_FEW_STATES, states=n % 2) for n in range(50_000))
-    assert len(not_enough_words(NothingJudged(notes))) < 400
+    assert len(NothingJudged(notes).why) < 400
     assert len(str(NothingJudged(notes))) < 400
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 
-from epic_cli.jobs.compare.notes import not_enough_words, note_words, result_words
 from epic_cli.metrics.notes import (
     Adjusted,
     AllAlike,
@@ -24,6 +23,8 @@ from epic_cli.metrics.notes import (
     Unjudged,
     Unusable,
     VelocitiesReplaced,
+    note_words,
+    result_words,
 )
 from epic_cli.metrics.traffic import TooFewPackets
 
@@ -76,7 +77,7 @@ def test_what_notes_say(words: Callable[[str, str], None]) -> None:
     lines = [
         *map(note_words, NOTES),
         *map(result_words, RESULT_NOTES),
-        *map(not_enough_words, NOT_ENOUGH),
+        *(getattr(error, "why", str(error)) for error in NOT_ENOUGH),
     ]
     words("comparison-notes", "".join(f"{line}\n" for line in lines))
 
