@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.detectors import Detector, Finding
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.jobs.inspect.run import Inspection
-    from epic_cli.jobs.tune.result import Tuning, Tunings
+    from epic_cli.jobs.tune.run import Tuning, Tunings
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.recordings.layout import Layout
 
@@ -59,7 +59,7 @@ _PLACES = {
     "epic_cli.metrics.comparison": ("Comparison", "Result"),
     "epic_cli.jobs.diagnose.run": ("Diagnosis",),
     "epic_cli.jobs.diagnose.detectors": ("Detector", "Finding"),
-    "epic_cli.jobs.tune.result": ("Tuning", "Tunings"),
+    "epic_cli.jobs.tune.run": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),

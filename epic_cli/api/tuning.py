@@ -11,7 +11,7 @@ from epic_cli.api.comparing import runs_of, spec_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.tune.result import Tunings
+from epic_cli.jobs.tune.run import Tunings
 from epic_cli.jobs.tune.run import tune as search
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import KIND

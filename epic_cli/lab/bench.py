@@ -6,7 +6,6 @@ that command, so that the line of the command makes the same figures.
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,7 +19,6 @@ import click
 
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.jobs.compare.options import PICTURE_ROWS, Scoring
 from epic_cli.lab.spec import BY_HAND, NOTHING, Given, LabSpec, by_hand_file
 from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
@@ -34,7 +32,7 @@ from epic_cli.shell.errors import CannotAccess, WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import screen_timing_options
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants
+from epic_cli.shell.options.runs import Inputs, Participants, Scoring
 from epic_cli.shell.recordings import Reading, compare_spec, simulated_runs
 from epic_cli.shell.refused_lines import in_three_lines
 from epic_cli.shell.sources import source_name
@@ -88,7 +86,7 @@ def _words(
     scoring: Scoring = shared(Scoring),
 ) -> tuple[CompareSpec, Inputs, NetworkOptions, Scoring]:
     network.check(inputs.recordings, inputs.truth)
-    selection = Selection(PICTURE_ROWS, -math.inf, math.inf)
+    selection = Selection()
     spec = compare_spec(participants.specs(), inputs, network, timing, scoring, selection)
     return spec, inputs, network, scoring
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from epic_cli.metrics.score import Weights
     from epic_cli.metrics.truth import Origin
     from epic_cli.recordings.findings import Finding
-    from epic_cli.show.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -112,6 +111,11 @@ class Skipped(NamedTuple):
     recording: str
     error: ValueError
 
+    @property
+    def why(self) -> str:
+        """The reason, in words."""
+        return getattr(self.error, "why", str(self.error))
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
@@ -138,7 +142,7 @@ class Comparison(Tabular):
     notes: tuple[Note, ...] = ()
     results: tuple[Result, ...] = ()
     by_entity: tuple[Result, ...] = ()
-    scenes: tuple[Scene, ...] = ()
+    scenes: tuple[Any, ...] = ()
     refused: tuple[Refusal, ...] = ()
     all_rows: int = 0
     resolution: float = 0.0

@@ -44,7 +44,6 @@ from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.simulation import simulate
-from epic_cli.show.scene import Drawn, Selection, drawn, scene
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from epic_cli.network.link import Channel
     from epic_cli.network.movement import Movement
     from epic_cli.recordings.findings import Finding
-    from epic_cli.show.scene import Scene, Selection
 
 
 class Participant(Protocol):
@@ -75,6 +73,31 @@ class Participant(Protocol):
     @property
     def make(self) -> Callable[[], SmoothingStrategy]:
         """A new strategy."""
+
+
+class Pictured(Protocol):
+    """What pictures show: scenes are made while the rows of a run are there.
+
+    ``show.scene.Selection`` is one; what it makes, nobody here looks into.
+    """
+
+    def among(self, pictures: int) -> Pictured:
+        """The same for this many strategies of entities, which share what pictures may hold."""
+
+    def drawn(
+        self,
+        label: str,
+        shown: Floats,
+        status: NDArray[np.int32],
+        entity: Entity,
+        recoveries: Sequence[float],
+        rotations: Floats | None = None,
+        lags: bool = True,
+    ) -> Any:
+        """What one strategy drew of an entity: positions (n, 3), statuses (n), rotations (n, 4)."""
+
+    def scene(self, entity: Entity, offset: float, shown: Sequence[Any]) -> Any:
+        """An entity's scene of that; ``offset`` (s) is added to the packets' times."""
 
 
 #: What several runs are: recordings of what happened, or simulated networks.
@@ -111,7 +134,7 @@ class CompareSpec:
     weights: Weights = Weights()  # noqa: RUF009 - nobody changes it
     truth_offset: float = 0.0
     warm_up: float | None = None
-    selection: Selection | None = None
+    selection: Pictured | None = None
     intervals: bool = True
     seed: int = 0
     threads: int | None = None
@@ -318,7 +341,7 @@ class EntityResult(NamedTuple):
     """What one participant drew of one entity, or why nothing came of it."""
 
     measurement: Measurement | None
-    drawn: Drawn | None = None
+    drawn: Any = None
     note: ResultNote | None = None
 
 
@@ -327,7 +350,7 @@ class _Work(NamedTuple):
 
     pacing: Callable[[], Pacing]
     weights: Weights
-    selection: Selection | None = None
+    selection: Pictured | None = None
     kept: int = KEPT
     cells: Grid | None = None
     stop: threading.Event = threading.Event()
@@ -386,7 +409,7 @@ def compare_run(
     if selection is not None:
         for index, entity in enumerate(judged):
             shown = [one.drawn for one in found[index :: len(judged)] if one.drawn]
-            scenes.append(scene(entity, prepared.offset, selection, shown))
+            scenes.append(selection.scene(entity, prepared.offset, shown))
     return Comparison(
         weights=spec.weights,
         tick=prepared.tick,
@@ -456,7 +479,7 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
     picture = None
     if work.selection:
         recoveries = measured.recovery.each
-        picture = drawn(participant.label, shown, status, entity, work.selection, recoveries, turns)
+        picture = work.selection.drawn(participant.label, shown, status, entity, recoveries, turns)
     measured = measured.thinned(work.kept)
     if measured.turned is not None:
         measured = replace(measured, turned=measured.turned.thinned(work.kept))
@@ -498,7 +521,7 @@ def _shown(
 
 
 @_quietly
-def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Scene]:
+def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     """What every participant draws, without figures and lags: in a tenth of the time."""
     assert spec.selection is not None
     judged = prepared.entities.judged
@@ -511,9 +534,9 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Scene]:
             found = _shown(participant, entity, work)
             if not isinstance(found, ResultNote):
                 shown, status, turns = found
-                part = (shown, status, entity, selection, (), turns)
-                pictures.append(drawn(participant.label, *part, lags=False))
-        scenes.append(scene(entity, prepared.offset, selection, pictures))
+                part = (shown, status, entity, (), turns)
+                pictures.append(selection.drawn(participant.label, *part, lags=False))
+        scenes.append(selection.scene(entity, prepared.offset, pictures))
     return scenes
 
 

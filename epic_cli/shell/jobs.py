@@ -165,7 +165,7 @@ def run_recordings(
 def _cluster_is_gone(options: JobOptions, error: Exception) -> bool:
     if options.scheduler is None:
         return False
-    from epic_cli.work.cluster import NoCluster  # few have one
+    from epic_cli.work.executors import NoCluster  # few have one
 
     return isinstance(error, NoCluster)
 

@@ -20,14 +20,13 @@ from epic_cli.shell.sources import MOST_ENTITIES, load, load_movement, read_file
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.playback import Timing
-    from epic_cli.jobs.compare.options import Scoring
     from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.truth import Truth
     from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
     from epic_cli.network.trace import Direction
     from epic_cli.shell.jobs import Tally
     from epic_cli.shell.options.networks import NetworkOptions
-    from epic_cli.shell.options.runs import Inputs
+    from epic_cli.shell.options.runs import Inputs, Scoring
     from epic_cli.shell.profiles import Saving
     from epic_cli.show.scene import Selection
 

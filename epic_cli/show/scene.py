@@ -129,12 +129,19 @@ class Scene(NamedTuple):
     blur: Floats | None = None
 
 
-class Selection(NamedTuple):
-    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each."""
+#: Each entity's rows in pictures are thinned to about this many.
+PICTURE_ROWS = 100_000
 
-    most: int
-    start: float
-    end: float
+
+class Selection(NamedTuple):
+    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each.
+
+    A comparison with such a ``selection`` makes scenes while it has the rows.
+    """
+
+    most: int = PICTURE_ROWS
+    start: float = -math.inf
+    end: float = math.inf
 
     def among(self, pictures: int) -> Selection:
         """The same for so many entities' strategies, which share what pictures may hold."""
@@ -145,6 +152,23 @@ class Selection(NamedTuple):
         """The rows of the span."""
         first, last = np.searchsorted(times, [self.start, self.end])
         return slice(int(first), int(last))
+
+    def drawn(
+        self,
+        label: str,
+        shown: Floats,
+        status: NDArray[np.int32],
+        entity: Entity,
+        recoveries: Sequence[float],
+        rotations: Floats | None = None,
+        lags: bool = True,
+    ) -> Drawn:
+        """What a scene shows of one strategy's rows."""
+        return drawn(label, shown, status, entity, self, recoveries, rotations, lags)
+
+    def scene(self, entity: Entity, offset: float, shown: Sequence[Drawn]) -> Scene:
+        """The scene of an entity, with what was drawn of it."""
+        return scene(entity, offset, self, shown)
 
 
 def drawn(

@@ -177,7 +177,7 @@ class Memory(NamedTuple):
 
     def known(self, key: str | None) -> Any:
         """A job's result; None: it is unknown, or damaged."""
-        from epic_cli.work.values import NotAValue, from_json
+        from epic_cli.work.journal import NotAValue, from_json
 
         try:
             return None if key is None else from_json(self.journal.find(key))
@@ -202,7 +202,7 @@ def resumed(
         for job, outcome in run_jobs(work, jobs, executor):
             yield job, outcome, False
         return
-    from epic_cli.work.values import as_json  # only a journal needs it
+    from epic_cli.work.journal import as_json  # only a journal needs it
 
     taken: deque[tuple[Job, str | None, bool]] = deque()
 

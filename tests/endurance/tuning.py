@@ -27,7 +27,7 @@ from endurance.bursty import FINE, MOVEMENTS, RATE, Recorded, bursts, independen
 from epic_cli import Tuning, tune
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.tune.result import GainKind
+from epic_cli.jobs.tune.run import GainKind
 from epic_cli.jobs.tune.run import tune as tune_runs
 from epic_cli.jobs.tune.spec import TuneSpec
 from epic_cli.main import main as epic

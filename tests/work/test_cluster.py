@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from epic_cli.work import cluster
-from epic_cli.work.cluster import Cluster, NoCluster, place_of
+from epic_cli.work.executors import Cluster, NoCluster, place_of
 from epic_cli.work.journal import program_version
 from epic_cli.work.runner import run_jobs
 

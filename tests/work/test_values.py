@@ -15,7 +15,7 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, Unfit, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
-from epic_cli.work.values import NotAValue, as_json, from_json
+from epic_cli.work.journal import NotAValue, as_json, from_json
 
 
 def there_and_back(value: Any) -> Any:

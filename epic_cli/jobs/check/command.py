@@ -13,7 +13,6 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.check.case import ROW_FORMATS, BrokenCase, Case, DrawSpec
 from epic_cli.jobs.check.options import Doing, Program, Report
 from epic_cli.jobs.check.outcome import Outcome
-from epic_cli.jobs.compare.options import threads_option
 from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
 from epic_cli.recordings import guard
@@ -21,6 +20,7 @@ from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import InputFile, OptionGroup, command, is_default, refuse, shared
 from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.options.common import color_option, trust_option
+from epic_cli.shell.options.runs import threads_option
 from epic_cli.shell.progress import Progress
 
 EXAMPLES = """\b

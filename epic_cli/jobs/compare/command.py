@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.jobs.compare.options import Layout, Pictures, Scoring, threads_option
+from epic_cli.jobs.compare.command import Layout, Pictures
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.declared import command, given_options, shared
 from epic_cli.shell.errors import ExitStatus, WrongUsage, wrong_usage
@@ -21,7 +21,7 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants
+from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
 from epic_cli.show.metric_list import games_help, metric_lines
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.output import about_of, write
+    from epic_cli.jobs.compare.command import about_of, write
     from epic_cli.jobs.compare.recordings import Recordings
     from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -165,7 +165,7 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
 def _status(
     comparison: Comparison | None, scoring: Scoring, recordings: Recordings | None
 ) -> ExitStatus:
-    from epic_cli.jobs.compare.output import write_failures
+    from epic_cli.jobs.compare.command import write_failures
 
     if comparison is not None:
         failing = write_failures(comparison, scoring.fail_if)

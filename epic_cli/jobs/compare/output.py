@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.jobs.compare.options import Layout, Pictures
-from epic_cli.jobs.compare.report import report, sort_results
-from epic_cli.jobs.compare.sentences import failure_words
+from epic_cli.jobs.compare.command import Layout, Pictures
+from epic_cli.jobs.compare.report import failure_words, report, sort_results
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.notes import NothingToDraw

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from epic_cli.jobs.compare.sentences import basis, verdict
+from epic_cli.jobs.compare.report import basis, verdict
 from epic_cli.metrics import figure_names, named, shown_metrics
 from epic_cli.metrics.comparison import Comparison, Result, best_for, good
 from epic_cli.metrics.digits import known, reach, whole

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
-from epic_cli.jobs.compare.options import PICTURE_ROWS
-from epic_cli.jobs.tune.options import OF_SEARCH, Effort, Purpose, Tuned, Written
+from epic_cli.jobs.tune.command import OF_SEARCH, Effort, Purpose, Tuned, Written
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.declared import command, refuse, renamed_option, shared
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
@@ -32,8 +31,7 @@ from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.tune.result import Tunings
-    from epic_cli.jobs.tune.run import Step
+    from epic_cli.jobs.tune.run import Step, Tunings
     from epic_cli.jobs.tune.spec import TuneSpec
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Metric
@@ -193,7 +191,7 @@ def _show(progress: Progress, metric: Metric, step: Step) -> None:
 
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
-    from epic_cli.jobs.tune.division import evaluation_set
+    from epic_cli.jobs.tune.trials import evaluation_set
     from epic_cli.metrics.notes import NotEnoughToSay
 
     try:
@@ -208,7 +206,7 @@ def _write_delays(
 ) -> None:
     """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
     from epic_cli.jobs.tune.delays import delays_needed
-    from epic_cli.jobs.tune.delays_report import NO_ARRIVALS, report
+    from epic_cli.jobs.tune.report import NO_ARRIVALS, report
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.console import write_report
 
@@ -224,17 +222,16 @@ def _write(
     found: Tunings, written: Written, color: ColorChoice, names: Sequence[str], truth: str | None
 ) -> None:
     """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
-    from epic_cli.jobs.tune.front_chart import picture
-    from epic_cli.jobs.tune.report import best_of, report
+    from epic_cli.jobs.tune.report import best_of, picture, report
     from epic_cli.shell.console import write_document, write_report
 
     if written.html is not None:
-        from epic_cli.jobs.compare.output import about_of
+        from epic_cli.jobs.compare.command import about_of
         from epic_cli.jobs.compare.report import report as compared
         from epic_cli.show.page.page import content_of, page_of
         from epic_cli.show.scene import Selection
 
-        drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
+        drawn = found.before_and_after(Selection())
         best = best_of(found).evaluation
         shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
         about, details = about_of(names, truth), report(found, details=True)

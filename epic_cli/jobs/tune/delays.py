@@ -17,7 +17,7 @@ import numpy as np
 
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.tune.buffers import BUFFERS, Line
+from epic_cli.jobs.tune.delays import BUFFERS, Line
 from epic_cli.metrics.traffic import SHARES, traffic_of, waits
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.tune.buffers import Buffer
+    from epic_cli.jobs.tune.delays import Buffer
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.traffic import Messages
 

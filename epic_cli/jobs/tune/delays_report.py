@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epic_cli.jobs.tune.delays import LOST, BufferDelay, Cure, DelaysNeeded
-from epic_cli.jobs.tune.sentences import set_words, written
+from epic_cli.jobs.tune.report import set_words, written
 from epic_cli.metrics.digits import percent, seconds
 from epic_cli.metrics.traffic import SHARES
 from epic_cli.show.report import KEPT, Column, Data, Part, Record, Report, Table

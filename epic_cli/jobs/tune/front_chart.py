@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.tune.front import FrontPoint, pareto, roughness, worth
-from epic_cli.jobs.tune.result import Tunings
-from epic_cli.jobs.tune.sentences import assignments
+from epic_cli.jobs.tune.report import assignments
+from epic_cli.jobs.tune.run import FrontPoint, Tunings, pareto, roughness, worth
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import one_decimal
 from epic_cli.metrics.notes import NothingToDraw

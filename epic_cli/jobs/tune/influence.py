@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.tune.space import NUMBER, Axis, Point, Space
+from epic_cli.jobs.tune.trials import NUMBER, Axis, Point, Space
 from epic_cli.metrics.certainty import RESOLUTION
 
 if TYPE_CHECKING:

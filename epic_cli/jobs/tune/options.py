@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.jobs.compare.options import Weighing, warm_up_option
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
 from epic_cli.metrics import named
 from epic_cli.shell.declared import (
@@ -24,9 +23,11 @@ from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import figures_format_option
 from epic_cli.shell.options.runs import (
     Participants,
+    Weighing,
     assignments_option,
     corrections_option,
     strategies_option,
+    warm_up_option,
 )
 
 if TYPE_CHECKING:

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epic_cli.jobs.tune import delays_report as delays
-from epic_cli.jobs.tune.front import chosen
-from epic_cli.jobs.tune.front_chart import front_chart, front_of, front_picture
-from epic_cli.jobs.tune.influence import Influence
-from epic_cli.jobs.tune.result import Evaluation, GainKind, Tuning, Tunings
-from epic_cli.jobs.tune.sentences import (
+from epic_cli.jobs.tune.report import (
     assignments,
     basis,
     figure,
     found_settings,
+    front_chart,
+    front_of,
+    front_picture,
     points,
     set_words,
     usage,
     verdict,
     written,
 )
+from epic_cli.jobs.tune.run import Evaluation, GainKind, Influence, Tuning, Tunings, chosen
 from epic_cli.metrics import named
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import known, one_decimal, reach, three_digits

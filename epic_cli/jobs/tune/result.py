@@ -19,10 +19,9 @@ from epic_cli.metrics.tabular import Tabular
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
     from epic_cli.jobs.tune.delays import DelaysNeeded
-    from epic_cli.jobs.tune.division import Divided, EvaluationSet
-    from epic_cli.jobs.tune.front import FrontPoint
-    from epic_cli.jobs.tune.influence import Influence
+    from epic_cli.jobs.tune.run import FrontPoint, Influence
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
+    from epic_cli.jobs.tune.trials import Divided, EvaluationSet
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.score import Weights
     from epic_cli.show.scene import Selection

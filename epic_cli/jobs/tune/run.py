@@ -12,19 +12,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.delays import DelaysNeeded, delays_needed
-from epic_cli.jobs.tune.division import Divided, divide
-from epic_cli.jobs.tune.front import KEPT, chosen, front, pareto, simplified, worth
-from epic_cli.jobs.tune.influence import influences, plain
-from epic_cli.jobs.tune.result import Tuning, Tunings, evaluate
-from epic_cli.jobs.tune.search import default_trials, search
-from epic_cli.jobs.tune.space import Space, space_of
-from epic_cli.jobs.tune.trials import Budget, Trial, Trials
+from epic_cli.jobs.tune.run import (
+    KEPT,
+    Tuning,
+    Tunings,
+    chosen,
+    default_trials,
+    evaluate,
+    front,
+    influences,
+    pareto,
+    plain,
+    search,
+    simplified,
+    worth,
+)
+from epic_cli.jobs.tune.trials import Budget, Divided, Space, Trial, Trials, divide, space_of
 from epic_cli.metrics.evaluation import needs_arrivals
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
-    from epic_cli.jobs.tune.front import FrontPoint
-    from epic_cli.jobs.tune.influence import Influence
+    from epic_cli.jobs.tune.run import FrontPoint, Influence
     from epic_cli.jobs.tune.spec import TuneSpec
     from epic_cli.metrics.evaluation import Run
     from epic_cli.work.journal import Journal

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from cmaes import CatCMAwM
 
-from epic_cli.jobs.tune.space import NUMBER, Point, Space, spread
-from epic_cli.jobs.tune.trials import BudgetSpent, Trials
+from epic_cli.jobs.tune.trials import NUMBER, BudgetSpent, Point, Space, Trials, spread
 from epic_cli.metrics.arrays import minimum
 
 if TYPE_CHECKING:

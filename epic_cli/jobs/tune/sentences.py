@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import sentences as compared
-from epic_cli.jobs.tune.result import GainKind, Tuning, Tunings
+from epic_cli.jobs.tune.run import GainKind, Tuning, Tunings
 from epic_cli.metrics import named
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.digits import counted, listed, one_decimal, reach

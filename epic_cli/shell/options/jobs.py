@@ -39,7 +39,7 @@ def parse_shard(text: str) -> Shard:
 
 def parse_scheduler(text: str) -> str:
     """``tcp://host:8786``, as it is; raises ``ValueError``."""
-    from epic_cli.work.cluster import place_of
+    from epic_cli.work.executors import place_of
 
     place_of(text)
     return text
@@ -126,8 +126,7 @@ class JobOptions:
     @contextlib.contextmanager
     def executor(self) -> Iterator[Executor]:
         """The requested workers, if ``remote``; raises ``CannotAccess``."""
-        from epic_cli.work.cluster import Cluster, NoCluster
-        from epic_cli.work.executors import Processes
+        from epic_cli.work.executors import Cluster, NoCluster, Processes
 
         if self.scheduler is None:
             with Processes(self.workers or 1) as processes:

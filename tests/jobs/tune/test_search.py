@@ -13,8 +13,8 @@ import pytest
 from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.tune.search import default_trials, search
-from epic_cli.jobs.tune.space import Space, space_of
+from epic_cli.jobs.tune.run import default_trials, search
+from epic_cli.jobs.tune.trials import Space, space_of
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Trials
 from epic_cli.metrics.comparison import Result

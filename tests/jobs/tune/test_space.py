@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.jobs.tune.space import Point, Space, space_of, spread
+from epic_cli.jobs.tune.trials import Point, Space, space_of, spread
 
 SPACES = [space_of(name, {}) for name in names()]
 

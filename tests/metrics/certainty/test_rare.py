@@ -9,7 +9,7 @@ from endurance import bursty
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.compare.sentences import basis, verdict
+from epic_cli.jobs.compare.report import basis, verdict
 from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
 from epic_cli.metrics.certainty import FEWEST_EVENTS, TAIL, UNSEEN, Rare, rare, together
 from epic_cli.metrics.comparison import Comparison, Confidence
