@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import milliseconds, one_decimal, whole
-from epic_cli.metrics.metric import Better, Metric, Section
+from epic_cli.metrics.metric import Better, Metric, MetricSection
 from epic_cli.metrics.score import residual_part, score
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ METRICS = (
         score,
         better=Better.HIGH,
         format=one_decimal,
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=13,
         interval=True,
     ),
@@ -41,7 +41,7 @@ METRICS = (
         "RMS distance from the truth at the time it is drawn",
         lambda measured: measured.error,
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=12,
         interval=True,
     ),
@@ -51,7 +51,7 @@ METRICS = (
         lambda measured: measured.error95,
         title="95 %",
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=5,
     ),
     Metric(
@@ -60,7 +60,7 @@ METRICS = (
         lambda measured: measured.error_max,
         title="max",
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=7,
     ),
     Metric(
@@ -71,7 +71,7 @@ METRICS = (
         unit="s",
         better=Better.NEAR_ZERO,
         format=milliseconds,
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=11,
         interval=True,
     ),
@@ -80,7 +80,7 @@ METRICS = (
         "RMS distance that is left after that shift",
         lambda measured: measured.lag.residual,
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=4,
         interval=True,
     ),
@@ -90,7 +90,7 @@ METRICS = (
         lambda measured: residual_part(measured, "late_across"),
         title="across",
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=3,
         interval=True,
         sums={"late_across": lambda drawn: drawn.late[1]},

@@ -168,7 +168,7 @@ CHANCE = 0.05
 STEADY = 0.8
 
 
-class Rare(NamedTuple):
+class NetworkEvents(NamedTuple):
     """What happened in some packets, in all recordings together.
 
     ``bursts``: how often two packets and more were lost in a row, or too late; ``pairs``: how many
@@ -218,14 +218,14 @@ class Rare(NamedTuple):
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
-def together(several: Iterable[Rare]) -> Rare:
+def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
     """Those of several recordings as one."""
     found = list(several)
-    sums = Rare(*map(sum, zip(*found, Rare(), strict=True)))
+    sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
     return sums._replace(waver=max((one.waver for one in found), default=0.0))
 
 
-def rare(table: Floats, begin: float, end: float) -> Rare:
+def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     """What happened to the packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
 
     Packets without arrival times came when they were sent.
@@ -235,7 +235,7 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     known = np.isfinite(stamps) & (arrivals >= begin) & (arrivals <= end)
     stamps, arrivals, numbers = stamps[known], arrivals[known], table[SEQUENCE][known]
     if len(stamps) < 2 * AROUND:
-        return Rare()
+        return NetworkEvents()
     if np.isnan(numbers).any():
         numbers = stamps
     order = np.argsort(numbers, kind="stable")
@@ -245,7 +245,7 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     steps = np.diff(numbers)
     usual, interval = float(np.median(steps)), float(np.median(np.diff(stamps)))
     if len(steps) < 2 * AROUND or not (usual > 0 and interval > 0):
-        return Rare()
+        return NetworkEvents()
     level = _running_median(delays)
     noise = delays - level
     spread = 1.4826 * float(np.median(np.abs(noise)))
@@ -265,7 +265,7 @@ def rare(table: Floats, begin: float, end: float) -> Rare:
     flags[places[noise <= LATE * interval]] = False
     begins, ends = edges(flags)
     sizes = ends - begins
-    return Rare(
+    return NetworkEvents(
         int((sizes >= 2).sum()),
         int((sizes - 1).sum()),
         int(flags.sum()),
@@ -326,7 +326,7 @@ class Certainty:
     seconds: float = 0.0
     entities: int = 0
     confidence: float = CONFIDENCE
-    rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
+    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - nobody changes it
 
 
 class Piece(NamedTuple):
@@ -362,13 +362,13 @@ class Sampled(NamedTuple):
     alone: Resampled
 
 
-def sampled_again(
+def bootstrap_sums(
     shown: Sequence[Figures],
     tick: float,
     weights: Weights,
     resolution: float,
     seed: int,
-    rare: Rare,
+    rare: NetworkEvents,
 ) -> tuple[Certainty, list[Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
     certainty, units = _units([one.pieces for one in shown])
@@ -644,7 +644,7 @@ def assess(
     weights: Weights,
     resolution: float,
     seed: int,
-    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
+    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - nobody changes it
 ) -> tuple[Certainty, list[Standing]]:
     """How sure the figures are, and where each candidate stands.
 
@@ -652,7 +652,7 @@ def assess(
     ``rare`` is what happened in all runs. The same ``seed`` draws the same.
     """
     shown = [one for one in candidates if one.values]
-    certainty, sampled = sampled_again(shown, tick, weights, resolution, seed, rare)
+    certainty, sampled = bootstrap_sums(shown, tick, weights, resolution, seed, rare)
     standings = iter(_standings([one.values for one in shown], sampled, certainty))
     return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
 
@@ -666,13 +666,13 @@ def difference(
     weights: Weights,
     resolution: float,
     seed: int,
-    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
+    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - nobody changes it
 ) -> tuple[float, float] | None:
     """From where to where the second candidate's ``value`` less the first one's goes, paired.
 
     None: unknown. See ``assess`` for the other parameters.
     """
-    certainty, sampled = sampled_again([one, other], tick, weights, resolution, seed, rare)
+    certainty, sampled = bootstrap_sums([one, other], tick, weights, resolution, seed, rare)
     if sampled is None:
         return None
     before, after = ((value(each.draws), value(each.more)) for each in sampled)
@@ -682,7 +682,7 @@ def difference(
     return between and (between[0] + share * down, between[1] + share * up)
 
 
-def _share(rare: Rare) -> float:
+def _share(rare: NetworkEvents) -> float:
     """How much of what was missed counts for what it may move either way: half as likely each."""
     return 1 - UNSEEN / 2 / rare.missed
 

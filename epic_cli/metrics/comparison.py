@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.certainty import RESOLUTION, UNKNOWN, Certainty, Rare, Standing
+from epic_cli.metrics.certainty import RESOLUTION, UNKNOWN, Certainty, NetworkEvents, Standing
 from epic_cli.metrics.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.metrics.score import COSTS, GAMES, GOOD, score
 from epic_cli.metrics.tabular import Tabular
@@ -153,7 +153,7 @@ class Comparison(Tabular):
     skipped: tuple[Skipped, ...] = ()
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
-    rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
+    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - nobody changes it
     findings: tuple[Finding, ...] = ()
 
     @property

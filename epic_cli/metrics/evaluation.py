@@ -22,13 +22,14 @@ from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import packet_table, rows_of
-from epic_cli.metrics.certainty import Figures, Piece, Rare, assess, rare, together
+from epic_cli.metrics.certainty import Figures, NetworkEvents, Piece, assess, rare, together
 from epic_cli.metrics.comparison import Comparison, Result, Skipped
 from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
 from epic_cli.metrics.metric import AIM_RANGE
 from epic_cli.metrics.notes import (
     Adjusted,
     AllAlike,
+    ExclusionReason,
     Flaw,
     Note,
     NotEnoughToSay,
@@ -37,7 +38,6 @@ from epic_cli.metrics.notes import (
     Outages,
     ResultNote,
     TickHides,
-    Unjudged,
 )
 from epic_cli.metrics.recovery import Events, events_of
 from epic_cli.metrics.score import Weights
@@ -157,7 +157,7 @@ COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
 @dataclass(frozen=True)
-class JudgedEntities:
+class PreparedEntities:
     """All that can be measured, one at least.
 
     ``warm_up`` (seconds) is in force for each. ``refused`` are packets that have no place on the
@@ -194,7 +194,7 @@ class Prepared:
     ``arrivals`` says whether it begins with an arrival time, ``offset`` is the spec's.
     """
 
-    entities: JudgedEntities
+    entities: PreparedEntities
     timing: Timing
     arrivals: bool
     offset: float
@@ -282,7 +282,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
         notes.append(TickHides(tick, interval))
     origin = judged[0].truth.truth.origin
-    entities = JudgedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
+    entities = PreparedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
     return Prepared(entities, timing, arrivals, offset, run.findings)
 
 
@@ -296,7 +296,7 @@ def _given(
     return (
         {name: truths[name] for name in packets if name in truths},
         [
-            NotJudged(name, Unjudged.NOT_IN_TRUTH, known=named)
+            NotJudged(name, ExclusionReason.NOT_IN_TRUTH, known=named)
             for name in packets
             if name not in truths
         ],
@@ -313,11 +313,11 @@ def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
 
 def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:
     if not len(times):
-        return NotJudged(name, Unjudged.NO_ROWS)
+        return NotJudged(name, ExclusionReason.NO_ROWS)
     apart = times[-1] < truth.start or times[0] > truth.end
     return NotJudged(
         name,
-        Unjudged.NO_OVERLAP if apart else Unjudged.WARM_UP,
+        ExclusionReason.NO_OVERLAP if apart else ExclusionReason.WARM_UP,
         rows=(float(times[0]), float(times[-1])),
         truth=(truth.start, truth.end),
         warm_up=warm_up,
@@ -390,7 +390,7 @@ def compare_run(
     workers = threads or spec.threads or os.cpu_count() or 1
     found = _run(jobs, work, min(workers, most), progress)
     results, by_entity = [], []
-    events = _rare(judged) if spec.intervals else Rare()
+    events = _rare(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
     for index, participant in enumerate(spec.participants):
@@ -429,7 +429,7 @@ def compare_run(
     )
 
 
-def _rare(judged: Sequence[Entity]) -> Rare:
+def _rare(judged: Sequence[Entity]) -> NetworkEvents:
     """What the network did, as the entity with the most packets saw it in the judged rows."""
     one = max(judged, key=lambda entity: len(entity.packets))
     times = one.truth.times[one.truth.counted]
@@ -576,7 +576,7 @@ def result_of(
     return Result(label, entity, values, tuple(notes), measured=measured)
 
 
-class Unfit(NamedTuple):
+class NotComparable(NamedTuple):
     """Why a run cannot be compared, as values: ``notes`` of its entities, or too many rows."""
 
     notes: tuple[NotJudged, ...] = ()
@@ -588,7 +588,7 @@ class Unfit(NamedTuple):
 
 
 #: What came of one run of several.
-RunResult = Comparison | Unfit
+RunResult = Comparison | NotComparable
 
 
 def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = None) -> Comparison:
@@ -635,9 +635,9 @@ def compare_one(
     try:
         found = compare_run(run, spec, threads=threads, progress=progress, stop=stop)
     except NothingJudged as error:
-        return Unfit(error.notes)
+        return NotComparable(error.notes)
     except TooManyRows as error:
-        return Unfit(most_rows=error.most)
+        return NotComparable(most_rows=error.most)
     return found if spec.total == 1 else _condensed(found)
 
 
@@ -669,7 +669,7 @@ class Pool:
 
     def add(self, name: str, found: RunResult) -> None:
         """One more."""
-        if isinstance(found, Unfit):
+        if isinstance(found, NotComparable):
             self.skip(name, found.error())
         else:
             self._found.append((name, found))

@@ -29,7 +29,7 @@ class Better(enum.Enum):
     NEITHER = enum.auto()
 
 
-class Section(enum.Enum):
+class MetricSection(enum.Enum):
     """The part of the table that shows a metric."""
 
     ACCURACY = enum.auto()
@@ -93,7 +93,7 @@ class Metric:
     unit: str = ""
     better: Better = Better.LOW
     format: Callable[[float], str] = three_digits
-    section: Section = Section.SMOOTHNESS
+    section: MetricSection = MetricSection.SMOOTHNESS
     weight: int = 0
     interval: bool = False
     sums: Mapping[str, Callable[[DrawnRows], Floats]] = field(default_factory=dict)

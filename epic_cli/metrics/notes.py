@@ -82,7 +82,7 @@ TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced | Bridged
 # ---------------------------------------------------------------- of an entity
 
 
-class Unjudged(enum.Enum):
+class ExclusionReason(enum.Enum):
     """Why nothing can be said of an entity."""
 
     TOO_FEW_STATES = "its truth has fewer than two usable states"
@@ -102,7 +102,7 @@ class NotJudged:
     """
 
     entity: str
-    reason: Unjudged
+    reason: ExclusionReason
     states: int = 0
     known: tuple[str, ...] = ()
     rows: tuple[float, float] = (0.0, 0.0)
@@ -288,19 +288,19 @@ def why(note: NotJudged) -> str:
     """Why an entity cannot be judged, with the numbers that say so."""
     rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
     match note.reason:
-        case Unjudged.TOO_FEW_STATES:
+        case ExclusionReason.TOO_FEW_STATES:
             return f"{'one' if note.states else 'no'} usable state: a movement needs two"
-        case Unjudged.NOT_IN_TRUTH:
+        case ExclusionReason.NOT_IN_TRUTH:
             known = some(note.known)
             return "it is not in the truth, " + (
                 f"whose entities are {known}" if known else "which names no entity"
             )
-        case Unjudged.NO_ROWS:
+        case ExclusionReason.NO_ROWS:
             return "no packet has a place on the clock"
-        case Unjudged.NO_OVERLAP:
+        case ExclusionReason.NO_OVERLAP:
             truth = "the truth from {:.3f} to {:.3f} s".format(*note.truth)
             return f"{rows}, {truth}: they do not overlap"
-        case Unjudged.WARM_UP:
+        case ExclusionReason.WARM_UP:
             return (
                 f"{rows}, and none of them is {note.warm_up:g} s or more into an unbroken movement"
                 " of the truth ({:.3f} to {:.3f} s)".format(*note.truth)

@@ -66,7 +66,7 @@ def _names() -> str:
     return ", ".join(Weights._fields)
 
 
-class Game(NamedTuple):
+class GameKind(NamedTuple):
     """A kind of game, what its players notice (``why``), and the weights that say so."""
 
     name: str
@@ -76,7 +76,7 @@ class Game(NamedTuple):
 
 #: The usual weights are for games of no special kind.
 GAMES = (
-    Game(
+    GameKind(
         "shooter",
         Weights(
             accuracy=1,
@@ -93,19 +93,19 @@ GAMES = (
         " he never was, beside his way above all, is a hit that the rewind refuses, and where he"
         " aims is a warning",
     ),
-    Game(
+    GameKind(
         "vehicle",
         Weights(accuracy=2, smoothness=2, latency=2, recovery=1, overshoot=1, backward=0.5),
         # Murphy 2011, "Believable Dead Reckoning for Networked Games"
         "side by side at speed, lag is distance and a jerk looks like a crash; wheels may overshoot"
         " a little",
     ),
-    Game(
+    GameKind(
         "fighting",
         Weights(accuracy=1, smoothness=0.5, latency=4, recovery=1, overshoot=1, backward=0.5),
         "a move must be seen in time to block it: each frame of lag is one less to react in",
     ),
-    Game(
+    GameKind(
         "observer",
         Weights(
             accuracy=0.5, smoothness=4, latency=0, recovery=2, overshoot=1, backward=2, across=0.5
@@ -120,7 +120,7 @@ GAME = Choice("game", None, "Use the weights of this kind of game, which --help-
               [one.name for one in GAMES])  # fmt: skip
 
 
-def game(name: str) -> Game:
+def game(name: str) -> GameKind:
     """The kind of game of this name; raises ``KeyError``."""
     return {one.name: one for one in GAMES}[name]
 

@@ -59,31 +59,31 @@ def concentration(values: Floats, step: float) -> float:
     return float(np.cos(2 * np.pi * values / step).mean())
 
 
-class Envelope(NamedTuple):
+class DelayEnvelope(NamedTuple):
     """A level of the values for each window, and when it was."""
 
     times: Floats
     levels: Floats
 
 
-def lower_envelope(times: Floats, values: Floats, windows: int) -> Envelope:
+def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
     """The least values in ``windows`` windows of as many values each."""
     per = len(values) // windows
     blocks = values[: per * windows].reshape(windows, per)
     lowest = blocks.argmin(axis=1) + np.arange(windows) * per
-    return Envelope(times[lowest], values[lowest])
+    return DelayEnvelope(times[lowest], values[lowest])
 
 
-def middles(times: Floats, values: Floats, windows: int) -> Envelope:
+def middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
     """The medians of values and of times, which ascend, in such windows."""
     per = len(values) // windows
     begins = per * np.arange(windows)
     levels = [median(values[begin : begin + per]) for begin in begins]
     middle = (times[begins + (per - 1) // 2] + times[begins + per // 2]) / 2
-    return Envelope(middle, np.array(levels))
+    return DelayEnvelope(middle, np.array(levels))
 
 
-class Line(NamedTuple):
+class FittedLine(NamedTuple):
     """``slope`` and its standard error, ``start`` at time 0, and the spread around the line."""
 
     slope: float
@@ -92,7 +92,7 @@ class Line(NamedTuple):
     spread: float
 
 
-def robust_line(times: Floats, values: Floats) -> Line:
+def robust_line(times: Floats, values: Floats) -> FittedLine:
     """The Theil-Sen line: its slope is the median of those through any two points.
 
     H. Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53, 1950; P. K. Sen, JASA 63 (324), 1968. The
@@ -106,19 +106,19 @@ def robust_line(times: Floats, values: Floats) -> Line:
     start = median(values - slope * times)
     spread = sigma(values - slope * times)
     error = float(np.sqrt(np.pi / 2) * spread / (np.std(times) * np.sqrt(len(times))))
-    return Line(slope, error, start, spread)
+    return FittedLine(slope, error, start, spread)
 
 
-class Run(NamedTuple):
+class RunLength(NamedTuple):
     """A stretch of values: from ``begin`` to before ``end``."""
 
     begin: int
     end: int
 
 
-def runs(flags: Flags) -> list[Run]:
+def runs(flags: Flags) -> list[RunLength]:
     """The unbroken runs of what is true."""
-    return [Run(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
+    return [RunLength(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
 
 
 def changes(*columns: NDArray[Any]) -> Flags:
@@ -170,7 +170,7 @@ VARIED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Messages:
+class MessageLog:
     """What went over the network, in the order in which it was sent: stamps and arrivals (n).
 
     States of several entities with one stamp are one message, be it one datagram for all or one
@@ -183,13 +183,13 @@ class Messages:
     copies: int
     states: int
 
-    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> Messages:
+    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
         """The same messages with something added to their stamps and arrivals, in the new order."""
         sent = self.sent + stamps
         order = np.argsort(sent, kind="stable")
         return replace(self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order])
 
-    def only(self, wanted: Flags) -> Messages:
+    def only(self, wanted: Flags) -> MessageLog:
         """Some of the messages."""
         return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted])
 
@@ -303,7 +303,7 @@ class Network(NamedTuple):
     frame: float = 0.0
 
 
-def network_of(messages: Messages) -> Network:
+def network_of(messages: MessageLog) -> Network:
     """The figures of the messages that arrived."""
     low, middle, high = (messages.delay_of(one) for one in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
@@ -311,7 +311,7 @@ def network_of(messages: Messages) -> Network:
     return Network(1 / messages.period, middle, high - low, needed, messages.frame)
 
 
-def waits(messages: Messages, lost: int = 0) -> Floats:
+def waits(messages: MessageLog, lost: int = 0) -> Floats:
     """How long after each state a later one was there, in seconds.
 
     A client that draws that far behind the stamps has a state to go to: it need not be the next
@@ -648,7 +648,7 @@ class Traffic:
     """
 
     streams: tuple[Stream, ...]
-    messages: Messages | None
+    messages: MessageLog | None
     packets: int
     entities: int = 0
     strategies: tuple[StrategySpec, ...] = ()
@@ -658,7 +658,7 @@ class Traffic:
     placed: bool = True
 
     @property
-    def arrived(self) -> Messages:
+    def arrived(self) -> MessageLog:
         """The messages, for whoever needs them; raises ``ValueError`` where there are none."""
         if self.messages is None:
             raise ValueError("there are no arrival times, and so no delays")
@@ -789,7 +789,7 @@ def _sendings(columns: Floats) -> _Sendings:
     return _Sendings(times, arrivals, places, copies)
 
 
-def _messages(sendings: Sequence[_Sendings]) -> Messages | None:
+def _messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
     if not sendings:
         return None
     times, arrivals, places = (
@@ -806,4 +806,4 @@ def _messages(sendings: Sequence[_Sendings]) -> Messages | None:
         times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
     if int(changes(times).sum()) < FEWEST_STATES:
         return None
-    return Messages(times, arrivals, copies, states)
+    return MessageLog(times, arrivals, copies, states)

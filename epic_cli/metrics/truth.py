@@ -30,11 +30,11 @@ from epic_cli.metrics.notes import (
     Cut,
     CutOut,
     Excluded,
+    ExclusionReason,
     NotJudged,
     StatesLeftOut,
     TooFewStates,
     TruthNote,
-    Unjudged,
     Unusable,
     VelocitiesReplaced,
 )
@@ -150,7 +150,7 @@ def truths_of(
         try:
             truths[name] = truth_of(block, origin, offset)
         except TooFewStates as error:
-            missing.append(NotJudged(name, Unjudged.TOO_FEW_STATES, states=error.usable))
+            missing.append(NotJudged(name, ExclusionReason.TOO_FEW_STATES, states=error.usable))
     return truths, missing
 
 

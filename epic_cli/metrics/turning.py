@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import milliseconds, whole
-from epic_cli.metrics.metric import Better, DrawnRows, Metric, Section
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -79,7 +79,7 @@ METRICS = (
         "RMS angle between the rotation that is drawn and the true one at that time",
         _root("angle_squares"),
         unit="deg",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=7,
         interval=True,
         sums={one: _sum(one) for one in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")},
@@ -90,7 +90,7 @@ METRICS = (
         lambda measured: measured.turned.error95 if measured.turned else math.nan,
         title="angle 95 %",
         unit="deg",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=3,
     ),
     Metric(
@@ -99,7 +99,7 @@ METRICS = (
         lambda measured: measured.turned.error_max if measured.turned else math.nan,
         title="angle max",
         unit="deg",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=4,
     ),
     Metric(
@@ -110,7 +110,7 @@ METRICS = (
         unit="s",
         better=Better.NEAR_ZERO,
         format=milliseconds,
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=5,
         interval=True,
     ),
@@ -120,7 +120,7 @@ METRICS = (
         lambda measured: measured.turn_lag.residual,
         title="angle resid.",
         unit="deg",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=5,
         interval=True,
     ),
@@ -129,7 +129,7 @@ METRICS = (
         "RMS distance of where a ray along its x axis ends from where it truly would (--aim-range)",
         _root("aim_squares"),
         unit="length",
-        section=Section.ACCURACY,
+        section=MetricSection.ACCURACY,
         weight=4,
         interval=True,
         sums={"aim_squares": _sum("aim_squares")},

@@ -65,11 +65,11 @@ class JobResult(NamedTuple, Generic[Found]):
     closing: str = ""
 
 
-class Unusable(ValueError):
+class UnusableJob(ValueError):
     """A worker crashed or failed on a recording."""
 
 
-class Tally:
+class JobTally:
     """Counts what was wrong with recordings so far."""
 
     def __init__(self, allowed_failures: int = 0, refused: bool = False) -> None:
@@ -126,10 +126,10 @@ def run_recordings(
     recordings: Sequence[str],
     executor: Executor,
     options: JobOptions,
-    tally: Tally,
+    tally: JobTally,
     progress: Callable[[int, int], None] | None = None,
     unkept: Collection[str | None] = (),
-) -> Generator[tuple[str, Found | Unusable]]:
+) -> Generator[tuple[str, Found | UnusableJob]]:
     """The result of each readable recording, in order; other recordings go to ``tally``.
 
     Results of ``unkept`` recordings are in no journal. Raises ``CannotAccess`` and
@@ -147,7 +147,7 @@ def run_recordings(
                     if not options.remote or _cluster_is_gone(options, result.error):
                         raise result.error
                     tally.left_out += 1
-                    yield recording, Unusable(_reason(result))
+                    yield recording, UnusableJob(_reason(result))
                 else:
                     tally.add(result)
                     if result.found is not None:

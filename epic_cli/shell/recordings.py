@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import Truth
     from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
     from epic_cli.network.trace import Direction
-    from epic_cli.shell.jobs import Tally
+    from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.options.networks import NetworkOptions
     from epic_cli.shell.options.runs import Inputs, Scoring
     from epic_cli.shell.profiles import Saving
@@ -146,7 +146,7 @@ def given_truths(
 def recorded_runs(
     names: Sequence[str],
     inputs: Inputs,
-    tally: Tally,
+    tally: JobTally,
     messages: Messages,
     color: bool,
     saving: Saving | None,

@@ -20,11 +20,17 @@ from typing import Any
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.tune.trials import EvaluationSet, evaluation_set
 from epic_cli.jobs.tune.run import search
-from epic_cli.jobs.tune.trials import Point, Space, space_of
 from epic_cli.jobs.tune.spec import goal
-from epic_cli.jobs.tune.trials import Budget, Trials
+from epic_cli.jobs.tune.trials import (
+    Budget,
+    EvaluationSet,
+    Point,
+    Space,
+    Trials,
+    evaluation_set,
+    space_of,
+)
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 

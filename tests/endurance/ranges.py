@@ -23,11 +23,9 @@ from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.jobs.tune.trials import EvaluationSet, evaluation_set
 from epic_cli.jobs.tune.run import default_trials, search
-from epic_cli.jobs.tune.trials import Point, space_of
 from epic_cli.jobs.tune.spec import goal
-from epic_cli.jobs.tune.trials import Budget, Trials
+from epic_cli.jobs.tune.trials import Budget, EvaluationSet, Point, Trials, evaluation_set, space_of
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 

@@ -20,7 +20,7 @@ from epic_cli.api.replaying import make_timing
 from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.delays import BUFFERS
-from epic_cli.jobs.tune.delays import Line as Clock
+from epic_cli.jobs.tune.delays import BufferLine as Clock
 from epic_cli.metrics.evaluation import (
     CompareSpec,
     Run,

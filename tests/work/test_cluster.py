@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.work import cluster
+from epic_cli.work import executors
 from epic_cli.work.executors import Cluster, NoCluster, place_of
 from epic_cli.work.journal import program_version
 from epic_cli.work.runner import run_jobs
@@ -47,7 +47,7 @@ def test_workers_of_another_version_are_refused(
     monkeypatch: pytest.MonkeyPatch, versions: dict[str, Any], told: str
 ) -> None:
     client = Client(versions)
-    monkeypatch.setattr(cluster, "_connected", lambda _: client)
+    monkeypatch.setattr(executors, "_connected", lambda _: client)
     with pytest.raises(NoCluster, match=told):
         Cluster("tcp://h:1")
     assert client.closed
@@ -86,9 +86,9 @@ class Deserted(Client):
 
 def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "_connected", lambda _: Deserted())
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.05)
-    monkeypatch.setattr(cluster, "_LOOK", 0.01)
+    monkeypatch.setattr(executors, "_connected", lambda _: Deserted())
+    monkeypatch.setattr(executors, "_PATIENCE", 0.05)
+    monkeypatch.setattr(executors, "_LOOK", 0.01)
     with (
         Cluster("tcp://h:1") as executor,
         pytest.raises(NoCluster, match=r"no workers for 0\.05 s"),
@@ -99,15 +99,15 @@ def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.Monke
 def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by a traceback of the library at its end."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "_knock", lambda *_: None)
+    monkeypatch.setattr(executors, "_knock", lambda *_: None)
     with pytest.raises(NoCluster, match="needs certificates in Dask's configuration"):
         Cluster("tls://127.0.0.1:1")
 
 
 def test_a_worker_that_joins_later_is_looked_at_too() -> None:
-    assert cluster._of_this_version(OURS, max, 2, 3) == 3
+    assert executors._of_this_version(OURS, max, 2, 3) == 3
     with pytest.raises(NoCluster, match=f"has epic {OURS}, and this is epic 0.0.7"):
-        cluster._of_this_version("0.0.7", max, 2, 3)
+        executors._of_this_version("0.0.7", max, 2, 3)
 
 
 def test_without_the_library_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: True)
-    monkeypatch.setattr(cluster, "_PROGRAM", 120 if word else 0.2)
+    monkeypatch.setattr(executors, "_PROGRAM", 120 if word else 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def greet() -> None:

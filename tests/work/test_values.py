@@ -13,7 +13,7 @@ from support import movements
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, Unfit, compare_one
+from epic_cli.metrics.evaluation import CompareSpec, NotComparable, Pool, Run, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
 from epic_cli.work.journal import NotAValue, as_json, from_json
 
@@ -33,7 +33,7 @@ def there_and_back(value: Any) -> Any:
         b"\0\xff",
         (1, (2.5, ()), "x"),
         Adjusted("tank", CutOut(3, Cut.GAP, 0.1)),
-        Unfit(most_rows=5),
+        NotComparable(most_rows=5),
         frozenset({"b", "a"}),
     ],
 )

@@ -1,19 +1,38 @@
-"""``epic compare``: which strategy is best, by how much, with what confidence and latency."""
+"""The options of ``epic compare`` in groups, each of which reaches the command as one value."""
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+import click
+
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.jobs.compare.command import Layout, Pictures
-from epic_cli.shell.console import ColorChoice, use_color
-from epic_cli.shell.declared import command, given_options, shared
-from epic_cli.shell.errors import ExitStatus, WrongUsage, wrong_usage
+from epic_cli.engine.text.widths import printable
+from epic_cli.jobs.compare.report import failure_words, report, sort_results
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.conditions import Condition
+from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.shell.console import (
+    ColorChoice,
+    screen_lines,
+    show,
+    use_color,
+    write_document,
+    write_report,
+)
+from epic_cli.shell.declared import SPAN, OutputFile, command, given_options, shared, value
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
+    VideoOptions,
     color_option,
+    figures_format_option,
     messages_options,
     saving_options,
     screen_timing_options,
@@ -21,8 +40,11 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
+from epic_cli.shell.options.runs import Inputs, Participants, Scoring, Strategies, threads_option
+from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
+from epic_cli.show.page.page import About, Section
+from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
     from epic_cli.jobs.compare.recordings import Recordings
@@ -30,6 +52,166 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.profiles import Saving
+    from epic_cli.show.scene import Selection
+
+
+SORTS = (*(one.name for one in METRICS), "name", "given")
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """How the figures are laid out."""
+
+    by: str = value(
+        "One row per strategy, or per entity or recording and strategy.",
+        type=click.Choice(["strategy", "entity", "recording"]),
+        default="strategy",
+        show_default=True,
+    )
+    sort: str = value(
+        "Sort rows by one of the metrics below (best first), by name, or as given.",
+        type=click.Choice(SORTS),
+        default="score",
+        show_default=True,
+        metavar="METRIC",
+    )
+    form: str = shared(figures_format_option("The output format."))
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Charts in the terminal, a picture and a page in files, and which seconds they show."""
+
+    charts: tuple[View, ...] = value(
+        "Draw a chart in the terminal; may be repeated.",
+        "--chart",
+        type=click.Choice(VIEWS),
+        multiple=True,
+    )
+    svg: str | None = value("Write a picture to this file.", type=OutputFile())
+    html: str | None = value("Write an interactive page to this file.", type=OutputFile())
+    video: VideoOptions = shared(VideoOptions)
+    show: tuple[tuple[str, ...], ...] = value(
+        "The strategies that charts, picture and video show.  [default: the best six]",
+        type=Strategies(),
+        multiple=True,
+    )
+    span: tuple[float, float] | None = value(
+        "The time span that charts, picture and page show.  [default: all]", type=SPAN
+    )
+
+    def __post_init__(self) -> None:
+        """Refuses standard output."""
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page needs a file: standard output is for the figures")
+
+    @property
+    def selection(self) -> Selection | None:
+        """How many rows to keep for pictures; None: no pictures."""
+        from epic_cli.show.scene import PICTURE_ROWS, Selection
+
+        files = (self.svg, self.html, self.video.video)
+        if not (self.charts or any(one is not None for one in files)):
+            return None
+        return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
+
+    def shown(self, candidates: Sequence[Participant]) -> list[str]:
+        """The labels to draw; empty: the best. Raises ``WrongUsage``."""
+        labels = [one.label for one in candidates]
+        shown = [one for several in self.show for one in several]
+        for one in shown:
+            if one not in labels:
+                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}")
+        return shown
+
+
+#: Charts and pictures get crowded with more strategies.
+MOST_SHOWN = 6
+
+#: Where no screen limits a chart, it is as wide as this.
+WIDEST_CHART = 160
+
+#: Where no screen limits a chart, it has so many lines.
+PAPER_CHART = 18
+
+
+def about_of(names: Iterable[str], truth: str | None) -> About:
+    """Where a comparison comes from, for those who get to see only its page."""
+    recordings = ", ".join(source_name(one) for one in names)
+    command = f"epic {shlex.join(sys.argv[1:])}"
+    return About(recordings, source_name(truth) if truth else "", command)
+
+
+def write(
+    comparison: Comparison,
+    layout: TableLayout,
+    pictures: Pictures,
+    chosen: Sequence[str],
+    color: ColorChoice,
+    about: About,
+    diagnoses: Sequence[Section],
+    quiet: bool,
+) -> None:
+    """Pictures to their files, figures and charts to stdout.
+
+    Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
+    comparison is ``about``, and the ``diagnoses`` of its recordings. ``quiet``: where programs
+    read the figures, nothing is said of them.
+    """
+    best = [one.label for one in sort_results(comparison.results, "score")]
+    labels = chosen or best[:MOST_SHOWN]
+    found = report(comparison, layout.sort, layout.by)
+    if pictures.selection is not None and not comparison.scenes:
+        raise NothingToDraw  # they show the first recording, which cannot be evaluated
+    if pictures.svg is not None:
+        from epic_cli.show.svg import picture
+
+        write_document(picture(comparison.scenes[0], labels), pictures.svg)
+    if pictures.video.video is not None:
+        pictures.video.write(comparison.scenes[:1], labels)
+    if pictures.html is not None:
+        from epic_cli.show.page.page import content_of, page_of
+
+        told = report(comparison, layout.sort)
+        content = content_of(comparison, told, labels, about, diagnoses)
+        write_document(page_of(comparison.scenes, content), pictures.html)
+    charts = partial(_write_charts, comparison, pictures, labels, color)
+    write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
+
+
+def _write_charts(
+    comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
+) -> None:
+    """Charts of the first entity to stdout."""
+    from epic_cli.show.chart import scene_chart
+
+    scene, *others = comparison.scenes
+    lines = screen_lines(sys.stdout)
+    # title, axis, legend and the prompt want room too
+    height = PAPER_CHART if lines is None else max(8, lines - 7)
+    for view in pictures.charts:
+        write_document("\n")
+        show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
+    if others:
+        name = printable(scene.entity)
+        say(f"Charts show {name}, one of {len(others) + 1} entities; --entity selects another.\n")
+
+
+def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
+    """Names the figures for which a condition holds, or may hold, on stderr.
+
+    Returns whether there are any.
+    """
+    found = False
+    for one in conditions:
+        for result in comparison.results:
+            figures = result.figures()
+            if not one.concerns(result.label) or (one.known(figures) and not one.holds(figures)):
+                continue
+            found = True
+            say(f"epic: {printable(failure_words(one, result))}\n")
+    return found
+
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
@@ -62,7 +244,7 @@ def compare(
     network: NetworkOptions = shared(NetworkOptions),
     timing: Timing = shared(screen_timing_options),
     scoring: Scoring = shared(Scoring),
-    layout: Layout = shared(Layout),
+    layout: TableLayout = shared(TableLayout),
     pictures: Pictures = shared(Pictures),
     threads: int | None = shared(threads_option),
     jobs: JobOptions = shared(JobOptions),
@@ -85,7 +267,6 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.command import about_of, write
     from epic_cli.jobs.compare.recordings import Recordings
     from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -165,7 +346,6 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
 def _status(
     comparison: Comparison | None, scoring: Scoring, recordings: Recordings | None
 ) -> ExitStatus:
-    from epic_cli.jobs.compare.command import write_failures
 
     if comparison is not None:
         failing = write_failures(comparison, scoring.fail_if)
@@ -194,10 +374,10 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
 
 
 def _not_enough(error: NotEnoughToSay) -> str:
-    from epic_cli.metrics.notes import NothingJudged, Unjudged
+    from epic_cli.metrics.notes import ExclusionReason, NothingJudged
 
     apart = isinstance(error, NothingJudged) and any(
-        note.reason is Unjudged.NO_OVERLAP for note in error.notes
+        note.reason is ExclusionReason.NO_OVERLAP for note in error.notes
     )
     hint = "; --truth-offset moves the truth" if apart else ""
     return f"{error}{hint}"

@@ -15,7 +15,7 @@ from epic_cli.metrics.truth import Truth, truths_of
 from epic_cli.recordings.columns import STATE
 from epic_cli.recordings.layout import Beginning, Layout
 from epic_cli.shell.errors import CannotAccess, WrongUsage
-from epic_cli.shell.jobs import Tally, Unusable, run_recordings, strategy_identity
+from epic_cli.shell.jobs import JobTally, UnusableJob, run_recordings, strategy_identity
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.recordings import Reading, given_truths, recordings_of
 from epic_cli.shell.sources import blocks, load, source_name
@@ -148,7 +148,7 @@ class Recordings:
         spec = replace(spec, total=len(self.names))
         self._spec = CompareJobs(spec, reading, inputs.truth, messages, color)
         self._here = Here(truths, spec.threads, saving=saving, drawing=drawing, look=self._diagnose)
-        self._tally = Tally(jobs.allowed_failures, refused)
+        self._tally = JobTally(jobs.allowed_failures, refused)
         self._reporter: Reporter | None = None
 
     @property
@@ -186,7 +186,7 @@ class Recordings:
             ending.callback(found.close)
             for recording, one in found:
                 name = source_name(recording)
-                if isinstance(one, Unusable):
+                if isinstance(one, UnusableJob):
                     pool.skip(name, one)
                 else:
                     pool.add(name, one)

@@ -1,4 +1,4 @@
-"""A comparison as a report: the verdict, one table, and what it rests on."""
+"""What a comparison comes to, in sentences: the verdict, and what it rests on."""
 
 from __future__ import annotations
 
@@ -6,15 +6,322 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from epic_cli.jobs.compare.report import basis, verdict
-from epic_cli.metrics import figure_names, named, shown_metrics
-from epic_cli.metrics.comparison import Comparison, Result, best_for, good
-from epic_cli.metrics.digits import known, reach, whole
+from epic_cli.engine.text.widths import some
+from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
+from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
+from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
+from epic_cli.metrics.conditions import Condition
+from epic_cli.metrics.digits import counted, known, one_decimal, reach, three_digits, whole
+from epic_cli.metrics.drawn_path import LABEL as DRAWN
 from epic_cli.metrics.metric import Better, Metric
-from epic_cli.metrics.notes import MARKS, result_words
+from epic_cli.metrics.notes import (
+    MARKS,
+    Flaw,
+    at_most,
+    note_words,
+    notes_words,
+    result_words,
+)
+from epic_cli.metrics.score import formula, without_turning
+from epic_cli.metrics.truth import Origin
 from epic_cli.show.report import Column, Data, Record, Report, Table
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.comparison import Result as Advised
+
+
+#: So many of those that are too close to call are named.
+_NAMED = 3
+
+#: From less than so many seconds of judged movement, a clear result says from how little.
+LITTLE = 30.0
+
+#: A jerk of more times the truth's says that the truth has hardly any.
+_MANY = 1000
+
+_MAIN_COSTS = {
+    "accuracy": "the remaining shape error",
+    "smoothness": "its jerk{jerk}",
+    "latency": "its lag",
+    "recovery": "slow recovery after teleports and outages",
+    "overshoot": "overshoot",
+    "backward": "backward motion",
+    "across": "what it draws beside the way",
+    "turning": "how it turns",
+    "aim": "where it aims",
+}
+
+_BAD = {
+    "accuracy": "even the best has a residual error (lag removed) of {off:.2g} s of movement",
+    "smoothness": "even the best does not move smoothly",
+    "latency": "even the best is {lag}",
+    "recovery": "even the best is wrong for long after teleports or outages",
+    "overshoot": "even the best overshoots",
+    "backward": "even the best moves backward",
+    "across": "even the best draws wrong curves",
+    "turning": "even the best turns wrongly",
+    "aim": "even the best aims elsewhere",
+}
+
+#: What a kind of game is called where it is not "a NAME game".
+_GAMES = {"shooter": "a shooter", "observer": "an observer"}
+
+_ORIGINS: dict[Origin, str] = {
+    "given": "given",
+    "rebuilt": "rebuilt with hindsight from the packets themselves: cubic Hermite through"
+    " positions and velocities",
+}
+
+
+def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -> list[str]:
+    """Which strategy, how surely, what it costs, and what would change the answer.
+
+    ``settings`` are those of strategies by label, as they are written, where labels do not say.
+    """
+    found, doubtful = comparison.advice, in_doubt(comparison)
+    if found.confidence is Confidence.NOTHING or found.best is None:
+        return doubtful
+    sentences = [
+        *doubtful,
+        *_answer(found, found.best, comparison, settings or {}),
+        _next(found),
+        _costs(found, found.best, comparison.resolution),
+        _turning(found.best),
+        _worst(found, comparison),
+        _other_games(found),
+        _more_data(found, comparison),
+        _drawn(found.best, comparison),
+    ]
+    return list(filter(None, sentences))
+
+
+def in_doubt(comparison: Comparison) -> list[str]:
+    """That nobody knows whether the input is what it seems, if so."""
+    codes = comparison.doubts
+    return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
+
+
+def _answer(
+    found: Advice, best: Advised, comparison: Comparison, settings: Mapping[str, str]
+) -> list[str]:
+    score = score_words(best)
+    match found.confidence:
+        case Confidence.NONE_GOOD:
+            why = _why_bad(found, best)
+            return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
+        case Confidence.TIED:
+            several = some((one.label for one in (best, *found.tied)), _NAMED)
+            return [f"Too close to call: {several}.", f"{best.label} scores highest: {score}."]
+        case Confidence.CLEAR:
+            name = "What the game drew" if best.label == DRAWN else best.label
+            if settings.get(best.label):
+                name += f" with {settings[best.label]}"
+            return [f"{name} is clearly best{confidence(comparison)}: score {score}."]
+        case Confidence.DOUBTFUL:
+            return [f"{best.label} scores highest: {score}."]
+        case Confidence.UNCERTAIN:
+            return [f"{best.label} scores highest ({score}); too little data to say how surely."]
+        case _:
+            return [f"{best.label}: score {score}."]
+
+
+def confidence(comparison: Comparison) -> str:
+    """`` (95 % confidence, from 4 s of data)``; enough data is not mentioned."""
+    if comparison.certainty is None:
+        return ""
+    words = f"{comparison.certainty.confidence * 100:g} % confidence"
+    judged = comparison.rows * comparison.tick
+    if 0 < judged < LITTLE:
+        words += f", from only {judged:.2g} s of data"
+    return f" ({words})"
+
+
+def score_words(result: Advised) -> str:
+    """``80, 74 to 87``, with as many digits as its interval bears."""
+    low, high = result.interval("score")
+    digits = whole if high - low >= 2 else one_decimal
+    return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
+
+
+def _next(found: Advice) -> str:
+    after = found.next
+    gap = after.standing.gap if after else None
+    if after is None or gap is None or gap.low <= 0:  # clearly worse than another, not the best
+        return ""
+    role = "First clearly worse" if found.confidence is Confidence.TIED else "Runner-up"
+    between = f"{one_decimal(gap.low)} to {one_decimal(gap.high)}"
+    return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
+
+
+def _costs(found: Advice, best: Advised, resolution: float) -> str:
+    error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
+    parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
+    if jumps > 0:
+        parts.append(counted(round(jumps), "visible jump"))
+    words = ", ".join(parts)
+    if found.confidence is Confidence.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
+        return f"{words}."
+    return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
+
+
+def _turning(best: Advised) -> str:
+    angle, ways = best.value("angle"), best.value("long_way")
+    if math.isnan(angle):
+        return ""
+    words = f"Its rotation is {three_digits(angle)} degrees off (RMS)"
+    words += f", {lag_words(best.value('turn_lag'))}"
+    if ways > 0:
+        words += f", {counted(round(ways), 'turn')} the long way round"
+    return f"{words}."
+
+
+def lag_words(seconds: float) -> str:
+    """``31 ms behind``."""
+    if math.isnan(seconds):
+        return "lag unknown"
+    if abs(seconds) < 0.0005:
+        return "no lag"
+    return f"{abs(seconds) * 1000:.0f} ms {'behind' if seconds > 0 else 'ahead'}"
+
+
+def _worst(found: Advice, comparison: Comparison) -> str:
+    if found.worst is None:
+        return ""
+    worst, score = found.worst.recording, one_decimal(found.worst.value("score"))
+    return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
+
+
+def _other_games(found: Advice) -> str:
+    games: dict[str, list[str]] = {}
+    for game, label in found.other_games:
+        games.setdefault(label, []).append(_GAMES.get(game, f"a {game} game"))
+    words = "; ".join(f"for {' or '.join(wins)}, prefer {one}" for one, wins in games.items())
+    return f"{words[0].upper()}{words[1:]} (--game)." if words else ""
+
+
+def _more_data(found: Advice, comparison: Comparison) -> str:
+    open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
+    if not open_yet or comparison.certainty is None:
+        return ""
+    if best and found.tied and all(_same(best, one) for one in found.tied):
+        return "They draw the same."
+    by_run = comparison.certainty.unit is Unit.RUN
+    few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
+    return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
+
+
+def _same(one: Advised, other: Advised) -> bool:
+    """Whether every figure of both is the same: no data tell them apart."""
+    pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
+    return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
+
+
+def _drawn(best: Advised, comparison: Comparison) -> str:
+    """Where what the game drew stands, unless it is the best."""
+    shown = next((one for one in comparison.results if one.label == DRAWN), None)
+    score = math.nan if shown is None else shown.value("score")
+    if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
+        return ""
+    rank = f", rank {shown.rank}" if shown.rank else ""
+    return f"What the game drew: score {one_decimal(score)}{rank}."
+
+
+def _why_bad(found: Advice, best: Advised) -> str:
+    if best.has(Flaw.DIVERGED):
+        return "all of them diverge"
+    if found.weakest == "latency" and math.isnan(best.value("lag")):
+        return "even the lag of the best is unknown"
+    return _filled(_BAD[found.weakest], best)
+
+
+def _filled(words: str, best: Advised) -> str:
+    speed, jerk = best.value("speed"), best.value("jerk")
+    return words.format(
+        off=best.value("residual") / speed if speed else math.nan,
+        # of a truth without any, it is no multiple that means something
+        jerk=f", {three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
+        lag=lag_words(best.value("lag")),
+    )
+
+
+def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
+    """What was compared with what, what was left out, and how the score is made."""
+    counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
+    given, rule = counting._asdict().items(), formula(counting)
+    weights = ", ".join(f"{name} {value:g}" for name, value in given if value)
+    waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
+    lines = [
+        f"Truth: {_ORIGINS[comparison.origin]}.",
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
+        f" {three_digits(comparison.tick * 1000)} ms; the first"
+        f" {' to '.join(dict.fromkeys(waits))} s of each unbroken movement do not count.",
+        f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
+    ]
+    if comparison.certainty:
+        lines.append(certainty_words(comparison.certainty, comparison.runs_are))
+    lines += [f"Note: {words}." for words in notes_words(comparison.notes)]
+    lines += _of_recordings(comparison)
+    noted: dict[str, list[str]] = {}
+    for one in results:
+        place = f" ({one.place})" if one.place else ""
+        for note in one.notes:
+            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    return lines + [f"Note: {some(who)}: {words}." for words, who in noted.items()]
+
+
+def _of_recordings(comparison: Comparison) -> list[str]:
+    """Which recordings are left out, and what is noted of some of the others."""
+    left = (
+        (one.recording, getattr(one.error, "why", str(one.error))) for one in comparison.skipped
+    )
+    lines = [f"Left out: {recording}: {why}." for recording, why in left]
+    notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
+    return lines + [f"Note: {one}." for one in notes]
+
+
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
+            f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
+        )
+    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
+    both = certainty.unit is Unit.BLOCK_AND_ENTITY
+    pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
+    words = (
+        f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
+        " better."
+    )
+    if certainty.rare.few:
+        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
+    return words
+
+
+def rare_words(certainty: Certainty) -> str:
+    """``only 3 bursts of losses and 2 changes of the delay in it``."""
+    rare = certainty.rare
+    if not rare.events:
+        return f"no losses, but in {rare.watched:.2g} s only"
+    bursts = rare.bursts if rare.linked else 0
+    parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
+    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    return f"only {words} in it"
+
+
+def failure_words(condition: Condition, result: Result) -> str:
+    """Which figure makes a condition hold."""
+    figures, name = result.figures(), f"{result.label}: {condition.metric}"
+    if not condition.known(figures):
+        why = f": {result_words(result.notes[0])}" if result.notes else ""
+        return f"{name} is unknown, which counts as {condition.text}{why}"
+    between = reach(*result.interval(condition.metric), three_digits)
+    value = three_digits(figures[condition.metric])
+    return f"{name} is {value}{between and f' ({between})'}: {condition.text}"
+
 
 #: The head of the scores' intervals.
 LIKELY = "likely"

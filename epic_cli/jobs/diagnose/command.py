@@ -211,7 +211,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
     from epic_cli.jobs.diagnose.report import report
-    from epic_cli.shell.jobs import Tally, Unusable, run_recordings
+    from epic_cli.shell.jobs import JobTally, UnusableJob, run_recordings
     from epic_cli.shell.progress import Progress
     from epic_cli.work.executors import Threads
 
@@ -223,7 +223,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     if jobs.options and "-" in names:
         raise WrongUsage(f"{jobs.options}: for files, not for standard input")
     each = options.of_each(color)
-    tally = Tally(jobs.allowed_failures)
+    tally = JobTally(jobs.allowed_failures)
     found: set[str] = set()
     if len(names) == 1 and not jobs.options:
         return _only(each, names[0], options)
@@ -238,11 +238,11 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
         for done, (name, diagnosis) in enumerate(results, 1):
             tally.end()
             progress.clear()
-            if isinstance(diagnosis, Unusable):
+            if isinstance(diagnosis, UnusableJob):
                 say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
             else:
                 found |= diagnosis.causes
-            if jobs.shard is None and not isinstance(diagnosis, Unusable):
+            if jobs.shard is None and not isinstance(diagnosis, UnusableJob):
                 _write(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(part))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import DETECTOR as CLOCK_DRIFT
-from epic_cli.metrics.traffic import Flags, Floats, Messages, Stream, Traffic, sigma
+from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Stream, Traffic, sigma
 from epic_cli.network.link import (
     HIGHEST_CORRELATION,
     LONGEST_DELAY,
@@ -92,7 +92,7 @@ def sendings(traffic: Traffic) -> Sendings:
     )
 
 
-def _shared(stream: Stream, messages: Messages) -> bool:
+def _shared(stream: Stream, messages: MessageLog) -> bool:
     """Whether the messages are the datagrams in which the stream's states came."""
     came = np.isfinite(stream.arrivals)
     places = np.searchsorted(messages.sent, stream.times[came])
@@ -367,7 +367,7 @@ def _loss(found: Sendings) -> float | GilbertElliott:
     return GilbertElliott(_digits(min(holes / came, 1.0)), _digits(min(holes / lost, 1.0)))
 
 
-def _rate(messages: Messages) -> float:
+def _rate(messages: MessageLog) -> float:
     return float(f"{1 / messages.period:.4g}")
 
 

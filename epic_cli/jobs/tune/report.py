@@ -1,32 +1,660 @@
-"""What tuning has found, as a report: the decision, before and after, settings, trade-offs."""
+"""What tuning has found, in sentences: the decision, and what it rests on."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from epic_cli.jobs.tune import delays_report as delays
-from epic_cli.jobs.tune.report import (
-    assignments,
-    basis,
-    figure,
-    found_settings,
-    front_chart,
-    front_of,
-    front_picture,
-    points,
-    set_words,
-    usage,
-    verdict,
-    written,
+import numpy as np
+
+from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.text.widths import some
+from epic_cli.jobs.compare import report as compared
+from epic_cli.jobs.tune.delays import LOST, BufferDelay, Cure, DelaysNeeded
+from epic_cli.jobs.tune.run import (
+    Evaluation,
+    FrontPoint,
+    GainKind,
+    Influence,
+    Tuning,
+    Tunings,
+    chosen,
+    pareto,
+    roughness,
+    worth,
 )
-from epic_cli.jobs.tune.run import Evaluation, GainKind, Influence, Tuning, Tunings, chosen
 from epic_cli.metrics import named
-from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.digits import known, one_decimal, reach, three_digits
+from epic_cli.metrics.comparison import Comparison, Result
+from epic_cli.metrics.digits import (
+    counted,
+    known,
+    listed,
+    one_decimal,
+    percent,
+    reach,
+    seconds,
+    three_digits,
+)
 from epic_cli.metrics.metric import Metric
-from epic_cli.show.report import Column, Data, Figure, Part, Record, Report, Table, Usage
+from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.metrics.traffic import SHARES
+from epic_cli.show.chart import MARKS, STYLES, Chart, Line, label, nice_values
+from epic_cli.show.documents import in_markup
+from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
+from epic_cli.show.styles import line_style
+
+#: So many settings are named in a sentence.
+_NAMED = 4
+
+#: A setting whose default costs more points than this, or this share of another figure, matters.
+_MATTERS, _MATTERS_SHARE = 0.5, 0.01
+
+
+def written(value: Value) -> str:
+    """A setting's value as options take it."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def assignments(settings: Mapping[str, Value]) -> str:
+    """``a=1 b=on``."""
+    return " ".join(f"{name}={written(value)}" for name, value in settings.items())
+
+
+def set_words(strategy: str, settings: Mapping[str, Value]) -> str:
+    """``--set`` with each setting of a strategy."""
+    return " ".join(f"--set {strategy}.{name}={written(value)}" for name, value in settings.items())
+
+
+def found_settings(one: Tuning) -> dict[str, Value]:
+    """What tuning has changed."""
+    return {name: value for name, value in one.settings.items() if name not in one.held}
+
+
+def figure(metric: Metric, value: float) -> str:
+    """A figure in a sentence: the score with one decimal, times in ms."""
+    if math.isnan(value):
+        return "unknown"
+    if metric.name == "score":
+        return one_decimal(value)
+    if metric.unit == "s":
+        return f"{value * 1000:.0f} ms"
+    return metric.format(value)
+
+
+def points(metric: Metric, value: float) -> str:
+    """A difference of a figure: points of score, otherwise as the figure is written."""
+    return f"{one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
+
+
+def called(metric: Metric) -> str:
+    """The metric's name in a sentence."""
+    return metric.name.replace("_", " ")
+
+
+def _between(metric: Metric, low: float, high: float) -> str:
+    """`` (58.0 to 61.2)``; empty: unknown."""
+    between = reach(low, high, lambda value: figure(metric, value))
+    return f" ({between})" if between else ""
+
+
+# ---------------------------------------------------------------- one strategy
+
+
+def verdict(found: Tunings) -> list[str]:
+    """The sentences, the decision first."""
+    if found.comparison is not None:
+        return _ranked(found, found.comparison)
+    (one,) = found.tunings
+    sentences = [
+        *compared.in_doubt(one.evaluation.comparison),
+        _decision(one, found),
+        _figures(one, found),
+        _changes(one),
+        _matters(one, found.goal.metric),
+        _bounds(one),
+        "Interrupted: more tries may find better settings." if one.interrupted else "",
+    ]
+    return list(filter(None, sentences))
+
+
+def _decision(one: Tuning, found: Tunings) -> str:
+    metric, evaluation = found.goal.metric, one.evaluation
+    name, changed = one.strategy, assignments(found_settings(one))
+    gain = points(metric, abs(evaluation.gain)) + _between(metric, evaluation.low, evaluation.high)
+    sure = compared.confidence(evaluation.comparison)
+    match evaluation.kind:
+        case GainKind.SAME:
+            return f"Keep the defaults of {name}: none of {one.trials} tried settings is better."
+        case GainKind.BETTER:
+            return f"Set {changed} for {name}: clearly better{sure}, by {gain}."
+        case GainKind.NO_BETTER:
+            gain = points(metric, evaluation.gain)
+            gain += _between(metric, evaluation.low, evaluation.high)
+            return (
+                f"Keep the defaults of {name}: the best settings found, {changed}, are"
+                f" indistinguishable from them{sure}, gain {gain}."
+            )
+        case GainKind.WORSE:
+            return (
+                f"Keep the defaults of {name}: {changed} was best where it was tuned, and is"
+                f" clearly worse{sure} {_where(found)}."
+            )
+        case GainKind.DOUBTFUL:
+            return f"Best found for {name}: {changed}."
+        case _:
+            words = (
+                f"Best found for {name}: {changed}; too little data to say whether that is better"
+                " than the defaults."
+            )
+            if evaluation.keeps:
+                words = (
+                    f"Keep the defaults of {name}: {changed} was best where it was tuned, and is no"
+                    f" better {_where(found)}; too little data to say how surely."
+                )
+            return words
+
+
+def _figures(one: Tuning, found: Tunings) -> str:
+    metric, evaluation = found.goal.metric, one.evaluation
+    name, ends = called(metric), evaluation.tuned.interval(metric.name)
+    value = figure(metric, evaluation.tuned.value(metric.name)) + _between(metric, *ends)
+    default = ""
+    if evaluation.kind is not GainKind.SAME:
+        default = f"; {figure(metric, evaluation.default.value(metric.name))} with the defaults"
+    return f"{name[0].upper()}{name[1:]} {value} {_where(found)}{default}."
+
+
+def _where(found: Tunings) -> str:
+    return {
+        "time": "on the second half, which was not used for tuning",
+        "recording": "on recordings that were not used for tuning",
+        "none": "on the data that it was tuned on",
+    }[found.divided.by]
+
+
+def _changes(one: Tuning) -> str:
+    before, after = one.evaluation.default, one.evaluation.tuned
+    if before is after:
+        return ""
+    parts = [f"RMS error {_cell(after, 'error')} instead of {_cell(before, 'error')}"]
+    lags = [compared.lag_words(each.value("lag")) for each in (after, before)]
+    if lags[0] != lags[1] and lags[0].split()[-1] == lags[1].split()[-1]:
+        lags[0] = lags[0].rpartition(" ")[0]  # "220 ms instead of 200 ms behind"
+    parts.append(lags[0] if lags[0] == lags[1] else f"{lags[0]} instead of {lags[1]}")
+    jumps = [each.value("jumps") for each in (after, before)]
+    if any(jumps):
+        parts.append(f"{jumps[0]:.0f} visible jumps instead of {jumps[1]:.0f}")
+    return f"{'With those: ' if one.evaluation.keeps else ''}{', '.join(parts)}."
+
+
+def _cell(result: Result, name: str) -> str:
+    return named(name).cell(result.value(name))
+
+
+def _matters(one: Tuning, metric: Metric) -> str:
+    least = _MATTERS
+    if metric.name != "score":
+        least = _MATTERS_SHARE * abs(one.tuned_on.tuned.value(metric.name))
+    found = found_settings(one)
+    great = [each for each in one.influences if each.loss >= least and each.name in found]
+    words = []
+    if great:
+        names = [f"{each.name} ({points(metric, each.loss)})" for each in great[:_NAMED]]
+        words.append(f"{listed(names)} {'matters' if len(great) == 1 else 'matter'} most")
+    if flat := [each.name for each in one.influences if each.flat]:
+        words.append(f"{listed(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
+    return f"{'; '.join(words)}." if words else ""
+
+
+def _bounds(one: Tuning) -> str:
+    found = found_settings(one)
+    ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
+    last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
+    tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
+    words = [*filter(None, [listed(last)])]
+    if tried:
+        words.append(f"nothing was tried beyond {listed(tried)}")
+    return f"{'; '.join(words)}." if words else ""
+
+
+# ---------------------------------------------------------------- several strategies
+
+
+def _ranked(found: Tunings, comparison: Comparison) -> list[str]:
+    """The verdict of a comparison, with the settings of the best one."""
+    labelled = zip(comparison.results, found.tunings, strict=True)
+    settings = {result.label: assignments(one.settings) for result, one in labelled}
+    sentences = compared.verdict(comparison, settings)
+    if found.goal.metric.name != "score":
+        by_score = [f"By the score: {' '.join(sentences)}"] if sentences else []
+        return [_best_figure(found, comparison, settings), *by_score, *_several(found)]
+    best = comparison.advice.best
+    if best is not None and settings[best.label] and settings[best.label] not in sentences[0]:
+        sentences.insert(1, f"For {best.label}, set {settings[best.label]}.")
+    return [*sentences, *_several(found)]
+
+
+def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, str]) -> str:
+    """Which is best in what was tuned for."""
+    metric = found.goal.metric
+    best = min(comparison.results, key=lambda one: found.goal.key(one.values))
+    value = figure(metric, best.value(metric.name)) + _between(metric, *best.interval(metric.name))
+    words = settings[best.label] or "its defaults"
+    return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
+
+
+def _several(found: Tunings) -> list[str]:
+    groups: dict[GainKind, list[str]] = {}
+    for one in found.tunings:
+        groups.setdefault(one.evaluation.kind, []).append(one.strategy)
+    words = []
+    if better := groups.get(GainKind.BETTER, []):
+        words.append(f"Tuning clearly helps {len(better)} of {len(found.tunings)}.")
+    kept = (GainKind.NO_BETTER, GainKind.SAME, GainKind.WORSE)
+    if keep := [name for verdict in kept for name in groups.get(verdict, [])]:
+        names = listed(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
+        words.append(f"No better than with their defaults: {names}.")
+    if found.interrupted:
+        words.append("Interrupted: more tries may find better settings.")
+    return [" ".join(words)] if words else []
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+def basis(found: Tunings) -> list[str]:
+    """What was tuned on what, judged on what, and how much was tried."""
+    comparison = found.comparison or found.tunings[0].evaluation.comparison
+    tries = sum(one.trials for one in found.tunings)
+    lines = [
+        _parts(found),
+        f"Tuned for {called(found.goal.metric)}: {counted(tries, 'setting')} tried; the same --seed"
+        f" ({found.spec.compare.seed}) finds the same.",
+    ]
+    if found.untuned:
+        lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
+    if found.unfit:
+        lines.append(f"Left out, since there are no arrival times: {', '.join(found.unfit)}.")
+    return lines + compared.basis(comparison, comparison.results)
+
+
+def _parts(found: Tunings) -> str:
+    divided = found.divided
+    first = divided.tuned
+    if divided.evaluated is None:
+        return f"Tuned and judged on the same ({_recordings(first.names)}): expect less on others."
+    if divided.by == "time":
+        (begin, end), (middle, last) = first.span(), divided.evaluated.span()
+        of = f" of {first.names[0]}" if len(first.names) == 1 and first.names[0] else ""
+        if len(first.names) > 1:
+            of = f" of each of {len(first.names)} recordings"
+        return (
+            f"Tuned on the first half{of} ({begin:.4g} to {end:.4g} s), as if it ended there;"
+            f" judged on the rest ({middle:.4g} to {last:.4g} s)."
+        )
+    judged = _recordings(divided.evaluated.names)
+    return f"Tuned on {_recordings(first.names)}; judged on {judged}, which were kept apart."
+
+
+def _recordings(names: Sequence[str]) -> str:
+    listed = some(filter(None, names), 3)
+    if not listed:
+        return "one recording"
+    return f"{len(names)} recordings ({listed})" if len(names) > 1 else listed
+
+
+def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
+    """The settings in every form that takes them: where, and what to write there."""
+    short = " ".join(f"--set {name}={written(value)}" for name, value in settings.items())
+    listed = ", ".join(f'"{strategy}.{name}={written(value)}"' for name, value in settings.items())
+    python = "".join(
+        f", {name}={written(value) if not isinstance(value, str) else repr(value)}"
+        for name, value in settings.items()
+    ).replace("'", '"')
+    return [
+        ("replay", f"-s {strategy} {short}".rstrip()),
+        ("compare", f"-s {strategy} {set_words(strategy, settings)}".rstrip()),
+        ("config.toml", f"set = [{listed}]"),
+        ("Python", f'strategy("{strategy}"{python})'),
+    ]
+
+
+#: The share for which the delays with losses are shown beside each buffer.
+_WITH_LOSSES = SHARES.index(0.99)
+
+_CSV_FIELDS = (
+    "strategy", "setting", "now", "delay", "in_time", "share", "lost", "seconds", "settings",
+)  # fmt: skip
+
+#: Which columns of the buffers go first where there is no room.
+_WEIGHTS = (KEPT, 8, KEPT, 5, 7, 1, 4, KEPT, 3, 6, 2)
+
+_LOST = ("no loss", "one lost", "two lost")
+
+_MEANING = (
+    "Needed: arrival(i) - sent(i - 1), and further back with losses, less the least delay: how far"
+    " behind the fastest packet's state a buffer has to draw so that this share of the packets is"
+    " there in time. That is the latency that it costs. delay: what it is now; in time: the share"
+    " of packets that it is enough for. The numbers are those of the setting; with losses, for"
+    " 99 %. What other losses and jitter need, and when dead reckoning does better:"
+    " https://github.com/epic-cli/epic/tree/main/tests/studies"
+)
+
+NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with arrival times"
+
+
+def delays_report(found: DelaysNeeded) -> Report:
+    """The delays by loss and share, and what each delay buffer has to be set to."""
+    alone, lost = found.needed[0], found.needed[1]
+    parts: list[Part] = [_needed(found)]
+    if found.buffers:
+        parts.append(_buffers(found.buffers))
+    return Report(
+        verdict=[
+            f"A delay of {seconds(alone[1])} is enough for 95 % of the packets, {seconds(alone[2])}"
+            f" for 99 %; {seconds(lost[2])} where the packet before is lost."
+        ],
+        parts=parts,
+        notes=_notes(found.buffers),
+        data=Data(_CSV_FIELDS, lambda: _delay_rows(found), lambda: list(delay_records(found))),
+    )
+
+
+def _needed(found: DelaysNeeded) -> Table:
+    columns = [
+        Column(_percent(share), [seconds(needed[at]) for needed in found.needed], right=True)
+        for at, share in enumerate(SHARES)
+    ]
+    return Table([Column("delay needed", _LOST), *columns], caption="The delay that packets need")
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:g} %"
+
+
+def _buffers(buffers: Sequence[BufferDelay]) -> Table:
+    titles = ["buffer", "setting", "now", "delay", "in time", *map(_percent, SHARES), *_LOST[1:]]
+    cells = zip(*map(_cells, buffers), strict=True)
+    columns = [
+        Column(title, column, weight, right=at > 1)
+        for at, (title, column, weight) in enumerate(zip(titles, cells, _WEIGHTS, strict=True))
+    ]
+    return Table(columns, caption="What each buffer would have to be set to")
+
+
+def _cells(one: BufferDelay) -> list[str]:
+    def value(cure: Cure) -> str:
+        return "-" if cure.settings is None else written(cure.settings[one.setting])
+
+    cures = [*one.cures[0], *(lost[_WITH_LOSSES] for lost in one.cures[1:])]
+    now = [written(one.now), seconds(one.latency), percent(one.covers)]
+    return [one.label, one.setting, *now, *map(value, cures)]
+
+
+def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
+    """What the tables mean, and what else is to be set."""
+    lines = [_MEANING]
+    for one in buffers:
+        every = [cure.settings or {} for lost in one.cures for cure in lost]
+        others = {name: value for each in every for name, value in each.items()}
+        others.pop(one.setting, None)
+        if others:
+            words = " and ".join(f"{name}={written(value)}" for name, value in others.items())
+            some = any(each and not others.keys() <= each.keys() for each in every)
+            lines.append(f"{one.label}: with {words}{' where it is shorter' if some else ''}.")
+    beyond = [
+        one.label
+        for one in buffers
+        if any(cure.settings is None for lost in one.cures for cure in lost)
+    ]
+    if beyond:
+        lines.append(f"-: out of range for {', '.join(beyond)}, or the clocks are too far apart.")
+    return lines
+
+
+def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
+    """A record for each delay, and for each buffer's setting; delays in seconds."""
+    for lost, needed in zip(LOST, found.needed, strict=True):
+        for share, delay in zip(SHARES, needed, strict=True):
+            yield {"kind": "delay", "share": share, "lost": lost, "seconds": delay}
+    for one in found.buffers:
+        yield from buffer_records(one)
+
+
+def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
+    """What one buffer would have to be set to; null: it cannot be."""
+    for lost, cures in zip(LOST, one.cures, strict=True):
+        for share, cure in zip(SHARES, cures, strict=True):
+            yield {
+                "kind": "buffer",
+                "strategy": one.label,
+                "setting": one.setting,
+                "now": one.now,
+                "delay": one.latency,
+                "in_time": one.covers,
+                "share": share,
+                "lost": lost,
+                "seconds": cure.latency,
+                "settings": None if cure.settings is None else dict(cure.settings),
+            }
+
+
+def _delay_rows(found: DelaysNeeded) -> list[Record]:
+    """The buffers' records for CSV, settings as ``--set`` takes them."""
+    rows: list[Record] = []
+    for one in found.buffers:
+        for record in buffer_records(one):
+            del record["kind"]
+            if record["settings"] is not None:
+                record["settings"] = set_words(one.label, record["settings"])
+            rows.append(record)
+    return rows
+
+
+#: A front of fewer points is no choice.
+FEWEST_POINTS = 3
+
+#: So many strategies are drawn.
+DRAWN = 6
+
+#: The lines of the chart, and its width where no screen limits it.
+_HEIGHT, _WIDTH = 12, 160
+
+TITLE = "roughness (what the score counts beside latency) over latency (ms)"
+
+
+def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
+    """The front of all strategies together."""
+    return worth(pareto(point for one in found.tunings for point in one.front))
+
+
+def front_chart(found: Tunings) -> Chart | None:
+    """The fronts, and where default and tuned settings are; None: there is no choice."""
+    whole = front_of(found)
+    if len(whole) < FEWEST_POINTS:
+        return None
+    lines: list[Line] = []
+    if len(found.tunings) == 1:
+        one = found.tunings[0]
+        lines.append(_line("front", one.front, 1))
+        for label, result, style, mark in (
+            ("default", one.tuned_on.default, 0, "D"),
+            ("tuned", one.tuned_on.tuned, 2, "T"),
+        ):
+            lines.append(_at(label, result, found, style, mark))
+    else:
+        leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
+        fronts = {one.strategy: one.front for one in found.tunings}
+        lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
+    # what is a second late, or useless, would leave no room for the others
+    lines = [one for one in (_within(one, whole) for one in lines) if _visible(one)]
+    return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
+
+
+def _line(label: str, points: Sequence[FrontPoint], at: int) -> Line:
+    # steps: between two points only the worse of both is known to be reached
+    across = [one.latency * 1000 for one in points for _ in (0, 1)][1:]
+    up = [one.roughness for one in points for _ in (0, 1)][:-1]
+    return Line(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
+
+
+def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> Line:
+    lag, rough = abs(result.value("lag")) * 1000, roughness(result.values, found.weights)
+    return Line(label, [lag], [rough], f"bold {STYLES[style]}", mark, joined=False)
+
+
+def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
+    """The line without what is far beyond the common front."""
+    latest = max(one.latency for one in whole) * 1000 * 1.5 + 1
+    roughest = min(max(one.roughness for one in whole), 6 * whole[-1].roughness + 1)
+    across, up = np.asarray(line.across, float), np.asarray(line.up, float)
+    far = (across > latest) | (up > roughest)
+    return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
+
+
+def _visible(line: Line) -> bool:
+    return bool(np.isfinite(np.asarray(line.across, float)).any())
+
+
+WIDTH, HEIGHT = 960, 480
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 170, 60, 60
+
+#: Marks that are so many times further off than the fronts are not shown.
+_FAR = 3.0
+
+_STYLE = (
+    "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#444}"
+    ".h{font-size:14px;font-weight:600;fill:#222}.g{stroke:#e3e3e3;stroke-width:1}"
+    ".f{fill:none;stroke-width:1.8;stroke-linejoin:round}"
+)
+
+
+class _Mark(NamedTuple):
+    name: str
+    late: float
+    rough: float
+    tuned: bool | int
+
+
+class _Axes(NamedTuple):
+    """The values at the edges: latency from 0 to ``late`` (ms), roughness from 0 to ``rough``."""
+
+    late: float
+    rough: float
+
+    def across(self, late: float) -> float:
+        """Where a latency (ms) is, in pixels."""
+        return _LEFT + late / self.late * (WIDTH - _LEFT - _RIGHT)
+
+    def up(self, rough: float) -> float:
+        """Where a roughness is, in pixels."""
+        return HEIGHT - _BOTTOM - rough / self.rough * (HEIGHT - _TOP - _BOTTOM)
+
+
+def front_picture(found: Tunings) -> str:
+    """The picture; empty: there is nothing to draw."""
+    try:
+        return picture(found)
+    except NothingToDraw:
+        return ""
+
+
+def picture(found: Tunings) -> str:
+    """The fronts of the leading strategies, as the text of an SVG file.
+
+    Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
+    where nothing was tried whose latency can be told.
+    """
+    whole = front_of(found)
+    if not whole:
+        raise NothingToDraw
+    fronts = {one.strategy: one.front for one in found.tunings}
+    leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
+    shown = {name: fronts[name] for name in leading}
+    late = [one.latency * 1000 for points in shown.values() for one in points]
+    rough = [one.roughness for points in shown.values() for one in points]
+    marks = [
+        one
+        for one in _marks(found, shown)
+        # what is far off would leave no room for the others
+        if one.late < _FAR * max(late) + 1 and one.rough < _FAR * max(rough) + 1
+    ]
+    axes = _Axes(
+        1.05 * max([*late, *(one.late for one in marks)]) or 1.0,
+        1.08 * max([*rough, *(one.rough for one in marks)]) or 1.0,
+    )
+    title = "What smoothness costs in latency"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
+        f' height="{HEIGHT}" role="img"><title>{title}</title><style>{_STYLE}</style>'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+        f'<text x="{_LEFT}" y="24" class="h">{title}</text>',
+        f'<text x="{_LEFT}" y="42">Roughness (what the score counts beside latency) over latency in'
+        " ms; further down and to the left is better. Hollow: default, filled: tuned.</text>",
+        *_grid(axes),
+    ]
+    for rank, (name, points) in enumerate(shown.items()):
+        parts += _front_lines(axes, rank, name, points)
+    for one in marks:
+        fill = "#222" if one.tuned else "#fff"
+        parts.append(
+            f'<circle cx="{axes.across(one.late):.1f}" cy="{axes.up(one.rough):.1f}" r="5"'
+            f' fill="{fill}" stroke="#222" stroke-width="1.5">'
+            f"<title>{in_markup(one.name)}</title></circle>"
+        )
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _marks(found: Tunings, shown: Mapping[str, object]) -> list[_Mark]:
+    """Where the strategies that are shown are, by default and tuned; NaN is nowhere."""
+    return [
+        _Mark(
+            f"{one.strategy}, {'tuned' if tuned else 'default'}",
+            abs(result.value("lag")) * 1000,
+            roughness(result.values, found.weights) if result.values else math.nan,
+            tuned,
+        )
+        for one in found.tunings
+        if one.strategy in shown
+        for tuned, result in enumerate(one.tuned_on[:2])
+    ]
+
+
+def _grid(axes: _Axes) -> Iterator[str]:
+    bottom, right = HEIGHT - _BOTTOM, WIDTH - _RIGHT
+    for value in nice_values(0, axes.rough, 5):
+        y, name = f"{axes.up(value):.1f}", label(value, axes.rough)
+        yield f'<line class="g" x1="{_LEFT}" y1="{y}" x2="{right}" y2="{y}"/>'
+        yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{name}</text>'
+    for value in nice_values(0, axes.late, 8):
+        x, name = f"{axes.across(value):.1f}", label(value, axes.late)
+        yield f'<line class="g" x1="{x}" y1="{_TOP}" x2="{x}" y2="{bottom}"/>'
+        yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{name}</text>'
+
+
+def _front_lines(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]) -> Iterator[str]:
+    style = line_style(rank)
+    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
+    places = [(axes.across(one.latency * 1000), axes.up(one.roughness)) for one in points]
+    path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
+    path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in places[1:])
+    yield f'<path class="f" stroke="{style.light}"{dashes} d="{path}"/>'
+    for one, (x, y) in zip(points, places, strict=True):
+        words = assignments(one.settings) or "the defaults"
+        text = (
+            f"{name} {words}: {one.latency * 1000:.0f} ms, roughness {one.roughness:.3g}, score"
+            f" {one_decimal(one.score)}"
+        )
+        yield (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{style.light}">'
+            f"<title>{in_markup(text)}</title></circle>"
+        )
+    yield (
+        f'<text x="{places[-1][0] + 8:.1f}" y="{places[-1][1]:.1f}" dy="4"'
+        f' style="fill:{style.light}">{in_markup(name)}</text>'
+    )
+
 
 #: The figures that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")
@@ -72,7 +700,7 @@ def report(found: Tunings, details: bool = False) -> Report:
     if len(front_of(found)) > 1:
         parts.append(_front(found))
     if found.delays is not None and found.delays.buffers:
-        parts.append(delays.report(found.delays))
+        parts.append(delays_report(found.delays))
     return Report(
         verdict=verdict(found),
         parts=parts,
@@ -265,7 +893,7 @@ def _rows(found: Tunings) -> list[Record]:
 def _records(found: Tunings) -> Iterator[Record]:
     """All of it for JSON lines, each with its ``kind``."""
     if found.delays is not None:
-        yield from delays.records(found.delays)
+        yield from delay_records(found.delays)
     for tuning in ordered(found):
         yield {"kind": "tuning", **_record(tuning, found)}
         for each in tuning.influences:

@@ -1,47 +1,644 @@
-"""Good settings: searched for on one part of the recordings, evaluated on the other."""
+"""The search: points all over the space, then from the best of them on by a library.
+
+Few choices are tried one and all. One number is a grid, refined around its best point by the
+golden section. Anything else is CatCMA with margin (Hamano, Saito, Nomura, Uchida and Shirakawa
+2025, "CatCMA with Margin"), which takes real and whole numbers and choices at once, from the
+library ``cmaes``: started at the best point so far, and again elsewhere where it has settled.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import enum
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from cmaes import CatCMAwM
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.delays import DelaysNeeded, delays_needed
-from epic_cli.jobs.tune.run import (
-    KEPT,
-    Tuning,
-    Tunings,
-    chosen,
-    default_trials,
-    evaluate,
-    front,
-    influences,
-    pareto,
-    plain,
-    search,
-    simplified,
-    worth,
+from epic_cli.jobs.tune.trials import (
+    NUMBER,
+    Axis,
+    Budget,
+    BudgetSpent,
+    Divided,
+    Point,
+    Space,
+    Trial,
+    Trials,
+    divide,
+    space_of,
+    spread,
 )
-from epic_cli.jobs.tune.trials import Budget, Divided, Space, Trial, Trials, divide, space_of
-from epic_cli.metrics.evaluation import needs_arrivals
+from epic_cli.metrics.arrays import minimum
+from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
+from epic_cli.metrics.evaluation import needs_arrivals, piece_of, pool_runs
+from epic_cli.metrics.metric import Better
+from epic_cli.metrics.score import without_turning
+from epic_cli.metrics.tabular import Tabular
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
-    from epic_cli.jobs.tune.run import FrontPoint, Influence
-    from epic_cli.jobs.tune.spec import TuneSpec
+    from epic_cli.jobs.tune.delays import DelaysNeeded
+    from epic_cli.jobs.tune.spec import Goal, TuneSpec
+    from epic_cli.jobs.tune.trials import Divided, EvaluationSet, FigureValues, Trial, Trials
+    from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Run
+    from epic_cli.metrics.score import Weights
+    from epic_cli.show.scene import Selection
     from epic_cli.work.journal import Journal
+
+
+#: So many trials for each setting, and no more than so many in all.
+TRIALS_EACH, MOST_TRIALS = 60, 400
+
+#: This share of the trials are points all over the space.
+SPREAD = 0.3
+
+#: One number is tried at so many places for each choice, then so often around the best.
+GRID, REFINED = 13, 12
+
+#: Fewer places are no grid.
+COARSEST = 4
+
+#: A population that has found nothing better for so many generations has settled.
+PATIENCE = 10
+
+#: So many starts in a row that try nothing new: there is nothing left to try.
+FRUITLESS = 5
+
+
+def default_trials(space: Space) -> int:
+    """How many trials a search of this space takes by default."""
+    if not space.axes:
+        return 1
+    if not space.numeric:
+        return space.combinations + 1
+    return min(TRIALS_EACH * len(space.axes), MOST_TRIALS)
+
+
+def search(
+    space: Space, trials: Trials, seed: int, hints: Sequence[Mapping[str, Value]] = ()
+) -> None:
+    """Fills ``trials`` until there is nothing left to try, or ``BudgetSpent``.
+
+    ``hints`` are settings that the closed form recommends. The defaults come first.
+    """
+    places = min(GRID, trials.budget.trials // space.combinations)
+    grid = len(space.numeric) == 1 and places >= COARSEST
+    try:
+        trials.costs([dict(space.held)], beyond=True)
+        trials.costs(hints)
+        if grid:
+            _one_number(space, trials, places)
+        elif space.numeric:
+            _several(space, trials, seed)
+        elif space.axes:
+            _choices(space, trials)
+    except BudgetSpent:
+        pass
+
+
+def _choices(space: Space, trials: Trials) -> None:
+    """All combinations; where there are too many, as many as there is room for, all over."""
+    halfway = tuple(0.5 for _ in space.axes)
+    if space.combinations <= trials.budget.trials:
+        trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
+        return
+    trials.costs([space.settings(one) for one in spread(trials.budget.trials, space.axes)])
+
+
+def _one_number(space: Space, trials: Trials, places: int) -> None:
+    (at,) = space.numeric
+
+    def settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
+        shares = tuple(share if one == at else 0.5 for one in range(len(space.axes)))
+        return space.settings(Point(kinds, shares))
+
+    shares = np.linspace(0, 1, places).tolist()
+    asked = [(kinds, share) for kinds in space.every_kind() for share in shares]
+    costs = trials.costs([settings(*one) for one in asked])
+    kinds, share = asked[int(np.argmin(costs))]
+    if kinds[at] != NUMBER:
+        return
+    step = 1 / (places - 1)
+    low, high = max(share - step, 0.0), min(share + step, 1.0)
+    minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
+
+
+def _several(space: Space, trials: Trials, seed: int) -> None:
+    count = max(round(SPREAD * trials.budget.trials), 4)
+    points = spread(count, space.axes)
+    trials.costs([space.settings(one) for one in points])
+    tried = sorted(trials.made, key=lambda one: trials.goal.key(one.figures))
+    starts = [space.point(one.settings) for one in tried]
+    best = math.inf
+    number = fruitless = 0
+    while fruitless < FRUITLESS:
+        made = len(trials.made)
+        # from the best, and from the next ones that are not where it has been
+        start = starts[pow(2, number, len(starts)) if number else 0]
+        optimizer = _Optimizer(space, start, seed * 1000 + number, 0.2 if number == 0 else 0.3)
+        number += 1
+        idle = 0
+        while idle < PATIENCE:
+            asked = optimizer.ask()
+            costs = trials.costs([space.settings(one) for one in asked])
+            optimizer.tell(costs)
+            idle = (
+                0 if min(costs) < best - 1e-9 * abs(best) or not math.isfinite(best) else idle + 1
+            )
+            best = min(best, *costs)
+        fruitless = 0 if len(trials.made) > made else fruitless + 1
+
+
+class _Optimizer:
+    """The library's optimizer in terms of the space."""
+
+    def __init__(self, space: Space, start: Point, seed: int, sigma: float) -> None:
+        self._space = space
+        self._real = [at for at in space.numeric if not space.axes[at].whole]
+        self._whole = [at for at in space.numeric if space.axes[at].whole]
+        self._choices = space.choices
+        options: dict[str, Any] = {}
+        if self._real:
+            options["x_space"] = [[0.0, 1.0]] * len(self._real)
+        if self._whole:
+            spans = [space.axes[at].high - (space.axes[at].low or 0.0) for at in self._whole]
+            options["z_space"] = [np.linspace(0, 1, round(one) + 1).tolist() for one in spans]
+        if self._choices:
+            options["c_space"] = [space.axes[at].kinds for at in self._choices]
+            options["cat_param"] = self._likely(start)
+        numbers = [*self._real, *self._whole]
+        if numbers:
+            options["mean"] = np.array([start.shares[at] for at in numbers])
+            options["sigma"] = sigma
+            # the library's own goes to zero where the start is at a bound
+            options["cov"] = np.eye(len(numbers))
+        self._optimizer = CatCMAwM(seed=seed, **options)
+        self._asked: list[Any] = []
+
+    def _likely(self, start: Point) -> Any:
+        """How likely each choice is at first: that of the start as likely as all together."""
+        most = max(self._space.axes[at].kinds for at in self._choices)
+        chances = np.zeros((len(self._choices), most))
+        for row, at in enumerate(self._choices):
+            kinds = self._space.axes[at].kinds
+            chances[row, :kinds] = 0.5 / kinds
+            chances[row, start.kinds[at]] += 0.5
+        return chances
+
+    def ask(self) -> list[Point]:
+        """A generation."""
+        self._asked = [self._optimizer.ask() for _ in range(self._optimizer.population_size)]
+        return [self._point(one) for one in self._asked]
+
+    def tell(self, costs: Sequence[float]) -> None:
+        """What each of them costs, in their order."""
+        # places, not costs: what handles bounds in the library computes with differences, which
+        # equal costs, and infinite ones, do not have
+        places = np.argsort(np.argsort(costs, kind="stable"), kind="stable").tolist()
+        self._optimizer.tell(list(zip(self._asked, map(float, places), strict=True)))
+
+    def _point(self, solution: Any) -> Point:
+        axes = self._space.axes
+        kinds, shares = [0] * len(axes), [0.5] * len(axes)
+        for at, share in zip(self._real, solution.x if self._real else (), strict=True):
+            shares[at] = float(share)
+        for at, share in zip(self._whole, solution.z if self._whole else (), strict=True):
+            shares[at] = float(share)
+        for at, chosen in zip(self._choices, solution.c if self._choices else (), strict=True):
+            kinds[at] = int(np.argmax(chosen))
+        return Point(tuple(kinds), tuple(shares))
+
+
+#: Each number is tried at so many places from end to end, with the others as tuned.
+PLACES = 9
+
+#: A score that is less than a point worse, or another figure by less than this share, is as good.
+POINT, SHARE = 1.0, 0.02
+
+#: A figure other than the score that differs by less than this share does not differ.
+SAME = 0.001
+
+
+class Influence(NamedTuple):
+    """One setting: what it was, what it is now, and how much that matters.
+
+    ``loss`` is by how much the figure is worse with this setting at its default and the others as
+    tuned. From ``low`` to ``high``, and with these ``words``, it is as good as tuned (``POINT``,
+    ``SHARE``). ``flat``: so it is everywhere. ``bound`` is the end of the range worth tuning that
+    it stands at (``low``, ``high``, or empty); ``last``: the setting takes nothing beyond.
+    """
+
+    name: str
+    default: Value
+    tuned: Value
+    loss: float
+    low: float | None
+    high: float | None
+    words: tuple[str, ...]
+    flat: bool
+    bound: str
+    last: bool = False
+
+
+def plain(space: Space, trials: Trials) -> Trial:
+    """The best settings, without what changes nothing, in as few digits as do as well.
+
+    ``trials`` has the defaults, and gets a few more trials.
+    """
+    best = trials.best
+    limit = trials.goal.cost(best.figures) + _slack(trials, best, RESOLUTION, SAME)
+    least = best.figures.get("score", -math.inf) - RESOLUTION
+    for axis in space.axes:
+        value = best.settings.get(axis.name, axis.default)
+        if value == axis.default:
+            continue
+        without = {name: one for name, one in best.settings.items() if name != axis.name}
+        simpler = [without]
+        if not isinstance(value, str):
+            rounded = [float(f"{value:.{digits}g}") for digits in (1, 2)]
+            simpler += [{**best.settings, axis.name: one} for one in rounded if axis.takes(one)]
+        for settings in simpler:
+            cost = trials.costs([settings], beyond=True)[0]
+            one = trials.of(settings)
+            # of settings that are equally good the best score was chosen: that stays, too
+            if cost <= limit and one.figures.get("score", -math.inf) >= least:
+                best = one
+                break
+    return best
+
+
+def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
+    """How much each of the settings matters, the most important ones first."""
+    found = [_influence(space, at, trials, tuned) for at in range(len(space.axes))]
+    return tuple(sorted(found, key=lambda one: -one.loss))
+
+
+def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence:
+    axis = space.axes[at]
+    here = space.point(tuned.settings)
+    value = tuned.settings.get(axis.name, axis.default)
+    cost = trials.goal.cost(tuned.figures)
+    near = cost + _slack(trials, tuned, POINT, SHARE)
+    default = {name: one for name, one in tuned.settings.items() if name != axis.name}
+    (at_default,) = trials.costs([default], beyond=True)
+    shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
+    points = [_moved(here, at, NUMBER, share) for share in shares]
+    costs = trials.costs([space.settings(one) for one in points], beyond=True)
+    others = range(int(axis.numeric), axis.kinds)
+    words = [_moved(here, at, kind, 0.5) for kind in others]
+    word_costs = trials.costs([space.settings(one) for one in words], beyond=True)
+    good = [one <= near for one in costs]
+    low, high = _around(axis, shares, good, here.shares[at])
+    bound = axis.at_bound(value)
+    return Influence(
+        axis.name,
+        axis.default,
+        value,
+        at_default - cost,
+        low,
+        high,
+        tuple(
+            str(axis.value(kind, 0.5))
+            for kind, one in zip(others, word_costs, strict=True)
+            if one <= near
+        ),
+        all(good) and all(one <= near for one in word_costs),
+        bound,
+        axis.ends_at(bound),
+    )
+
+
+def _moved(point: Point, at: int, kind: int, share: float) -> Point:
+    kinds, shares = list(point.kinds), list(point.shares)
+    kinds[at], shares[at] = kind, share
+    return Point(tuple(kinds), tuple(shares))
+
+
+def _around(
+    axis: Axis, shares: list[float], good: list[bool], here: float
+) -> tuple[float | None, float | None]:
+    """From where to where it is as good, without a break."""
+    if not shares:
+        return None, None
+    first = last = shares.index(here)
+    if not good[first]:
+        return None, None  # a word is better than any number
+    while first > 0 and good[first - 1]:
+        first -= 1
+    while last < len(shares) - 1 and good[last + 1]:
+        last += 1
+    low, high = axis.value(NUMBER, shares[first]), axis.value(NUMBER, shares[last])
+    return float(low), float(high)
+
+
+def _slack(trials: Trials, one: Trial, points: float, share: float) -> float:
+    if trials.goal.metric.name == "score":
+        return points
+    return share * abs(trials.goal.cost(one.figures))
+
+
+#: Latencies (s) that differ by less are the same to a player.
+SAME_LATENCY = 0.0005
+
+#: Roughness that is larger by less than this share is as good.
+SAME_ROUGHNESS = 0.01
+
+#: A point with less than this share of the best score is of no use.
+WORTH = 0.75
+
+#: So many points of each strategy's front are kept.
+KEPT = 12
+
+
+class FrontPoint(NamedTuple):
+    """Settings that nothing that was tried beats: ``latency`` (s), ``roughness``, the score.
+
+    Roughness is what the score counts without latency: what is jerky, off, slow to recover.
+    Whatever latency weighs, the best settings are on the front.
+    """
+
+    strategy: str
+    settings: Mapping[str, Value]
+    latency: float
+    roughness: float
+    score: float
+
+
+def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
+    """The Pareto front of these trials, the one with the least latency first."""
+    points = [
+        FrontPoint(
+            strategy,
+            one.settings,
+            abs(one.figures["lag"]),
+            roughness(one.figures, weights),
+            one.figures["score"],
+        )
+        for one in trials
+        if one.figures and not math.isnan(one.figures["lag"])
+    ]
+    return pareto(one for one in points if not math.isnan(one.roughness))
+
+
+def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
+    """So many points of a front, evenly by the logarithm of roughness, both ends among them."""
+    if len(points) <= most:
+        return tuple(points)
+    levels = [math.log(max(one.roughness, 1e-9)) for one in points]
+    wanted = [levels[0] + (levels[-1] - levels[0]) * at / (most - 1) for at in range(most)]
+    nearest = {min(range(len(points)), key=lambda at: abs(levels[at] - level)) for level in wanted}
+    return tuple(points[at] for at in sorted(nearest))
+
+
+def worth(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
+    """Those whose score is not far from the best one's: nobody wants the ends of a long front."""
+    least = WORTH * max((one.score for one in points), default=0.0)
+    return tuple(one for one in points if one.score >= least)
+
+
+def simplified(
+    points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
+) -> tuple[FrontPoint, ...]:
+    """The same front, without settings that change nothing; ``trials`` gets a few more trials.
+
+    Those that are ``held`` stay.
+    """
+    found = []
+    for point in points:
+        settings = dict(point.settings)
+        for name in [one for one in point.settings if one not in held]:
+            fewer = {key: value for key, value in settings.items() if key != name}
+            trials.costs([fewer], beyond=True)
+            figures = trials.of(fewer).figures
+            if not figures or math.isnan(figures["lag"]):
+                continue
+            if abs(abs(figures["lag"]) - point.latency) < SAME_LATENCY and roughness(
+                figures, weights
+            ) <= point.roughness * (1 + SAME_ROUGHNESS):
+                settings = fewer
+        found.append(trials.of(settings))
+    return front(trials.strategy, found, weights)
+
+
+def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
+    """Those that no other one beats in both, by latency."""
+    found: list[FrontPoint] = []
+    for one in sorted(points, key=lambda point: (point.latency, point.roughness)):
+        if found and one.roughness >= found[-1].roughness:
+            continue
+        if found and one.latency - found[-1].latency < SAME_LATENCY:
+            found.pop()
+        found.append(one)
+    return tuple(found)
+
+
+def roughness(figures: FigureValues, weights: Weights) -> float:
+    """What the score counts, without latency; NaN: not enough to say."""
+    others = weights._replace(latency=0.0)
+    if not any(others):
+        others = others._replace(accuracy=1.0, smoothness=1.0)
+    if math.isnan(figures.get("angle", math.nan)):
+        others = without_turning(others)
+    found = {name: figures[f"{name}_cost"] for name in others._fields}
+    if math.isnan(found["recovery"]):  # there is nothing to recover from
+        found["recovery"] = 0.0
+    total = sum(others._replace(recovery=0.0)) or others.recovery
+    return (
+        math.fsum(weight * found[name] for name, weight in others._asdict().items() if weight)
+        / total
+    )
+
+
+#: The first packets of a session do much the same to two settings of one strategy; so much of what
+#: they do to lags is each one's own. Found by trial, on fresh sessions.
+OWN = 0.5
+
+
+class GainKind(enum.Enum):
+    """What a gain comes to."""
+
+    BETTER = "it is clearly better"
+    NO_BETTER = "it is no better than the default as far as the data tell"
+    WORSE = "it is clearly worse"
+    UNSURE = "there is too little data to say how sure the difference is"
+    DOUBTFUL = "the input is in doubt"
+    SAME = "the default is the best that was found"
+
+
+class Evaluation(NamedTuple):
+    """Default and tuned on one part, and the ``gain`` from ``low`` to ``high``, paired.
+
+    A gain above 0 is an improvement of the figure that was tuned for, in its unit; the ends are
+    NaN where they are unknown. ``comparison`` is that of both.
+    """
+
+    default: Result
+    tuned: Result
+    gain: float
+    low: float
+    high: float
+    comparison: Comparison
+
+    @property
+    def kind(self) -> GainKind:
+        """What it comes to."""
+        if self.default is self.tuned:
+            return GainKind.SAME
+        if math.isnan(self.low) or math.isnan(self.gain):
+            return GainKind.UNSURE
+        if self.comparison.doubts:
+            return GainKind.DOUBTFUL
+        if self.low > 0:
+            return GainKind.BETTER
+        return GainKind.WORSE if self.high < 0 else GainKind.NO_BETTER
+
+    @property
+    def keeps(self) -> bool:
+        """Whether there is nothing to take: the tuned settings are no better."""
+        return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What came out for one strategy.
+
+    ``settings`` are those that differ from the defaults, ``held`` those of them that were given.
+    ``tuned_on`` and ``evaluated_on`` are before and after, each on one part; the second is None
+    where nothing was kept for it. ``influences`` say which settings matter, the ``front`` what
+    smoothness costs in latency. ``trials`` is how many settings were tried. ``interrupted``: it
+    could have found more.
+    """
+
+    strategy: str
+    held: Mapping[str, Value]
+    settings: Mapping[str, Value]
+    tuned_on: Evaluation
+    evaluated_on: Evaluation | None
+    influences: tuple[Influence, ...]
+    front: tuple[FrontPoint, ...]
+    trials: int
+    interrupted: bool = False
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What counts: on what it was not tuned on, if there is any."""
+        return self.evaluated_on or self.tuned_on
+
+
+@dataclass(frozen=True, repr=False)
+class Tunings(Tabular):
+    """What came out, by strategy in the order given.
+
+    ``delays`` is what the closed form says of delay buffers. ``comparison`` is that of all tuned
+    strategies with each other, on what they were not tuned on, under the names that were given;
+    None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
+    in it as they are; ``unfit`` are those that need arrival times, where there are none.
+    """
+
+    spec: TuneSpec
+    divided: Divided
+    tunings: tuple[Tuning, ...]
+    comparison: Comparison | None
+    delays: DelaysNeeded | None
+    untuned: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
+
+    @property
+    def goal(self) -> Goal:
+        """What was tuned for."""
+        return self.spec.goal
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs."""
+        return self.spec.compare.weights
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there could have been more."""
+        return any(one.interrupted for one in self.tunings)
+
+    def before_and_after(self, selection: Selection) -> Comparison:
+        """All strategies tuned and as they were, where they were not tuned, with scenes."""
+        taking_part = {
+            one.label: one
+            for each in self.tunings
+            for one in (
+                StrategySpec(each.strategy, each.settings),
+                StrategySpec(each.strategy, each.held),
+            )
+        }
+        on = self.divided.evaluated or self.divided.tuned
+        return on.compare(list(taking_part.values()), selection)
+
+
+def evaluate(
+    on: EvaluationSet,
+    default: StrategySpec,
+    tuned: StrategySpec,
+    goal: Goal,
+    beside: EvaluationSet | None = None,
+) -> Evaluation:
+    """How both do on one part; what happened ``beside`` it may happen there another time."""
+    seed = on.spec.seed
+    if default.settings == tuned.settings:
+        comparison = on.compare([default])
+        (only,) = comparison.results
+        return Evaluation(only, only, 0.0, 0.0, 0.0, comparison)
+    found = on.each([default, tuned])
+    comparison = pool_runs(found, seed)
+    before, after = comparison.results
+    metric = goal.metric
+
+    def merit(value: Any) -> Any:
+        """More is better."""
+        if metric.better is Better.HIGH:
+            return value
+        return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
+
+    gain = merit(after.value(metric.name)) - merit(before.value(metric.name))
+    ends = None
+    if metric.interval and before.values and after.values:
+        other = beside.each([default, tuned]) if beside else []
+        figures = [
+            Figures(
+                one.values,
+                [piece_of(each, index) for _, each in found],
+                OWN * max(each.results[index].waver for _, each in found) / math.sqrt(len(found)),
+                [piece_of(each, index) for _, each in other if each.results[index].values],
+            )
+            for index, one in enumerate((before, after))
+        ]
+        ends = difference(
+            figures[0],
+            figures[1],
+            lambda drawn: merit(metric.value(drawn)),
+            comparison.tick,
+            comparison.weights,
+            comparison.resolution,
+            seed,
+            comparison.certainty.rare if comparison.certainty else NetworkEvents(),
+        )
+    low, high = ends or (math.nan, math.nan)
+    # what is drawn is skewed; a figure is never outside its own interval
+    return Evaluation(before, after, float(gain), min(low, gain), max(high, gain), comparison)
+
 
 #: The settings are looked at one by one so often, at most, as long as that finds better ones.
 SWEEPS = 3
 
 
-class Step(NamedTuple):
+class TuneStep(NamedTuple):
     """How far a search has come: which strategy of how many, which trial, and the best so far."""
 
     strategy: str
@@ -79,7 +676,7 @@ def tune(
     *,
     executor: Executor | None = None,
     journal: Journal | None = None,
-    progress: Callable[[Step], None] | None = None,
+    progress: Callable[[TuneStep], None] | None = None,
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.
 
@@ -204,7 +801,7 @@ def _hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
 
 
 def _reporter(
-    progress: Callable[[Step], None], trials: Trials, label: str, number: int, strategies: int
+    progress: Callable[[TuneStep], None], trials: Trials, label: str, number: int, strategies: int
 ) -> Callable[[Trial, int], None]:
     best = math.inf
 
@@ -212,6 +809,8 @@ def _reporter(
         nonlocal best
         best = min(best, trials.goal.cost(one.figures))
         shown = abs(best) if math.isfinite(best) else math.nan
-        progress(Step(label, number, strategies, count, max(trials.budget.trials, count), shown))
+        progress(
+            TuneStep(label, number, strategies, count, max(trials.budget.trials, count), shown)
+        )
 
     return report

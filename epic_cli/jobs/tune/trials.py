@@ -1,39 +1,410 @@
-"""What has been tried: each setting once, in batches whose size depends on nothing but the search.
-
-That makes a search repeatable: a batch is given out as a whole, evaluated in any order by any
-number of workers, and reported in the order in which it was given out.
-
-Figures are computed wherever an executor runs: here, in processes, on a cluster. Another process is
-given the name (``digest``) of what to evaluate on, which depends on its content alone. One that
-does not have it says so, gets it with its next job, and keeps it: a recording travels to each
-worker once, and after that only settings and figures do.
-"""
+"""A strategy's settings as a space to search: what their declarations call worth tuning."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import math
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.metrics.notes import Flaw
+from epic_cli.engine.strategies import declaration
+from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import (
+    Prepared,
+    compare_run,
+    evaluate,
+    pool_results,
+    pool_runs,
+    prepare,
+)
+from epic_cli.metrics.notes import Flaw, NotEnoughToSay, NothingJudged, NotJudged
+from epic_cli.metrics.truth import sample_truth
 from epic_cli.work.code import code_of
 from epic_cli.work.journal import Journal, key
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.parameter_base import Setting, Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.tune.spec import Goal
+    from epic_cli.jobs.tune.spec import Division, Goal
     from epic_cli.metrics.comparison import Result
+    from epic_cli.metrics.evaluation import CompareSpec, Prepared, Run
+    from epic_cli.metrics.measurement import Entity
+    from epic_cli.show.scene import Selection
+
+
+#: Numbers are searched with so many digits: what is reported is what was evaluated.
+DIGITS = 3
+
+#: A word's place among an axis' words where the axis has a number instead.
+NUMBER = 0
+
+
+class Axis(NamedTuple):
+    """One setting: its ``words``, and numbers from ``low`` to ``high``, None without any.
+
+    A place on it is a word's index, 0 for the number where there is one, and how far the number is
+    on its way from ``low`` to ``high``, 0 to 1. ``least`` and ``most`` are what the setting takes.
+    """
+
+    name: str
+    default: Value
+    words: tuple[str, ...] = ()
+    low: float | None = None
+    high: float = 0.0
+    log: bool = False
+    whole: bool = False
+    least: float = -math.inf
+    most: float = math.inf
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it has numbers."""
+        return self.low is not None
+
+    @property
+    def kinds(self) -> int:
+        """How many there are to choose from: words, and the number as one."""
+        return len(self.words) + self.numeric
+
+    def value(self, kind: int, share: float) -> Value:
+        """The setting at a place."""
+        if self.low is None:
+            return self.words[kind]
+        if kind != NUMBER:
+            return self.words[kind - 1]
+        share = min(max(share, 0.0), 1.0)
+        if self.log:
+            number = self.low * (self.high / self.low) ** share
+        else:
+            number = self.low + (self.high - self.low) * share
+        if self.whole:
+            return float(min(max(round(number), math.ceil(self.low)), math.floor(self.high)))
+        return min(max(float(f"{number:.{DIGITS}g}"), self.low), self.high)
+
+    def place(self, value: Value) -> tuple[int, float]:
+        """Where a value is; a number beyond the ends is at the end."""
+        if isinstance(value, str):
+            return self.words.index(value) + self.numeric, 0.5
+        low = self.low
+        assert low is not None
+        if self.log:
+            share = math.log(max(value, low) / low) / math.log(self.high / low)
+        else:
+            share = (value - low) / (self.high - low)
+        return NUMBER, min(max(share, 0.0), 1.0)
+
+    def takes(self, number: float) -> bool:
+        """Whether a number is one of those that are searched."""
+        return self.low is not None and self.low <= number <= self.high
+
+    def ends_at(self, bound: str) -> bool:
+        """Whether the setting takes nothing beyond this end of the range worth tuning."""
+        return (bound == "low" and self.low == self.least) or (
+            bound == "high" and self.high == self.most
+        )
+
+    def at_bound(self, value: Value) -> str:
+        """Which end of the range worth tuning a value stands at: ``low``, ``high`` or neither."""
+        if isinstance(value, str) or not self.numeric:
+            return ""
+        _, share = self.place(value)
+        return "low" if share < 0.01 else "high" if share > 0.99 else ""
+
+
+class Point(NamedTuple):
+    """A place on each axis."""
+
+    kinds: tuple[int, ...]
+    shares: tuple[float, ...]
+
+
+class Space(NamedTuple):
+    """A strategy with settings ``held`` as they are, and the axes of those that are searched."""
+
+    strategy: str
+    held: Mapping[str, Value]
+    axes: tuple[Axis, ...]
+
+    def settings(self, point: Point) -> dict[str, Value]:
+        """The settings at a point that differ from their defaults, with those that are held."""
+        found = dict(self.held)
+        for axis, kind, share in zip(self.axes, point.kinds, point.shares, strict=True):
+            value = axis.value(kind, share)
+            if value != axis.default:
+                found[axis.name] = value
+        return found
+
+    def point(self, settings: Mapping[str, Value]) -> Point:
+        """Where these settings are; those that are not given are the defaults."""
+        places = [one.place(settings.get(one.name, one.default)) for one in self.axes]
+        return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
+
+    @property
+    def numeric(self) -> list[int]:
+        """The axes with numbers."""
+        return [at for at, one in enumerate(self.axes) if one.numeric]
+
+    @property
+    def choices(self) -> list[int]:
+        """The axes with more than one thing to choose from."""
+        return [at for at, one in enumerate(self.axes) if one.kinds > 1]
+
+    @property
+    def combinations(self) -> int:
+        """How many ways there are to choose."""
+        return math.prod(one.kinds for one in self.axes)
+
+    def every_kind(self) -> Iterator[tuple[int, ...]]:
+        """All ways to choose."""
+        return itertools.product(*(range(one.kinds) for one in self.axes))
+
+
+def space_of(strategy: str, held: Mapping[str, object]) -> Space:
+    """The space of a strategy's settings without those that are held; raises ``SettingError``."""
+    declared = declaration(strategy)
+    values = declared.values(held)
+    kept = {name: values[name] for name in held}
+    axes = [_axis(one) for one in declared.settings if one.name not in kept]
+    return Space(strategy, kept, tuple(one for one in axes if one is not None))
+
+
+def _axis(setting: Setting) -> Axis | None:
+    """None: it is not worth tuning."""
+    if isinstance(setting, Number):
+        if setting.tune is None:
+            return None
+        low, high = setting.tune
+        return Axis(
+            setting.name,
+            setting.default,
+            setting.choices,
+            float(low),
+            float(high),
+            setting.scale == "log",
+            setting.whole,
+            setting.low,
+            setting.high,
+        )
+    if isinstance(setting, Switch | Choice) and setting.tune:
+        return Axis(setting.name, setting.default, setting.choices)
+    return None
+
+
+def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
+    """So many points all over the space, the same every time: the R sequence of Roberts 2018.
+
+    It covers a space of any dimension evenly from the first point on ("The Unreasonable
+    Effectiveness of Quasirandom Sequences"). ``skip`` leaves out those that came before.
+    """
+    size = 2 * len(axes)
+    root = 2.0
+    for _ in range(60):  # x^(size + 1) = x + 1
+        root = (1 + root) ** (1 / (size + 1))
+    found = []
+    for number in range(skip + 1, skip + count + 1):
+        place = [(0.5 + number * root ** -(one + 1)) % 1 for one in range(size)]
+        kinds = tuple(int(place[2 * at + 1] * axis.kinds) for at, axis in enumerate(axes))
+        found.append(Point(kinds, tuple(place[::2])))
+    return found
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Recordings, by name, on which any settings can be evaluated."""
+
+    spec: CompareSpec
+    names: tuple[str, ...]
+    prepared: tuple[Prepared, ...]
+
+    def evaluate(self, candidate: StrategySpec) -> Result:
+        """What a candidate comes to, over all recordings together."""
+        results = [evaluate(one, candidate, self.spec.weights) for one in self.prepared]
+        return results[0] if len(results) == 1 else pool_results(results)
+
+    def each(
+        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
+    ) -> list[tuple[str, Comparison]]:
+        """A comparison of each recording, as ``pool_runs`` takes them.
+
+        With a ``selection``, that of the first has scenes.
+        """
+        spec = replace(self.spec, participants=candidates, selection=selection)
+        return [
+            (name, compare_run(one, replace(spec, selection=None) if number else spec))
+            for number, (name, one) in enumerate(zip(self.names, self.prepared, strict=True))
+        ]
+
+    def compare(
+        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
+    ) -> Comparison:
+        """One comparison with intervals and ranks."""
+        return pool_runs(self.each(candidates, selection), self.spec.seed)
+
+    @cached_property
+    def digest(self) -> str:
+        """A name (hexadecimal digits) that is equal if recordings and what counts in them are."""
+        spec = self.spec
+        counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
+        found = hashlib.sha256(repr(counts).encode())
+        for one in self.prepared:
+            found.update(repr((one.arrivals, one.offset)).encode())
+            for entity in one.entities.judged:
+                found.update(entity.name.encode("utf-8", "surrogatepass"))
+                found.update(packet_table(entity.packets).tobytes())
+                truth = entity.truth
+                for part in (truth.times, truth.positions, truth.velocities, truth.segments):
+                    found.update(np.ascontiguousarray(part).tobytes())
+        return found.hexdigest()
+
+    def span(self) -> tuple[float, float]:
+        """The times (s) of the first row and the last that can count, of the first recording."""
+        counted = [one.truth.times[one.truth.counted] for one in self.prepared[0].entities.judged]
+        return min(float(one[0]) for one in counted), max(float(one[-1]) for one in counted)
+
+
+def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
+    """The runs that can be evaluated, one at least; raises ``NothingJudged``, ``TooManyRows``."""
+    names, prepared = [], []
+    why: list[NotJudged] = []
+    for run in runs:
+        try:
+            one = prepare(run, spec)
+        except TooManyRows:
+            if len(runs) == 1:
+                raise
+            continue
+        except NothingJudged as error:
+            why += error.notes
+            continue
+        names.append(run.name)
+        prepared.append(one)
+    if not prepared:
+        raise NothingJudged(tuple(why))
+    return EvaluationSet(spec, tuple(names), tuple(prepared))
+
+
+#: From so many recordings on these are divided, not their time.
+ENOUGH_RECORDINGS = 4
+
+
+class Divided(NamedTuple):
+    """What is tuned on, what is evaluated on (None: the same), and how that was divided."""
+
+    tuned: EvaluationSet
+    evaluated: EvaluationSet | None
+    by: Division
+
+
+def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -> Divided:
+    """Divides recordings ``by`` time or by recording, None: whichever suits them.
+
+    Raises ``NotEnoughToSay`` where one of the parts has nothing to evaluate, ``TooManyRows``.
+    """
+    if by is None:
+        by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
+    if by == "none":
+        return Divided(evaluation_set(runs, spec), None, by)
+    if by == "recording":
+        if len(runs) < 2:
+            raise NotEnoughToSay("to tune on some recordings and evaluate on others takes two")
+        return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
+    first, second = (
+        EvaluationSet(
+            spec,
+            tuple(name for half in part for name in half.names),
+            tuple(prepared for half in part for prepared in half.prepared),
+        )
+        for part in zip(*_halves(runs, spec), strict=True)
+    )
+    return Divided(first, second, by)
+
+
+def _halves(
+    runs: Sequence[Run], spec: CompareSpec
+) -> Iterator[tuple[EvaluationSet, EvaluationSet]]:
+    """Those recordings of which both halves can be evaluated, one at least."""
+    found = 0
+    for number, one in enumerate(runs, 1):
+        try:
+            yield halves(one, spec)
+            found += 1
+        except NotEnoughToSay:
+            if number == len(runs) and not found:
+                raise
+
+
+def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
+    """The first half of a recording's time as if it had ended there, and the rest of it.
+
+    What is drawn in the rest is evaluated with everything before it known: strategies go on. Raises
+    ``NotEnoughToSay`` where there is nothing to evaluate in one of them.
+    """
+    whole = evaluation_set([run], spec)
+    times = [one.truth.times for one in whole.prepared[0].entities.judged]
+    start, end = min(float(one[0]) for one in times), max(float(one[-1]) for one in times)
+    middle = start + 0.5 * (end - start)
+    early = {name: _before(block, middle) for name, block in run.packets.items()}
+    first = run._replace(packets={name: block for name, block in early.items() if len(block)})
+    before = evaluation_set([first], spec)
+    return before, EvaluationSet(spec, whole.names, (_since(whole.prepared[0], middle),))
+
+
+def _before(block: PacketBlock, end: float) -> PacketBlock:
+    """The packets that had arrived by then."""
+    table = packet_table(block)
+    arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
+    early = np.flatnonzero(arrivals < end)
+    if len(early) == (early[-1] + 1 if len(early) else 0):
+        return block.part(0, len(early))
+    found = PacketBlock(block.entities)
+    for index in early.tolist():
+        found.append(block[index])
+    return found
+
+
+def _since(prepared: Prepared, begin: float) -> Prepared:
+    entities = prepared.entities
+    judged = [_entity_since(one, entities.warm_up, begin) for one in entities.judged]
+    kept = tuple(one for one in judged if one.truth.counted.any())
+    if not kept:
+        raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
+    return replace(prepared, entities=replace(entities, judged=kept))
+
+
+def _entity_since(entity: Entity, warm_up: float, begin: float) -> Entity:
+    old, events = entity.truth, entity.events
+    sampled = sample_truth(old.truth, old.times, old.tick, warm_up, events.first, since=begin)
+    late = events.arrivals >= begin
+    return replace(
+        entity,
+        truth=sampled,
+        events=events._replace(
+            arrivals=events.arrivals[late],
+            stamps=events.stamps[late],
+            teleports=events.teleports[late],
+            corrections=events.corrections[late],
+            silences=events.silences[late],
+        ),
+    )
+
 
 #: The figures of one candidate by name; empty for one that cannot be ranked.
-Figures = Mapping[str, float]
+FigureValues = Mapping[str, float]
 
 #: How many things to evaluate on each process keeps.
 KEPT = 2
@@ -63,7 +434,7 @@ _kept: dict[str, Evaluator] = {}
 _keeping = threading.Lock()
 
 
-def figures_of(result: Result) -> Figures:
+def figures_of(result: Result) -> FigureValues:
     """The figures of a result that can be ranked and has not diverged; otherwise none."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
@@ -72,24 +443,24 @@ def figures(
     on: Evaluator,
     candidates: Sequence[StrategySpec],
     executor: Executor,
-    on_result: Callable[[StrategySpec, Figures], None],
-) -> list[Figures]:
+    on_result: Callable[[StrategySpec, FigureValues], None],
+) -> list[FigureValues]:
     """The figures of each of the candidates, in their order.
 
     ``on_result`` is called with each as soon as it is there. One that a worker dies of has none.
     """
     if isinstance(executor, ThreadPoolExecutor):
 
-        def here(candidate: StrategySpec) -> Figures:
+        def here(candidate: StrategySpec) -> FigureValues:
             return figures_of(on.evaluate(candidate))
 
         return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)]
 
-    def report(job: _Job, answer: Figures | None) -> None:
+    def report(job: _Job, answer: FigureValues | None) -> None:
         if answer is not None:
             on_result(job.candidate, answer)
 
-    def run(content: bytes | None, wanted: Iterable[StrategySpec]) -> list[Figures | None]:
+    def run(content: bytes | None, wanted: Iterable[StrategySpec]) -> list[FigureValues | None]:
         jobs = (_Job(on.digest, one, content) for one in wanted)
         return [_of(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
 
@@ -102,7 +473,7 @@ def figures(
     return [one for one in found if one is not None]
 
 
-def _of(outcome: Figures | Failure | None) -> Figures | None:
+def _of(outcome: FigureValues | Failure | None) -> FigureValues | None:
     if not isinstance(outcome, Failure):
         return outcome
     if outcome.died:
@@ -110,7 +481,7 @@ def _of(outcome: Figures | Failure | None) -> Figures | None:
     raise outcome.error
 
 
-def _evaluate(job: _Job) -> Figures | None:
+def _evaluate(job: _Job) -> FigureValues | None:
     """What another process does; None: it does not have what to evaluate on."""
     with _keeping:
         on = _kept.pop(job.digest, None)
@@ -135,7 +506,7 @@ class Trial(NamedTuple):
     """Settings that differ from their defaults, and their figures."""
 
     settings: Mapping[str, Value]
-    figures: Figures
+    figures: FigureValues
 
 
 class BudgetSpent(Exception):
@@ -214,13 +585,13 @@ class Trials:
             if self.on_trial is not None:
                 self.on_trial(one, len(self.made))
 
-    def _from_journal(self, settings: Mapping[str, Value]) -> Figures | None:
+    def _from_journal(self, settings: Mapping[str, Value]) -> FigureValues | None:
         if self.journal is None:
             return None
         found = self.journal.find(self._journal_key(settings))
         return found if isinstance(found, dict) else None
 
-    def _keep(self, evaluated: StrategySpec, found: Figures) -> None:
+    def _keep(self, evaluated: StrategySpec, found: FigureValues) -> None:
         """Keeps it; it is on its way to the disk when this returns."""
         if self.journal is not None:
             self.journal.add(self._journal_key(evaluated.settings), dict(found))

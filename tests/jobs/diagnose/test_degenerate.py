@@ -16,7 +16,7 @@ from epic_cli.jobs.diagnose.link import found_link
 from epic_cli.jobs.diagnose.report import link_story, report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.metrics.traffic import Messages, Traffic
+from epic_cli.metrics.traffic import MessageLog, Traffic
 from epic_cli.show.documents import as_jsonl, as_markdown
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -103,7 +103,7 @@ def test_a_wild_recording_raises_and_warns_of_nothing(case: str) -> None:
 
 
 def test_messages_of_one_stamp_have_no_drift() -> None:
-    messages = Messages(np.zeros(200), np.arange(200) / 20, 0, 200)
+    messages = MessageLog(np.zeros(200), np.arange(200) / 20, 0, 200)
     assert detector_of("clock-drift").detect(Traffic((), messages, 200)) == []
 
 

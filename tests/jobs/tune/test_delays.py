@@ -9,8 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import FAMILIES, declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
-from epic_cli.jobs.tune.delays import BUFFERS
-from epic_cli.jobs.tune.delays import BufferDelay, DelaysNeeded, delays_needed
+from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, delays_needed
 from epic_cli.metrics.evaluation import by_entity
 from epic_cli.metrics.traffic import SHARES, traffic_of
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate

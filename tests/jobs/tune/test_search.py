@@ -14,9 +14,8 @@ from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.run import default_trials, search
-from epic_cli.jobs.tune.trials import Space, space_of
 from epic_cli.jobs.tune.spec import goal
-from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Trials
+from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, space_of
 from epic_cli.metrics.comparison import Result
 from epic_cli.work.journal import Journal
 

@@ -16,11 +16,9 @@ from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names
-from epic_cli.jobs.tune.trials import evaluation_set, halves
-from epic_cli.jobs.tune.run import roughness
-from epic_cli.jobs.tune.run import GainKind, Tunings
-from epic_cli.jobs.tune.run import NothingToTune, tune
+from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, roughness, tune
 from epic_cli.jobs.tune.spec import Division, TuneSpec
+from epic_cli.jobs.tune.trials import evaluation_set, halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import truths_of

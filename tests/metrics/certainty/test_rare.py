@@ -11,7 +11,7 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.compare.report import basis, verdict
 from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
-from epic_cli.metrics.certainty import FEWEST_EVENTS, TAIL, UNSEEN, Rare, rare, together
+from epic_cli.metrics.certainty import FEWEST_EVENTS, TAIL, UNSEEN, NetworkEvents, rare, together
 from epic_cli.metrics.comparison import Comparison, Confidence
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 
@@ -29,7 +29,7 @@ def table(
     return columns
 
 
-def found(columns: np.ndarray) -> Rare:
+def found(columns: np.ndarray) -> NetworkEvents:
     return rare(columns, -math.inf, math.inf)
 
 
@@ -68,7 +68,7 @@ def test_another_way_is_a_change_of_the_delay_and_back() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 15])
 def test_of_a_few_packets_nothing_is_known(count: int) -> None:
-    assert found(table(set(), count)) == Rare()
+    assert found(table(set(), count)) == NetworkEvents()
 
 
 def test_odd_packets_do_no_harm() -> None:
@@ -78,7 +78,7 @@ def test_odd_packets_do_no_harm() -> None:
     columns[TIME, 9] = math.inf
     assert found(columns).bursts == 1
     columns[TIME] = 1.0
-    assert found(columns) == Rare()
+    assert found(columns) == NetworkEvents()
     restarted = table(set())
     restarted[SEQUENCE, 300:] = 1e12
     assert found(restarted).sent < 2000
@@ -95,9 +95,11 @@ def test_half_a_minute_without_losses_says_nothing_of_bursts() -> None:
 
 
 def test_recordings_add_up() -> None:
-    both = together([Rare(2, 3, 5, 600, 2, 0.02, 30.0), Rare(4, 4, 9, 500, 0, 0.03, 25.0)])
-    assert both == Rare(6, 7, 14, 1100, 2, 0.03, 55.0)
-    assert together([]) == Rare()
+    both = together(
+        [NetworkEvents(2, 3, 5, 600, 2, 0.02, 30.0), NetworkEvents(4, 4, 9, 500, 0, 0.03, 25.0)]
+    )
+    assert both == NetworkEvents(6, 7, 14, 1100, 2, 0.03, 55.0)
+    assert together([]) == NetworkEvents()
 
 
 def compared(network: str, seconds: float, *numbers: int) -> Comparison:

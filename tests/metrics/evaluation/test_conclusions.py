@@ -15,8 +15,7 @@ from support.comparisons import EVERYTHING, compared
 from epic_cli import Packet, Sample, Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.compare.report import metric_columns
-from epic_cli.jobs.compare.report import verdict
+from epic_cli.jobs.compare.report import metric_columns, verdict
 from epic_cli.metrics import named as metric_named
 from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, best_for
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs

@@ -11,9 +11,9 @@ from support.running import epic
 from epic_cli.engine.text.widths import some
 from epic_cli.metrics.notes import (
     Adjusted,
+    ExclusionReason,
     NothingJudged,
     NotJudged,
-    Unjudged,
     Unusable,
     VelocitiesReplaced,
     notes_words,
@@ -45,7 +45,9 @@ def test_notes_that_are_true_of_many_are_said_once() -> None:
 
 
 def test_why_nothing_is_judged_has_an_end() -> None:
-    notes = tuple(NotJudged(f"p{n}", Unjudged.TOO_FEW_STATES, states=n % 2) for n in range(50_000))
+    notes = tuple(
+        NotJudged(f"p{n}", ExclusionReason.TOO_FEW_STATES, states=n % 2) for n in range(50_000)
+    )
     assert len(NothingJudged(notes).why) < 400
     assert len(str(NothingJudged(notes))) < 400
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from support import comparisons
 
-from epic_cli.metrics.notes import certainty_words
-from epic_cli.jobs.compare.report import basis, verdict
+from epic_cli.jobs.compare.report import basis, certainty_words, verdict
 from epic_cli.metrics.certainty import Certainty, Gap, Standing, Unit
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote

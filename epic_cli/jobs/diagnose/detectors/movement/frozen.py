@@ -9,7 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic import Run, Stream, Traffic, runs
+from epic_cli.metrics.traffic import RunLength, Stream, Traffic, runs
 
 #: States in a row that repeat a position: single ones are those of a slower simulation.
 LEAST = 3
@@ -18,7 +18,7 @@ LEAST = 3
 FAR = 2.0
 
 
-def freezes(stream: Stream) -> list[Run]:
+def freezes(stream: Stream) -> list[RunLength]:
     """Where an entity stands though it should have gone on."""
     if not stream.has_velocities:
         return []

@@ -14,7 +14,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import edges, median
-from epic_cli.metrics.traffic import Flags, Floats, Messages, Numbers, Traffic
+from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Numbers, Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
 TOGETHER = 0.1
@@ -69,7 +69,7 @@ class Bursts(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def bursts_of(messages: Messages) -> Bursts:
+def bursts_of(messages: MessageLog) -> Bursts:
     """The bursts of these messages."""
     behind = _behind(messages, messages.arrivals)
     begins, ends = edges(behind)
@@ -125,7 +125,7 @@ def without_late(traffic: Traffic) -> Traffic:
     return replace(traffic, messages=messages.only(wanted))
 
 
-def late_places(messages: Messages) -> Numbers:
+def late_places(messages: MessageLog) -> Numbers:
     """Which bursts are long, and begin with a message that was long under way."""
     found = bursts_of(messages)
     in_frame = messages.frame / messages.period  # so many are read at once anyway
@@ -134,7 +134,7 @@ def late_places(messages: Messages) -> Numbers:
     return np.flatnonzero(long & (found.heights >= least))
 
 
-def _behind(messages: Messages, arrivals: Floats) -> Flags:
+def _behind(messages: MessageLog, arrivals: Floats) -> Flags:
     """Which messages but the first came right behind the one sent before them (n - 1)."""
     apart = np.abs(np.diff(arrivals))
     period = messages.period

@@ -10,9 +10,9 @@ from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import (
     SLOWEST_FRAMES,
+    FittedLine,
     Floats,
-    Line,
-    Messages,
+    MessageLog,
     Traffic,
     lattice,
     lower_envelope,
@@ -83,7 +83,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def unseen(messages: Messages) -> tuple[float, float]:
+def unseen(messages: MessageLog) -> tuple[float, float]:
     """The least drift (s/s) that shows in these messages, and in which time (s) ``USUAL`` would."""
     length, tried = float(np.ptp(messages.sent)), _tried(messages)
     if not tried:
@@ -107,14 +107,14 @@ class _Tried(NamedTuple):
     ``bent``: with a smaller rise (s), windows are too far off the line for one.
     """
 
-    line: Line
+    line: FittedLine
     rise: float
     errors: float
     bent: float
     least: float
 
 
-def _tried(messages: Messages) -> list[_Tried]:
+def _tried(messages: MessageLog) -> list[_Tried]:
     if len(messages.sent) < 4 * WINDOWS or not np.ptp(messages.sent):
         return []
     # times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter
@@ -138,12 +138,12 @@ def _tried(messages: Messages) -> list[_Tried]:
     return [_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
 
 
-def _still(messages: Messages) -> bool:
+def _still(messages: MessageLog) -> bool:
     """Whether neighbouring delays are the same."""
     return sigma(np.diff(messages.delays)) < STILL
 
 
-def _unmet(messages: Messages) -> float:
+def _unmet(messages: MessageLog) -> float:
     """The largest part of a frame (0 to 1) at which no packet of a window was sent."""
     gaps = np.diff(np.sort(messages.arrivals))
     halves = gaps / messages.frame % 1

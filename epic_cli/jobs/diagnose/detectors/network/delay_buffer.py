@@ -17,7 +17,7 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import FAMILIES, declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.metrics.traffic import Messages, Traffic, network_of
+from epic_cli.metrics.traffic import MessageLog, Traffic, network_of
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -54,7 +54,7 @@ def has_buffer(candidate: StrategySpec) -> bool:
 
 
 def starved(
-    candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: Messages
+    candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: MessageLog
 ) -> float:
     """The share of a screen's rows that are held or extrapolated, 0 to 1.
 
@@ -81,7 +81,7 @@ def starved(
 def remedy(
     candidate: StrategySpec,
     packets: Mapping[str, PacketBlock],
-    messages: Messages,
+    messages: MessageLog,
     needed: float,
     before: float,
 ) -> DelayChange | None:

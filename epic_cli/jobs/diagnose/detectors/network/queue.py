@@ -8,7 +8,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic import Floats, Messages, Traffic, lower_envelope, runs, sigma
+from epic_cli.metrics.traffic import Floats, MessageLog, Traffic, lower_envelope, runs, sigma
 
 #: Messages of which the least delay is taken.
 WINDOW = 8
@@ -65,7 +65,7 @@ def _jitter(delays: Floats) -> float:
     return quantile(np.abs(np.diff(delays)), 0.9)
 
 
-def _by_chance(messages: Messages, windows: int) -> float:
+def _by_chance(messages: MessageLog, windows: int) -> float:
     """How high the highest window would be above the lowest tenth in so many other orders.
 
     The least of a window of delays in any order is above that which a share p of them exceeds with

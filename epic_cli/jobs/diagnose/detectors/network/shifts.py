@@ -14,7 +14,7 @@ import numpy as np
 from epic_cli.engine.measure import running_medians
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic import FEWEST_STATES, Floats, Messages, Traffic, sigma
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, MessageLog, Traffic, sigma
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
@@ -62,7 +62,7 @@ class Shift(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def shifts(messages: Messages) -> list[Shift]:
+def shifts(messages: MessageLog) -> list[Shift]:
     """The lasting changes of the level of the delays, in their order.
 
     The medians of the 16 delays (or, where that finds none, the 64) before and behind a message
@@ -75,7 +75,7 @@ def shifts(messages: Messages) -> list[Shift]:
     return []
 
 
-def _of(messages: Messages, clock: bool) -> list[Shift]:
+def _of(messages: MessageLog, clock: bool) -> list[Shift]:
     """The changes of a clock, or of the network."""
     return [one for one in shifts(messages) if one.of_clock is clock]
 
@@ -96,7 +96,7 @@ def route_changes(traffic: Traffic) -> list[Finding]:
 
 def _shifted(
     cause: str,
-    messages: Messages,
+    messages: MessageLog,
     found: list[Shift],
     whole: float,
     ways: tuple[str, str],
@@ -140,7 +140,7 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
     )
 
 
-def _shifts(messages: Messages, side: int) -> list[Shift]:
+def _shifts(messages: MessageLog, side: int) -> list[Shift]:
     order = messages.in_order
     delays = messages.delays[order]
     if len(delays) < 4 * side:
