@@ -1,7 +1,7 @@
 """How a strategy declares itself: one place from which everything else about it is derived.
 
-``--set`` checking, completion, ``epic strategies NAME``, the promises that the tests hold it to,
-a tuner's bounds and the README's table all read these declarations.
+The checking of ``-s``, completion, ``epic strategies NAME``, the promises that the tests hold it
+to, a tuner's bounds and the README's table all read these declarations.
 """
 
 from collections.abc import Mapping

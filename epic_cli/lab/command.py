@@ -8,7 +8,6 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import click
 
@@ -43,7 +42,7 @@ from epic_cli.shell.declared import (
 from epic_cli.shell.errors import WrongUsage, accessing
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.runs import Participants, strategies_option, variants_assignments_option
+from epic_cli.shell.options.runs import Participants, strategies_option
 from epic_cli.work.event_loop import run_until_stopped
 
 EXAMPLES = """\b
@@ -64,17 +63,16 @@ _USUAL_ADDRESS = str(Address())
 
 #: What experiments have, too.
 _ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
-_ALWAYS |= {"strategies", "assignments"}
+_ALWAYS |= {"strategies"}
 
 _team_options = OptionGroup(
     "participants",
-    partial(Participants, corrections=()),
+    Participants,
     strategies_option(
         "Begin with these: names separated by commas, NAME+key=value with settings,"
         " ./file.py:NAME of your own; up to six. Of a running game, the first one draws all."
         f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
     ),
-    variants_assignments_option,
 )
 
 
@@ -177,7 +175,7 @@ def _experiments(
     first = experiment or (f"path={RECORDING}" if recording else "")
     try:
         spec = read_query(first, given.own)
-        if participants != Participants((), (), ()):
+        if participants != Participants(()):
             spec = replace(spec, strategies=tuple(written(*one[:2]) for one in team))
         query = spec.query() if spec != LabSpec() else ""
         if recording:

@@ -50,7 +50,7 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
-from epic_cli.shell.options.common import quiet_option, seed_option, strategy_options, trust_option
+from epic_cli.shell.options.common import quiet_option, seed_option, strategy_option, trust_option
 from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.show.link import clipping
@@ -67,12 +67,12 @@ Examples:
 
 #: With the strategy where the table has its name.
 _TECHNIQUES = {one.name: option(one) for one in TECHNIQUES} | {
-    "remote_strategy": strategy_options(
+    "remote_strategy": strategy_option(
+        "How other players are drawn; 'epic strategies' lists the strategies. Of snapshot,"
+        " interpolation_time covers the latency, the jitter and two packet periods unless it is"
+        " set.",
         "--remote-strategy",
         MatchSpec.remote_strategy,
-        "How other players are drawn; 'epic strategies' lists the strategies.",
-        "Set one of that strategy's settings; may be repeated.  [default: of snapshot,"
-        " interpolation_time covers the latency, the jitter and two packet periods]",
     )
 }
 technique_options = OptionGroup("techniques", dict, *_TECHNIQUES.values())

@@ -71,7 +71,6 @@ def read_script(path: str | None, trust: bool, spec: MatchSpec, given: set[str])
 #: The options that set several things, or one under another name; a point ends a family of names.
 _SETS = {
     "strategy": {"remote_strategy", "remote."},
-    "assignments": {"remote."},
     "clocks": {"clock."},
     "loss": {"loss", "gemodel"},
     "gemodel": {"loss", "gemodel"},
@@ -92,7 +91,7 @@ def begin_with(spec: MatchSpec, script: Script, given: set[str]) -> MatchSpec:
     # another strategy has none of its own settings yet, and a preset may have set the link
     again: dict[str, Any] = {
         field: getattr(before, field)
-        for option, field in (("assignments", "remote_settings"), ("up", "up"), ("down", "down"))
+        for option, field in (("strategy", "remote_settings"), ("up", "up"), ("down", "down"))
         if option in given
     }
     own = {one.field: getattr(before.link, one.field) for one in LINK if one.name in given}

@@ -62,7 +62,7 @@ class OutputOptions:
     )
     own: str | None = _file(
         "Write what --client predicted of its own player, and what the server said, for"
-        " --corrections."
+        " -s correction:all."
     )
     truth_out: str | None = _file(
         "Write where everybody but --client was on the server, as CSV for 'epic compare'."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   epic session
-  epic session --set calc_ahead=0.1 --tick 60hz
+  epic session -s epic+calc_ahead=0.1 --tick 60hz
   epic session --format epic
 """
 

@@ -98,8 +98,7 @@ def defaults(command: click.Command, dialogue: Dialogue) -> dict[str, Any]:
 def _strategy(view: ReplaySpec) -> dict[str, Any]:
     """For the commands that draw with one strategy."""
     name, settings = view.strategy.name, view.strategy.settings
-    assignments = [written("", {key: value})[1:] for key, value in settings.items()]
-    return {"strategy": name, "assignments": assignments}
+    return {"strategy": written(name, settings)}
 
 
 @contextmanager

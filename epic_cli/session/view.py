@@ -43,7 +43,7 @@ def strategy_command(name: str) -> str:
 
 
 def assignments(settings: Mapping[str, Value]) -> str:
-    """Settings as the words of ``:set`` and ``--set``."""
+    """Settings as the words of ``:set``."""
     return " ".join(shlex.quote(f"{name}={value_text(value)}") for name, value in settings.items())
 
 

@@ -35,7 +35,14 @@ if TYPE_CHECKING:
 
 
 #: Variables with the prefix of options that are not options.
-NO_OPTIONS = ("EPIC_ALONE", "EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
+NO_OPTIONS = (
+    "EPIC_ALONE",
+    "EPIC_CASE",
+    "EPIC_COMPILED",
+    "EPIC_ENGINE",
+    "EPIC_ENTRY_POINTS",
+    "EPIC_SETTINGS",
+)
 
 #: The table of the file that has a table for each profile.
 PROFILES = "profile"

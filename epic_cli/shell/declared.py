@@ -39,7 +39,7 @@ from click.core import ParameterSource
 from epic_cli.engine.parameter_base import Parameter, Table, nearest, parse_assignment
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
-from epic_cli.engine.replay.strategy_spec import read_assignment
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_spec
 from epic_cli.recordings import guard
 from epic_cli.shell.errors import WrongUsage, say
 
@@ -161,6 +161,18 @@ class InputFile(click.Path):
         return path
 
 
+def propose_variants(begun: str, before: str = "") -> list[CompletionItem]:
+    """The names of strategies, or behind a plus sign the settings of the one before it."""
+    variant, plus, assignment = begun.rpartition("+")
+    if plus:
+        return assignments_of(variant.partition("+")[0], assignment, f"{before}{variant}+")
+    if not before:
+        return propose_strategies(begun)
+    from epic_cli.engine.strategies import declarations
+
+    return completions(((known.name, known.summary) for known in declarations()), begun, before)
+
+
 def reads_code(strategy: str, ctx: click.Context | None) -> None:
     """Registers the file of a strategy, ``./file.py:Class``, with the run."""
     path, colon, _ = strategy.rpartition(":")
@@ -207,6 +219,46 @@ class StrategyName(TextType):
         """The names, each with its summary."""
         del ctx
         return propose_strategies(begun)
+
+
+class StrategyType(TextType):
+    """A strategy with settings, ``NAME+key=value+key=value``, as a ``StrategySpec``."""
+
+    name = "name+key=value"
+    kind = StrategySpec
+
+    def read(self, text: str, ctx: click.Context | None) -> StrategySpec:
+        """Refuses an unknown name or key with the nearest one, and a value out of its range."""
+        reads_code(text.partition("+")[0], ctx)
+        spec = read_spec(text)
+        return StrategySpec(spec.name, spec.settings)
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The names, then the settings of the named one."""
+        del ctx
+        return propose_variants(begun)
+
+
+class Strategies(TextType):
+    """Strategies (or variants, ``NAME+key=value``) with commas between them."""
+
+    name = "name,..."
+    kind = tuple
+
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, ...]:
+        """Splits at the commas; the names themselves are looked up later, with their settings."""
+        found = tuple(name.strip() for name in text.split(",") if name.strip())
+        if not found:
+            raise ValueError("no name is given")
+        for name in found:
+            reads_code(name.partition("+")[0], ctx)
+        return found
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The strategies, after the last comma, and the settings of a variant."""
+        del ctx
+        before, comma, begun = begun.rpartition(",")
+        return propose_variants(begun, f"{before}{comma}")
 
 
 class SettingAssignment(TextType):

@@ -1,12 +1,12 @@
 # Between the last two arrivals, a fixed time ago: a port for (Godot 4.4)
-# epic check --builtin -s gambetta --set update_rate=10 --feed jsonl --atol 1e-3 \
+# epic check --builtin -s gambetta+update_rate=10 --feed jsonl --atol 1e-3 \
 #     --against 'godot --headless --no-header --script godot_port.gd'
 extends SceneTree
 
 
 func _initialize() -> void:
 	var delay := 1.0 # seconds behind
-	for setting in OS.get_environment("EPIC_SET").split(" "):
+	for setting in OS.get_environment("EPIC_SETTINGS").split(" "):
 		if setting.begins_with("update_rate="):
 			delay = 1.0 / float(setting.get_slice("=", 1))
 	var tick := OS.get_environment("EPIC_TICK").split_floats("/")

@@ -1,7 +1,7 @@
 // Between the last two arrivals, a fixed time ago: a port for
-// epic check --builtin -s gambetta --set update_rate=10 --feed jsonl --atol 1e-9 \
+// epic check --builtin -s gambetta+update_rate=10 --feed jsonl --atol 1e-9 \
 //     --against 'node node_port.js'
-const settings = Object.fromEntries(process.env.EPIC_SET.split(" ").map((one) => one.split("=")));
+const settings = Object.fromEntries(process.env.EPIC_SETTINGS.split(" ").map((one) => one.split("=")));
 const delay = 1 / Number(settings.update_rate); // seconds behind
 const [num, den] = process.env.EPIC_TICK.split("/").map(Number);
 

@@ -1,6 +1,6 @@
 r"""Draws between the last two arrivals, a fixed time ago.
 
-epic check --builtin -s gambetta --set update_rate=10 --feed jsonl --atol 1e-9 \
+epic check --builtin -s gambetta+update_rate=10 --feed jsonl --atol 1e-9 \
     --against 'python python_port.py'
 """
 
@@ -9,7 +9,7 @@ import math
 import os
 import sys
 
-settings = dict(one.split("=") for one in os.environ["EPIC_SET"].split())
+settings = dict(one.split("=") for one in os.environ["EPIC_SETTINGS"].split())
 delay = 1 / float(settings["update_rate"])  # seconds behind
 
 

@@ -1,5 +1,5 @@
 // Between the last two arrivals, a fixed time ago: a port for (rustc -O rust_port.rs)
-// epic check --builtin -s gambetta --set update_rate=10 --feed csv --atol 1e-9 --against ./rust_port
+// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-9 --against ./rust_port
 use std::collections::{HashMap, VecDeque};
 use std::io::{stdin, BufRead};
 
@@ -20,7 +20,7 @@ fn slerp(a: &[f64], b: &[f64], u: f64) -> Vec<f64> {
 }
 
 fn main() {
-    let settings = std::env::var("EPIC_SET").unwrap();
+    let settings = std::env::var("EPIC_SETTINGS").unwrap();
     let settings: HashMap<_, _> = settings.split(' ').filter_map(|s| s.split_once('=')).collect();
     let delay = 1.0 / settings["update_rate"].parse::<f64>().unwrap(); // seconds behind
     let tick = std::env::var("EPIC_TICK").unwrap();

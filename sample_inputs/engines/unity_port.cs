@@ -1,5 +1,5 @@
 // Between the last two arrivals, a fixed time ago: a port for (dotnet run, or mcs and mono)
-// epic check --builtin -s gambetta --set update_rate=10 --feed csv --atol 1e-3 \
+// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-3 \
 //     --against 'mono unity_port.exe'
 // Vector3 and Quaternion are .NET's; UnityEngine's have Lerp and Slerp of the same meaning.
 // Compile with: mcs -r:System.Numerics.dll unity_port.cs
@@ -16,7 +16,7 @@ static class Port
     static void Main()
     {
         CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
-        var settings = Environment.GetEnvironmentVariable("EPIC_SET").Split(' ')
+        var settings = Environment.GetEnvironmentVariable("EPIC_SETTINGS").Split(' ')
             .Select(one => one.Split('=')).ToDictionary(one => one[0], one => one[1]);
         double delay = 1 / double.Parse(settings["update_rate"]); // seconds behind
         var tick = Environment.GetEnvironmentVariable("EPIC_TICK").Split('/').Select(double.Parse).ToArray();

@@ -1,5 +1,5 @@
 // Between the last two arrivals, a fixed time ago: a port for (g++ -O2 -o unreal_port unreal_port.cpp)
-// epic check --builtin -s gambetta --set update_rate=10 --feed csv --atol 1e-9 --against ./unreal_port
+// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-9 --against ./unreal_port
 // In Unreal: FMath::Lerp of FVector, and FQuat::Slerp, which goes the shorter way, too.
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ Numbers slerp(const Numbers& a, const Numbers& b, double u) {
 }
 
 int main() {
-    std::string set = std::getenv("EPIC_SET"), line, cell;
+    std::string set = std::getenv("EPIC_SETTINGS"), line, cell;
     double delay = 1 / std::atof(set.c_str() + set.find("update_rate=") + 12), num, den;  // s
     std::sscanf(std::getenv("EPIC_TICK"), "%lf/%lf", &num, &den);
     std::vector<std::string> names;

@@ -43,10 +43,10 @@ def edit(path: Path, before: str, after: str) -> None:
 
 
 def test_a_new_case_holds_and_says_how_it_was_made(capfd: pytest.CaptureFixture[str]) -> None:
-    words = ["-s", "mirror", "--set", "send_interval=50ms", "--latency", "80ms", "--tick", "60hz"]
+    words = ["-s", "mirror+send_interval=50ms", "--latency", "80ms", "--tick", "60hz"]
     assert main(["check", "--new", "tests/a", "turn.txt", *words, "-f", "csv", "--strict"]) == 0
     assert Path("tests/a/case.toml").read_text() == (
-        'recording = "../../turn.txt"\nstrategy = "mirror"\nset = ["send_interval=50ms"]\n'
+        'recording = "../../turn.txt"\nstrategy = "mirror+send_interval=50ms"\n'
         'tick = "1/60"\nlatency = "0.08"\nstrict = true\nformat = "csv"\n'
     )
     assert sorted(path.name for path in Path("tests/a").iterdir()) == ["case.toml", "expected.csv"]
@@ -433,7 +433,7 @@ def test_against_a_program(capfd: pytest.CaptureFixture[str]) -> None:
     main(["check", "--new", "a", "turn.txt", "-s", "lerp", "--latency", "0.1"])
     main(["check", "--new", "b", "turn.txt"])
     with Path("b/case.toml").open("a") as file:
-        file.write('strategies = ["epic+calc_ahead=0.3", "snapshot"]\n')
+        file.write('strategy = ["epic+calc_ahead=0.3", "snapshot"]\n')
     edit(Path("b/case.toml"), 'strategy = "epic"\n', "")
     # this program takes its settings from the variables that the protocol has
     ours = f"{sys.executable} -m epic_cli replay --format csv"
@@ -445,7 +445,7 @@ def test_against_a_program(capfd: pytest.CaptureFixture[str]) -> None:
         "b snapshot: holds",
         "3 cases: 3 hold",
     ]
-    wrong = f"{ours} --set lerp_time=0.1000001"
+    wrong = f"{ours} -s lerp+lerp_time=0.1000001"
     assert main(["check", "a", "--against", wrong]) == 5
     assert main(["check", "a", "--against", wrong, "--atol", "1e-3"]) == 0
     assert main(["check", "a", "--against", wrong, "--rtol", "1e-3"]) == 0

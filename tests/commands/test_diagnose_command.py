@@ -122,13 +122,6 @@ def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     assert f"interpolation_time to {finding['values']['value']:g}" in finding["cure"]
 
 
-def test_settings_without_a_strategy_are_refused(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["diagnose", "--set", "source.cl_interp=0.1", str(recording)]) == 2
-    assert "--set changes a strategy of -s" in capsys.readouterr().err
-
-
 def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,7 +131,6 @@ def test_what_changes_the_answer_is_asked_again_and_names_do_not() -> None:
         ((), 8),
         (("--weights", "latency=2"), 0),
         (("--warm-up", "0.5"), 0),
-        (("--set", "lerp.delay=0.2"), 0),
         (("--seed", "3"), 8),
     ):
         done = epic("compare", *TWO, "b", "--journal", "j", *options)

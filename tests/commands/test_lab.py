@@ -50,7 +50,7 @@ def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
 
 def test_it_begins_with_strategies_among_them_an_own_one() -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
-    words = ["-s", f"epic,{own}", "--set", f"{own}.gain=0.3"]
+    words = ["-s", f"epic,{own}+gain=0.3"]
     process, address = begun(*words, "--experiment", f"path=circle&s=mirror&s={own}")
     assert address.endswith(f"?path=circle&s=epic&s={quote(own, safe='')}+gain%3D0.3")
     with urllib.request.urlopen(address) as page:

@@ -48,7 +48,7 @@ def test_refused_lines_are_told_and_the_rest_is_written(tmp_path: Path) -> None:
         (["--strict"], PACKET + ENDLESS, 1),
         (["-", "missing.txt"], PACKET, 3),
         ([], b"0,0,0/0,0,0/0 entity=a\n0,0,0/0,0,0/1 entity=b\n", 2),
-        (["--set", "no=1"], PACKET, 2),
+        (["-s", "epic+no=1"], PACKET, 2),
         (["--tick", "0"], PACKET, 2),
         (["--strategy", "no"], PACKET, 2),
     ],

@@ -79,7 +79,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["own:Half", "./own.py:Half", "own.py:Half"])
 def test_a_class_in_the_current_folder_is_a_strategy(folder: Path, name: str) -> None:
-    command = ("replay", "-s", name, "--set", "gain=0.25", "-f", "csv", "packets.txt")
+    command = ("replay", "-s", f"{name}+gain=0.25", "-f", "csv", "packets.txt")
     done = epic(*command, cwd=folder)
     assert done.stderr == b""
     assert done.returncode == 0

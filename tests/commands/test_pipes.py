@@ -99,7 +99,7 @@ def test_closed_stdout_does_not_matter_to_a_file(tmp_path: Path, format_: str) -
     [
         ("replay broken.txt", 1),
         ("replay missing.txt", 3),
-        ("replay --set a=b turn.txt", 2),
+        ("replay -s epic+a=b turn.txt", 2),
         ("replay --no-such-option", 2),
     ],
 )

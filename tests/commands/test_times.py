@@ -10,8 +10,8 @@ from support.typed_session import TypedSession
 @pytest.mark.parametrize(("plain", "words"), [("0.1", "100ms"), ("0.1", "100000us")])
 def test_a_time_is_written_alike_everywhere(plain: str, words: str) -> None:
     packets = PACKET + b"2,2,3 / 4,5,6 / 0.4\n"
-    options = ("--set", f"calc_ahead={plain}", "--latency", plain, "--tick", plain)
-    others = ("--set", f"calc_ahead={words}", "--latency", words, "--tick", words)
+    options = ("-s", f"epic+calc_ahead={plain}", "--latency", plain, "--tick", plain)
+    others = ("-s", f"epic+calc_ahead={words}", "--latency", words, "--tick", words)
     assert (
         epic("replay", *others, stdin=packets).stdout
         == epic("replay", *options, stdin=packets).stdout

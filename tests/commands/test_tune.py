@@ -241,8 +241,8 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     for part in tuning["parts"]:
         parts.setdefault(part["kind"], []).append(part)
     assert [one["heads"][0] for one in parts["table"]] == ["strategy", "on", "setting", "lag ms"]
-    words = dict(parts["usage"][0]["forms"])["compare"]
-    assert re.match(r"-s (\w+) --set \1\.", words)
+    words = dict(parts["usage"][0]["forms"])["replay, compare"]
+    assert re.match(r"-s \w+\+", words)
     picture = base64.b64decode(parts["picture"][0]["source"].partition(",")[2])
     assert ET.fromstring(picture).tag.endswith("svg")
     _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
@@ -299,9 +299,8 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
         (["-s", "lerp", "--all", JITTER], "leave out -s, or --all"),
         (["--trials", "10", JITTER], "--trials needs -s NAME or --all"),
         (["--validate", "none", JITTER], "--validate needs -s NAME or --all"),
-        (["--set", "lerp.lerp_time=0.1", JITTER], "with -s"),
         (["-s", "lerp", "--svg", "-", JITTER], "a picture or page needs a file"),
-        (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
+        (["-s", "lerp+lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
         (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),

@@ -290,7 +290,7 @@ def test_ports_draw_what_the_strategy_draws_rotations_too(engine: str, tmp_path:
     (source,) = ENGINES.glob(f"{engine}_port.*")
     top = source.read_text()[:600]
     assert f"--feed {feed} --atol {exact}" in top
-    how = ("-s", "gambetta", "--set", "update_rate=10")
+    how = ("-s", "gambetta+update_rate=10")
     against = ("--feed", feed, "--atol", exact, "--timeout", "300", "--against", command)
     assert " ".join(how) in top
     every = epic("check", "--builtin", *how, *against)

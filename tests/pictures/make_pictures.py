@@ -81,8 +81,7 @@ FILMS = {
 
 #: What is there before.
 MADE_FIRST = (
-    "replay sample_inputs/jitter.txt -s mirror --set send_interval=0.05 --tick 1/60"
-    " -f csv -o drawn.csv",
+    "replay sample_inputs/jitter.txt -s mirror+send_interval=0.05 --tick 1/60 -f csv -o drawn.csv",
     "simulate --path zigzag --duration 6 --send-rate 10 --latency 100ms --jitter 30ms"
     " --gemodel 4%,40% --seed 4 --truth-out truth.csv -o packets.txt",
 )

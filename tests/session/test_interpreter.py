@@ -61,7 +61,7 @@ def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None
     lines = output.splitlines()
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
-    expected = replayed(packets, "--format", "table", "--set", "calc_ahead=0.1").splitlines()[1:]
+    expected = replayed(packets, "--format", "table", "-s", "epic+calc_ahead=0.1").splitlines()[1:]
     assert [line.split() for line in lines[1:-1]] == [line.split() for line in expected]
     before = replayed(packets, "--format", "table").splitlines()[-1].split()
     last, was = ",".join(lines[-2].split()[1:4]), ",".join(before[1:4])
@@ -76,7 +76,7 @@ def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
     rows = typed.type(*TURN[2:]).splitlines()
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
-    expected = replayed(packets, "--format", "table", "--set", "calc_ahead=0.1").splitlines()
+    expected = replayed(packets, "--format", "table", "-s", "epic+calc_ahead=0.1").splitlines()
     assert [row.split() for row in rows] == [row.split() for row in expected[-len(rows) :]]
 
 

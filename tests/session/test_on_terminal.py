@@ -359,7 +359,9 @@ def test_resume_after_a_kill_has_all_packets_and_the_view(tmp_path: Path) -> Non
         terminal.prompt()
         assert "resumed: 2 packets, strategy epic" in terminal.text
         terminal.wait_for(r"epic calc_ahead=0\.5 .*2 taken")
-        expected = replayed(f"{FIRST}\n{SECOND}\n", "--format", "table", "--set", "calc_ahead=0.5")
+        expected = replayed(
+            f"{FIRST}\n{SECOND}\n", "--format", "table", "-s", "epic+calc_ahead=0.5"
+        )
         assert rows_of(terminal) == [line.split() for line in expected[1:]]
 
 

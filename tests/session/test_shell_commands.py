@@ -43,7 +43,7 @@ def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> No
     typed, saved = TypedSession(), tmp_path / "saved"
     typed.type(*STEADY, f":save {saved}", ":strategy snapshot")
     typed.type(":set interpolation_time=0.2", ":tick 25hz")
-    options = ["-s", "snapshot", "--set", "interpolation_time=0.2", "--tick", "25hz", "-f", "csv"]
+    options = ["-s", "snapshot+interpolation_time=0.2", "--tick", "25hz", "-f", "csv"]
     assert typed.type(":replay -f csv") == epic("replay", *options, saved).stdout.decode()
     options = ["-s", "epic", "--tick", "25hz", "-f", "csv"]
     rows = epic("compare", *options, stdin=saved.read_bytes()).stdout.decode()

@@ -47,21 +47,17 @@ def offered(*words: str) -> list[str]:
         (["replay", "-s", "epi"], [name for name in NAMES if name.startswith("epi")]),
         (["replay", "--strategy=dumb-"], ["--strategy=dumb-terminal"]),
         (["strategies", ""], NAMES),
-        (["replay", "--set", ""], SETTINGS),
-        (["replay", "--set", "sl"], ["slop_time="]),
-        (["replay", "--set=sl"], ["--set=slop_time="]),
-        (["replay", "--set", "start="], ["start=origin", "start=packet"]),
-        (["replay", "--set", "start=p"], ["start=packet"]),
-        (["replay", "--set=start=p"], ["--set=start=packet"]),
-        (["replay", "-s", "snapshot", "--set", "clo"], ["clock="]),
-        (["--set", "calc"], ["calc_ahead="]),
+        (["replay", "-s", "epic+"], [f"epic+{name}" for name in SETTINGS]),
+        (["replay", "--strategy=epic+sl"], ["--strategy=epic+slop_time="]),
+        (["replay", "-s", "epic+start="], ["epic+start=origin", "epic+start=packet"]),
+        (["replay", "-s", "epic+slop_time=1+start=p"], ["epic+slop_time=1+start=packet"]),
+        (["-s", "snapshot+clo"], ["snapshot+clock="]),
         (["replay", "--format", ""], list(FORMATS)),
         (["replay", "--format=c"], ["--format=csv"]),
         (["replay", "--clock", "e"], ["exact"]),
         (["replay", "--str"], ["--strategy", "--strict"]),
         (["compare", "-s", "epic,epic+calc"], ["epic,epic+calc_ahead="]),
         (["compare", "-s", "epic+start=o"], ["epic+start=origin"]),
-        (["compare", "--set", "epic.start=o"], ["epic.start=origin"]),
         (["nonsense", "--x"], []),
     ],
     ids=" ".join,
@@ -73,12 +69,12 @@ def test_offers(words: list[str], expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("epic replay --set clo", []),
-        ("epic replay -s snapshot --set clo", ["clock="]),
-        ("epic replay --set start=p", ["packet"]),
-        ("epic replay --set start=", ["origin", "packet"]),
+        ("epic replay -s epic+clo", []),
+        ("epic replay -s snapshot+clo", ["snapshot+clock="]),
+        ("epic replay -s epic+start=p", ["packet"]),
+        ("epic replay -s epic+start=", ["origin", "packet"]),
         ("epic replay --format=c", ["csv"]),
-        ("epic replay --set 'start=p", ["start=packet"]),
+        ("epic replay -s 'epic+start=p", ["epic+start=packet"]),
         ("epic replay --clock ", ["single", "exact", "auto"]),
     ],
 )
@@ -88,8 +84,8 @@ def test_bash_gets_what_stands_behind_its_word_breaks(line: str, expected: list[
 
 
 def test_bash_without_word_breaks_gets_whole_words() -> None:
-    told = lines(shell="bash", COMP_LINE="epic --set start=p", COMP_WORDBREAKS=" \t\n")
-    assert [word for _, word, _ in told] == ["start=packet"]
+    told = lines(shell="bash", COMP_LINE="epic -s epic+start=p", COMP_WORDBREAKS=" \t\n")
+    assert [word for _, word, _ in told] == ["epic+start=packet"]
 
 
 def test_files_are_left_to_the_shell() -> None:
@@ -136,11 +132,11 @@ START = {
 #: What is typed before Tab, and what stands there then; X is at the cursor.
 COMPLETED = [
     ("epic repl", "epic replay X"),
-    ("epic replay -s snapshot --set clo", "epic replay -s snapshot --set clock=X"),
-    ("epic replay --set start=p", "epic replay --set start=packet X"),
+    ("epic replay -s snapshot+clo", "epic replay -s snapshot+clock=X"),
+    ("epic replay -s epic+start=p", "epic replay -s epic+start=packet X"),
     ("epic replay --format=c", "epic replay --format=csv X"),
     ("epic --format=c", "epic --format=csv X"),
-    ("epic replay --set=start=o", "epic replay --set=start=origin X"),
+    ("epic replay --strategy=epic+start=o", "epic replay --strategy=epic+start=origin X"),
     ("epic replay --output=here-is-on", "epic replay --output=here-is-one.txt X"),
     ("epic replay here-is-on", "epic replay here-is-one.txt X"),
 ]

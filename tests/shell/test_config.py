@@ -27,10 +27,10 @@ def epic(
 
 
 def test_the_file_gives_defaults(tmp_path: Path) -> None:
-    config = 'tick = "100ms"\nset = ["calc_ahead=0.1", "slop_time=1"]\n'
+    config = 'tick = "100ms"\nstrategy = "epic+calc_ahead=0.1+slop_time=1"\n'
     given = epic(tmp_path, "replay", config=config)
     assert given.returncode == 0
-    options = ["--tick", "0.1", "--set", "calc_ahead=0.1", "--set", "slop_time=1"]
+    options = ["--tick", "0.1", "-s", "epic+calc_ahead=0.1+slop_time=1"]
     assert given.stdout == epic(tmp_path, "replay", *options, config="").stdout
 
 
@@ -47,9 +47,13 @@ def test_the_file_may_have_numbers_where_options_take_words(tmp_path: Path) -> N
 
 def test_variables_give_defaults(tmp_path: Path) -> None:
     given = epic(
-        tmp_path, "replay", EPIC_TICK="100ms", EPIC_SET="calc_ahead=0.1", EPIC_FORMAT="csv"
+        tmp_path,
+        "replay",
+        EPIC_TICK="100ms",
+        EPIC_STRATEGY="epic+calc_ahead=0.1",
+        EPIC_FORMAT="csv",
     )
-    options = ["--tick", "0.1", "--set", "calc_ahead=0.1", "--format", "csv"]
+    options = ["--tick", "0.1", "-s", "epic+calc_ahead=0.1", "--format", "csv"]
     assert given.stdout == epic(tmp_path, "replay", *options).stdout
 
 
@@ -76,7 +80,6 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
         ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it must be 0.000001 to 3600 s"),
         ("strategy = 'epik'\n", "unknown strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),
-        ("set = 5\n", "set = 5: "),
         ("tick = \n", "line 1, column 8"),
         ("session = 5\n", "session is a table: write [session]"),
     ],
@@ -93,17 +96,14 @@ def test_a_wrong_file_is_wrong_usage(tmp_path: Path, config: str, message: str) 
 @pytest.mark.parametrize(
     ("config", "arguments"),
     [
-        ('set = ["calc_ahead=0.1"]\n', ("replay", "-s", "snapshot")),
-        ('set = ["calc_ahead=0.1"]\n', ("compare", "-s", "epic,snapshot", "--latency", "0.01")),
-        ('set = ["calc_ahead=0.1"]\n', ("play", "-q", "--duration", "0.2")),
+        ('strategy = "epic+calc_ahead=0.1"\n', ("replay", "-s", "snapshot")),
+        ('strategy = "epic+calc_ahead=0.1"\n', ("play", "-q", "--duration", "0.2")),
         ('format = "table"\n', ("simulate", "-q", "--duration", "1")),
         ('format = "markdown"\n', ("replay",)),
         ('clock = "exact"\n', ("play", "-q", "--duration", "0.2")),
         ('trace-by = "packet"\n', ("simulate", "-q", "--duration", "1")),
         ('jitter = "5ms"\n', ("play", "-q", "--duration", "0.2", "--trace", "trace.csv")),
         ('send-rate = "recorded"\n', ("play", "-q", "--duration", "0.2")),
-        ('[replay]\nset = ["calc_ahead=0.1"]\n', ("replay", "-s", "snapshot")),
-        ('set = ["snapshot.interpolation_time=0.2"]\n', ("replay",)),
     ],
 )
 def test_what_is_meant_for_others_is_passed_over(
@@ -117,19 +117,12 @@ def test_what_is_meant_for_others_is_passed_over(
     assert given.stdout == epic(tmp_path, *words, config="").stdout != ""
 
 
-def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
-    config = 'set = ["epic.calc_ahead=100ms", "snapshot.interpolation_time=0.3"]\n'
-    plain = epic(tmp_path, "replay", "--set", "calc_ahead=0.1", config="").stdout
-    assert epic(tmp_path, "replay", config=config).stdout == plain
-
-
 @pytest.mark.parametrize(
     ("config", "variables", "arguments", "message"),
     [
         ("", {"EPIC_STRATEGY": "epik"}, ("replay",), "EPIC_STRATEGY=epik: unknown strategy"),
         ("", {"EPIC_TICK": "soon"}, ("replay",), "EPIC_TICK=soon: soon is not a tick"),
-        ("", {"EPIC_SET": "calc_ahed=1"}, ("replay",), "EPIC_SET=calc_ahed=1: no strategy has a"),
-        ("", {"EPIC_SET": "calc_ahead=61"}, ("replay",), "EPIC_SET=calc_ahead=61: calc_ahead=61"),
+        ("", {"EPIC_STRATEGY": "epic+calc_ahed=1"}, ("replay",), "'calc_ahead'?"),
         ("", {"EPIC_STRATEGIES": "epik"}, ("compare",), "--strategies is set by EPIC_STRATEGIES"),
         (
             "",
@@ -138,9 +131,7 @@ def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
             "EPIC_STEP=1: 1 is not allowed: it must be 0.005 to 0.1 s",
         ),
         ("", {"EPIC_VIEW": "Xavier"}, ("play", "-q"), "--view is set by EPIC_VIEW=Xavier"),
-        ('set = ["calc_ahed=1"]\n', {}, ("replay",), "config.toml: set = ['calc_ahed=1']: no"),
-        ('set = ["epic.calc=1"]\n', {}, ("replay",), "epic has no setting 'calc'"),
-        ('set = "calc_ahed=1"\n', {}, ("replay",), "did you mean 'calc_ahead'?"),
+        ('strategy = "epic+calc=1"\n', {}, ("replay",), "epic has no setting 'calc'"),
         ('format = "xml"\n', {}, ("replay",), "config.toml: format = 'xml': "),
         ('[simulate]\nformat = "table"\n', {}, ("simulate",), "format = 'table': "),
         ('latency = "-1s"\n', {}, ("replay", "--pacing", "demo"), "--latency is set by /"),

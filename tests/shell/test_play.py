@@ -84,11 +84,11 @@ def test_what_is_recorded_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_received_packets_are_a_recording(tmp_path: Path) -> None:
     packets, truth = tmp_path / "packets.txt", tmp_path / "truth.csv"
-    options = ("--jitter", "20ms", "--loss", "10%", "-s", "snapshot", "--set",
-               "interpolation_time=0.15", "--duration", "5")  # fmt: skip
+    drawn = "snapshot+interpolation_time=0.15"
+    options = ("--jitter", "20ms", "--loss", "10%", "-s", drawn, "--duration", "5")
     wanted = ("-q", "-f", "csv", "--view", "A", "--player", "B", "--packets", str(packets))
     rows = read(play(*wanted, *options, "--truth-out", str(truth)))
-    as_before = ("--strategy", "snapshot", "--set", "interpolation_time=0.15", "--tick", "33ms")
+    as_before = ("--strategy", "snapshot+interpolation_time=0.15", "--tick", "33ms")
     replayed = epic("replay", *as_before, "-f", "csv", str(packets))
     assert replayed.stderr == b""
     drawn = {round(float(row["time"]), 6): row for row in read(replayed.stdout.decode())}
@@ -175,9 +175,9 @@ def test_what_is_given_goes_before_what_a_script_begins_with() -> None:
     text = b"set latency=0.3 remote_strategy=lerp remote.lerp_time=0.5\n0 A right\n"
     command = ("play", "-q", "--script", "-", "--duration", "1")
     plain = epic(*command, data=text).stdout
-    assert epic(*command, "--latency", "300ms", "-s", "lerp", "--set", "lerp_time=0.5",
+    assert epic(*command, "--latency", "300ms", "-s", "lerp+lerp_time=0.5",
                 data=b"0 A right\n").stdout == plain  # fmt: skip
-    assert epic(*command, "--set", "lerp_time=0.1", data=text).stdout != plain
+    assert epic(*command, "-s", "lerp+lerp_time=0.1", data=text).stdout != plain
     other = epic(*command, "-s", "dumb-terminal", "--latency", "0", data=text)
     assert (other.returncode, other.stderr) == (0, b"")
     assert epic(*command, "-s", "dumb-terminal", "--latency", "0",
@@ -212,7 +212,7 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
         (("--clock", "C=1"), b"--clock C=...: only A, B play"),
         (("--view", "Z"), b"--view 'Z'"),
         (("-f", "epic"), b"one --view and one --player"),
-        (("--set", "x=1"), b"snapshot"),
+        (("-s", "snapshot+x=1"), b"snapshot"),
         (("-s", "snapshott"), b"snapshot"),
         (("--loss", "200%"), b"200% is not allowed: it must be 0 to 1"),
         (("--smooth-above", "5%"), b"length units or more; write 0.5"),

@@ -117,7 +117,7 @@ def test_variables_and_the_configuration(tmp_path: Path) -> None:
         )
         assert "epic: " in text
         assert is_harmless(text), line
-    for variable in ("EPIC_TICK", "EPIC_SET", "EPIC_STRATEGY", "EPIC_COLUMNS"):
+    for variable in ("EPIC_TICK", "EPIC_SETTINGS", "EPIC_STRATEGY", "EPIC_COLUMNS"):
         assert is_harmless(said("replay", changes={variable: HOSTILE})), variable
 
 

@@ -54,11 +54,11 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)).map(
         lambda v: ["--lag-compensation", v]
     ),
-    ("strategy", "assignments", "script"): st.sampled_from(  # the script has another strategy
+    ("strategy", "script"): st.sampled_from(  # the script has another strategy
         [
             ["--script", "given.script"],
-            ["-s", "lerp", "--set", "lerp_time=0.08"],
-            ["--set", "interpolation_time=50ms", "--set", "interpolation_time=70ms"],
+            ["-s", "lerp+lerp_time=0.08"],
+            ["-s", "snapshot+interpolation_time=70ms"],
             ["-s", "dead-reckoning"],
         ]
     ),

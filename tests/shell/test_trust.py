@@ -52,7 +52,7 @@ def write(name: str) -> None:
     Path("case/case.toml").write_text(f"recording = {recording!r}\nstrategy = {name!r}\n")
     shutil.copytree("case", "several")
     Path("several/case.toml").write_text(
-        f"recording = {recording!r}\nstrategies = ['epic', {name!r}]\nset = ['{name}.a=1']\n"
+        f"recording = {recording!r}\nstrategy = ['epic', '{name}+a=1']\n"
     )
     Path("game.script").write_text(f"set remote_strategy={name}\n")
     Path("later.script").write_text(f"0.5 set remote_strategy={name}\n")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import separate
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.replay.strategy_spec import split
 from epic_cli.engine.strategies import declaration
 
 PREDICTED, AUTHORITATIVE = "predicted", "authoritative"
@@ -52,18 +52,16 @@ class OwnPlayer(NamedTuple):
     truth: PacketBlock
 
 
-def engine_specs(text: str) -> list[StrategySpec]:
-    """Ways of engines, separated by commas, or ``all``; raises ``ValueError``."""
-    chosen = list(ENGINES) if text == "all" else [one.strip() for one in text.split(",")]
-    for one in chosen:
-        if one not in ENGINES:
-            known = ", ".join((*ENGINES, "all"))
-            raise ValueError(f"no way to hide corrections is called {one!r}: choose from {known}")
-    specs = read_specs([f"{STRATEGY}+{ENGINES[one]}" for one in chosen])
-    return [
-        StrategySpec(spec.name, spec.settings, f"correction:{one}")
-        for one, spec in zip(chosen, specs, strict=True)
-    ]
+def engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The strategy and the settings of an engine's way; ``settings`` go before them.
+
+    Raises ``ValueError`` for an unknown engine.
+    """
+    if engine not in ENGINES:
+        known = ", ".join((*ENGINES, "all"))
+        raise ValueError(f"no way to hide corrections is called {engine!r}: choose from {known}")
+    name, usual = split(f"{STRATEGY}+{ENGINES[engine]}")
+    return name, {**usual, **settings}
 
 
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:

@@ -7,13 +7,16 @@ session, in case files and from Python.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, remote_names
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
 
 # As a replay starts with one: no dataclass, and no annotations that are text.
+
+
+#: What stands before the engine whose way of hiding corrections is meant.
+CORRECTION = "correction:"
 
 
 class _Fields(NamedTuple):
@@ -74,55 +77,39 @@ def read_assignment(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def read_owned_assignment(text: str) -> tuple[str, str, str]:
-    """The strategy, the key and the value of ``NAME.key=value``; raises ``ValueError``."""
-    place, equals, value = text.partition("=")
-    name, _, key = place.strip().rpartition(".")
-    if not (equals and name and key):
-        raise ValueError(f"{text!r} is not of the form strategy.key=value")
-    return name, key, value.strip()
-
-
-def read_spec(text: str, defaults: Mapping[str, Any] | None = None) -> StrategySpec:
-    """The strategy that a text names; ``defaults`` hold for what it does not set.
+def read_spec(text: str) -> StrategySpec:
+    """The strategy that a text names, or ``correction:ENGINE``; both may have settings.
 
     Raises ``UnknownStrategy`` or ``SettingError``.
     """
-    name, own = split(text)
+    name, settings = split(text)
+    if name.startswith(CORRECTION):
+        from epic_cli.engine.replay.corrections import engine_settings  # for logs of one's own
+
+        name, settings = engine_settings(name.removeprefix(CORRECTION), settings)
     find(name)
-    spec = StrategySpec(name, {**(defaults or {}), **own}, text)
+    spec = StrategySpec(name, settings, text)
     spec.make()  # wrong settings show before the work begins
     return spec
 
 
-def read_specs(
-    texts: Iterable[str] = (), settings: Mapping[tuple[str, str], Any] | None = None
-) -> list[StrategySpec]:
-    """The strategies that these texts name; no texts: all.
+def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
+    """The strategies that these texts name; no texts: all. ``correction:all`` is each engine's.
 
-    ``settings`` by strategy and key hold for every variant of that strategy that does not set
-    the key itself. Raises ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for settings
-    of a strategy that does not take part and for the same variant twice.
+    Raises ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for the same variant twice.
     """
-    by_strategy: dict[str, dict[str, Any]] = {}
-    for (strategy, key), value in (settings or {}).items():
-        by_strategy.setdefault(strategy, {})[key] = value
     found: list[StrategySpec] = []
     for text in list(texts) or remote_names():
-        found.append(read_spec(text, by_strategy.get(split(text)[0])))
-    labels = [one.label for one in found]
+        if text == f"{CORRECTION}all":
+            from epic_cli.engine.replay.corrections import ENGINES  # as above
+
+            found += [read_spec(f"{CORRECTION}{engine}") for engine in ENGINES]
+        else:
+            found.append(read_spec(text))
+    labels = [spec.label for spec in found]
     for label in labels:
         if labels.count(label) > 1:
             raise ValueError(f"{label} is given twice")
-    taking_part = [one.name for one in found]
-    for strategy, given in by_strategy.items():
-        if strategy not in taking_part:
-            near = nearest(strategy, taking_part)
-            hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(taking_part)}"
-            key = next(iter(given))
-            raise ValueError(
-                f"{strategy}.{key} is set, but {strategy!r} does not take part; {hint}"
-            )
     return found
 
 

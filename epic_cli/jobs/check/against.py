@@ -152,16 +152,17 @@ def _arriving(packet: Packet, latency: float | None) -> Packet:
 def environment_of(case: Case) -> dict[str, str]:
     """The variables that say what is to be drawn, under the names of the options of ``epic``.
 
-    ``EPIC_SET`` has every setting of the strategy, also those that are as they are by default.
+    ``EPIC_SETTINGS`` has every setting of the strategy, also those that are as they are by default.
     """
     (candidate,) = case.drawing.candidates
     timing = case.drawing.timing
     clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
     values = declaration(candidate.name).values(candidate.settings)
+    settings = [f"{key}={_word(value)}" for key, value in values.items()]
     return {
         "EPIC_CASE": case.name,
-        "EPIC_STRATEGY": candidate.name,
-        "EPIC_SET": " ".join(f"{key}={_word(value)}" for key, value in values.items()),
+        "EPIC_STRATEGY": "+".join([candidate.name, *settings]),
+        "EPIC_SETTINGS": " ".join(settings),
         "EPIC_TICK": f"{timing.tick[0]}/{timing.tick[1]}",
         "EPIC_CLOCK": clock,
         "EPIC_PACING": pacing,

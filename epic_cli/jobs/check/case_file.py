@@ -12,8 +12,6 @@ from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
-    read_assignment,
-    read_owned_assignment,
     read_specs,
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
@@ -47,7 +45,6 @@ SWITCHES = {one.name for one in layout_options.LAYOUT if isinstance(one, Switch)
 READERS: dict[str, Reader] = {
     **{one.name: one.read for one in TIMING},
     **LAYOUT,
-    "strategy": str,
     "format": Choice("format", "", "", FORMATS).read,
     "entity": str,
     "input-format": Choice("input-format", "", "", input_formats()).read,
@@ -55,8 +52,8 @@ READERS: dict[str, Reader] = {
 }
 
 #: All keys that a replay has, too; and what a case has besides.
-KEYS = (*READERS, "set", "strict")
-OWN = ("recording", "strategies", "expected", "tolerance", "expect")
+KEYS = (*READERS, "strategy", "strict")
+OWN = ("recording", "expected", "tolerance", "expect")
 
 
 def read_case(
@@ -86,11 +83,10 @@ class _Reading:
     def case(self) -> Case:
         """The whole case."""
         file, recordings = self._file, self._recordings()
-        candidates = self._candidates()
-        several = "strategies" in self._table
+        candidates, several = self._candidates()
         if several and len(recordings) > 1:
             what = "several strategies and several recordings: rows name one of them only"
-            raise file.broken(what, "strategies")
+            raise file.broken(what, "strategy")
         expectations = Expectations(file)
         conditions, truth = expectations.figures([one.label for one in candidates])
         if conditions and len(recordings) > 1:
@@ -98,7 +94,7 @@ class _Reading:
         expected, row_format = self._expected(conditions)
         if row_format == "epic" and several:
             what = "epic rows do not name their strategy: give one strategy, or another format"
-            raise file.broken(what, "strategies")
+            raise file.broken(what, "strategy")
         drawing = DrawSpec(
             recordings,
             candidates,
@@ -170,79 +166,32 @@ class _Reading:
             raise self._file.broken(what, "file-column")
         return name
 
-    def _assignments(self, value: object, before: str = "") -> list[str]:
-        """``key=value`` of a list of these, or of a table; in a table in it after its name."""
-        if isinstance(value, dict):
-            found = []
-            for name, one in value.items():
-                if isinstance(one, dict):
-                    found += self._assignments(one, f"{before}{name}.")
-                else:
-                    text = str(one).lower() if isinstance(one, bool) else str(one)
-                    found.append(f"{before}{name}={text}")
-            return found
-        written = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, str) for one in written):
-            raise self._file.broken("is a table, or a list of 'key=value'", "set")
-        return list(written)
-
-    def _strategy(self, name: str) -> str:
-        """A strategy's name; that of a file as it is seen from the case's folder."""
+    def _strategy(self, text: str) -> str:
+        """A strategy's text; the file of a custom one is seen from the case's folder."""
+        name, plus, settings = text.partition("+")
         path, colon, rest = name.rpartition(":")
-        is_file = colon and path.endswith(".py")
-        return f"{os.path.abspath(path_from(self._file, path))}:{rest}" if is_file else name  # noqa: PTH100
+        if not (colon and path.endswith(".py")):
+            return text
+        return f"{os.path.abspath(path_from(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
 
-    def _candidates(self) -> tuple[StrategySpec, ...]:
-        """The strategies that take part."""
-        assignments = self._assignments(self._table.get("set", {}))
-        if "strategies" in self._table:
-            return self._several(assignments)
-        label = self._values.get("strategy", DEFAULT)
-        try:
-            settings = dict(map(read_assignment, assignments))
-        except ValueError as error:
-            raise self._file.broken(str(error), "set") from error
-        spec = StrategySpec(self._strategy(label), settings, label)
-        try:
-            spec.maker()
-        except ValueError as error:
-            raise self._file.broken(str(error), *self._blamed(str(error))) from error
-        return (spec,)
-
-    def _blamed(self, words: str) -> list[str]:
-        """The keys that lead to what is wrong with a strategy or its settings."""
-        settings = self._table.get("set")
-        if settings is None:
-            return ["strategy"]
-        named = [one for one in settings if one in words] if isinstance(settings, dict) else []
-        return ["set", *named[:1]]
-
-    def _several(self, assignments: list[str]) -> tuple[StrategySpec, ...]:
-        if "strategy" in self._table:
-            raise self._file.broken("give strategy or strategies, and not both", "strategies")
-        listed = self._table["strategies"]
-        listed = [listed] if isinstance(listed, str) else listed
-        if not isinstance(listed, list) or not listed:
-            what = f"is a list of strategies, NAME or NAME+key=value, or {ALL!r}"
-            raise self._file.broken(what, "strategies")
+    def _candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
+        """The strategies that take part, and whether they are a list."""
+        listed = self._table.get("strategy", DEFAULT)
+        several = isinstance(listed, list) or listed == ALL
         labels: list[str] = []
-        for one in listed:
-            labels += sorted(remote_names()) if one == ALL else [str(one)]
-        settings: dict[tuple[str, str], Any] = {}
-        for text in assignments:
-            try:
-                strategy, key, value = read_owned_assignment(text)
-            except ValueError as error:
-                raise self._file.broken(f"with strategies, {error}", "set") from error
-            settings[strategy, key] = value
+        for text in listed if isinstance(listed, list) else [listed]:
+            labels += sorted(remote_names()) if text == ALL else [str(text)]
+        if not labels:
+            what = f"is NAME or NAME+key=value, a list of these, or {ALL!r}"
+            raise self._file.broken(what, "strategy")
         try:
-            found = read_specs([self._strategy(one) for one in labels], settings)
+            found = read_specs(map(self._strategy, labels))
         except ValueError as error:
-            raise self._file.broken(str(error), "strategies") from error
+            raise self._file.broken(str(error), "strategy") from error
+        specs = zip(found, labels, strict=True)
         return tuple(
-            StrategySpec(one.name, one.settings, label)
-            for one, label in zip(found, labels, strict=True)
-        )
+            StrategySpec(spec.name, spec.settings, label) for spec, label in specs
+        ), several
 
     # ------------------------------------------------------------ what is expected
 

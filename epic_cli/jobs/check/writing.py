@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec
+from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.engine.text import COLUMNS
 from epic_cli.jobs.check.case import CASE_FILE
 from epic_cli.jobs.check.case_file import read_case
@@ -100,13 +101,9 @@ def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> 
     They are those whose values differ from the defaults.
     """
     strategy, timing = spec.strategy, spec.timing
-    values: dict[str, Value] = {"strategy": _strategy_from(folder, strategy.name)}
-    settings = [
-        f"{key}={number(value) if isinstance(value, float) else str(value)}"
-        for key, value in strategy.settings.items()
-    ]
-    if settings:
-        values["set"] = settings
+    values: dict[str, Value] = {
+        "strategy": written(_strategy_from(folder, strategy.name), strategy.settings)
+    }
     for one in TIMING:
         value = getattr(timing, one.name)
         if value != one.default:

@@ -26,7 +26,15 @@ from epic_cli.shell.console import (
     write_document,
     write_report,
 )
-from epic_cli.shell.declared import SPAN, OutputFile, command, given_options, shared, value
+from epic_cli.shell.declared import (
+    SPAN,
+    OutputFile,
+    Strategies,
+    command,
+    given_options,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (

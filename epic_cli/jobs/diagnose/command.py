@@ -39,7 +39,6 @@ from epic_cli.shell.options.runs import (
     Participants,
     recordings_argument,
     strategies_option,
-    variants_assignments_option,
 )
 from epic_cli.shell.recordings import Reading, recordings_of
 from epic_cli.shell.sources import source_name
@@ -88,7 +87,6 @@ class DiagnoseOptions:
             " NAME+key=value is a variant."
         )
     )
-    assignments: tuple[tuple[str, str, str], ...] = shared(variants_assignments_option)
     entity: str | None = value("Diagnose only the packets of this entity.")
     span: tuple[float, float] = value(
         "Diagnose only packets with stamps in this span (seconds).",
@@ -140,11 +138,7 @@ class DiagnoseOptions:
         return DiagnoseEach(reading, tuple(self._strategies()), self.span, self.messages, color)
 
     def _strategies(self) -> list[StrategySpec]:
-        if not self.strategies:
-            if self.assignments:
-                raise WrongUsage("--set changes a strategy of -s: name it there")
-            return []
-        return Participants(self.strategies, self.assignments, ()).specs()
+        return Participants(self.strategies).specs() if self.strategies else []
 
 
 @dataclass(frozen=True)

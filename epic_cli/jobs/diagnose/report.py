@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
@@ -183,8 +184,8 @@ SAME_TIME = 0.002
 
 def strategy_options(found: FittedStrategy) -> str:
     """The strategy and its settings, as ``epic replay`` takes them."""
-    settings = [f"--set {name}={_value(one)}" for name, one in found.candidate.settings.items()]
-    return " ".join([f"-s {found.candidate.name}", *settings])
+    settings = {name: _value(one) for name, one in found.candidate.settings.items()}
+    return f"-s {written(found.candidate.name, settings)}"
 
 
 def _value(value: object) -> str:

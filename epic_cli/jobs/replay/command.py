@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from epic_cli.engine.strategies import DEFAULT
 from epic_cli.jobs.replay.run import ReplayOptions, run
 from epic_cli.shell.declared import Decorator, InputFile, OptionGroup, command, shared
 from epic_cli.shell.errors import WrongUsage
@@ -17,22 +16,13 @@ from epic_cli.shell.options.common import (
     output_option,
     row_format_option,
     saving_options,
-    strategy_options,
+    strategy_option,
     timing_options,
 )
-from epic_cli.shell.options.runs import corrections_option
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
 DRAWING_OPTIONS: tuple[Decorator, ...] = (
-    strategy_options(
-        "--strategy",
-        DEFAULT,
-        "The smoothing strategy; 'epic strategies' lists them.",
-        "Set one of the strategy's settings; may be repeated.",
-        corrections_option(
-            "Draw one's own predicted player, and hide its corrections as an engine does."
-        ),
-    ),
+    strategy_option("The smoothing strategy; 'epic strategies' lists them."),
     timing_options,
     row_format_option("How rows are written; epic is the demo's own format."),
     click.option("--entity", help="Replay only the packets of this entity."),
@@ -71,14 +61,14 @@ replay_options = OptionGroup(
 EXAMPLES = """\b
 Examples:
   epic replay sample_inputs/turn.txt
-  epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
+  epic replay -s epic+calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
   epic replay --video tanks.gif sample_inputs/two_tanks.csv -f csv -o rows.csv
   tail -f packets.txt | epic replay --format table
 """
 
 
-@command(EXAMPLES, "s set latency tick f o entity columns pattern strict video")
+@command(EXAMPLES, "s latency tick f o entity columns pattern strict video")
 def replay(
     options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
 ) -> int:

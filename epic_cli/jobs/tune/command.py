@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import CORRECTION
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
 from epic_cli.metrics import named
@@ -46,8 +47,6 @@ from epic_cli.shell.options.runs import (
     Inputs,
     Participants,
     Weighing,
-    assignments_option,
-    corrections_option,
     strategies_option,
     warm_up_option,
 )
@@ -73,18 +72,13 @@ OF_SEARCH = (
 
 @dataclass(frozen=True)
 class Tuned(Participants):
-    """The strategies that are tuned, as they were written, and settings that stay as they are."""
+    """The strategies that are tuned, as they were written."""
 
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
-            "Tune these: names separated by commas; NAME+key=value keeps that setting."
+            "Tune these: names separated by commas; NAME+key=value keeps that setting,"
+            " correction:ENGINE is a way to hide the corrections of one's own predicted player."
         )
-    )
-    assignments: tuple[tuple[str, str, str], ...] = shared(
-        assignments_option("Keep a setting of a strategy at this value; may be repeated.")
-    )
-    corrections: tuple[StrategySpec, ...] = shared(
-        corrections_option("Tune these ways to hide the corrections of one's own predicted player.")
     )
     every: bool = flag("Tune every strategy.", "--all")
 
@@ -97,7 +91,7 @@ class Tuned(Participants):
         """Each with the settings that stay: of a way to hide corrections, all but its time."""
         return [
             one._replace(settings={key: one.settings[key] for key in one.settings if key != "time"})
-            if one in self.corrections
+            if one.label.startswith(CORRECTION)
             else one
             for one in super().specs()
         ]
@@ -105,7 +99,7 @@ class Tuned(Participants):
     @property
     def searches(self) -> bool:
         """Whether to search; otherwise only delays are computed."""
-        return self.every or bool(self.strategies or self.corrections)
+        return self.every or bool(self.strategies)
 
 
 FIGURE = Parsed(
@@ -269,8 +263,6 @@ def tune(
 def _check(tuned: Tuned) -> None:
     """Options of the search are of no use without one."""
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
-    if tuned.assignments and not tuned.searches:
-        raise WrongUsage("--set fixes a setting of a tuned strategy: name the strategy with -s")
 
 
 def _search(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.replay.strategy_spec import written as written_spec
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.delays import LOST, BufferDelay, Cure, DelaysNeeded
@@ -59,11 +60,6 @@ def written(value: Value) -> str:
 def assignments(settings: Mapping[str, Value]) -> str:
     """``a=1 b=on``."""
     return " ".join(f"{name}={written(value)}" for name, value in settings.items())
-
-
-def set_words(strategy: str, settings: Mapping[str, Value]) -> str:
-    """``--set`` with each setting of a strategy."""
-    return " ".join(f"--set {strategy}.{name}={written(value)}" for name, value in settings.items())
 
 
 def found_settings(one: Tuning) -> dict[str, Value]:
@@ -306,16 +302,14 @@ def _recordings(names: Sequence[str]) -> str:
 
 def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
     """The settings in every form that takes them: where, and what to write there."""
-    short = " ".join(f"--set {name}={written(value)}" for name, value in settings.items())
-    listed = ", ".join(f'"{strategy}.{name}={written(value)}"' for name, value in settings.items())
+    option = written_spec(strategy, settings)
     python = "".join(
         f", {name}={written(value) if not isinstance(value, str) else repr(value)}"
         for name, value in settings.items()
     ).replace("'", '"')
     return [
-        ("replay", f"-s {strategy} {short}".rstrip()),
-        ("compare", f"-s {strategy} {set_words(strategy, settings)}".rstrip()),
-        ("config.toml", f"set = [{listed}]"),
+        ("replay, compare", f"-s {option}"),
+        ("config.toml", f'strategy = "{option}"'),
         ("Python", f'strategy("{strategy}"{python})'),
     ]
 
@@ -441,13 +435,13 @@ def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
 
 
 def _delay_rows(found: DelaysNeeded) -> list[Record]:
-    """The buffers' records for CSV, settings as ``--set`` takes them."""
+    """The buffers' records for CSV, settings as ``-s`` takes them."""
     rows: list[Record] = []
     for one in found.buffers:
         for record in buffer_records(one):
             del record["kind"]
             if record["settings"] is not None:
-                record["settings"] = set_words(one.label, record["settings"])
+                record["settings"] = written_spec(one.label, record["settings"])
             rows.append(record)
     return rows
 
@@ -885,7 +879,7 @@ def _ends(name: str, value: float, between: tuple[float, float]) -> dict[str, fl
 def _rows(found: Tunings) -> list[Record]:
     """A row of CSV for each strategy, the best first."""
     return [
-        {**_record(one, found), "settings": set_words(one.strategy, one.settings)}
+        {**_record(one, found), "settings": written_spec(one.strategy, one.settings)}
         for one in ordered(found)
     ]
 

@@ -10,7 +10,6 @@ import click
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import DEFAULT
 from epic_cli.live.command_line import (
     ENDPOINT,
     ListenProgress,
@@ -34,7 +33,7 @@ from epic_cli.shell.options.common import (
     output_option,
     quiet_option,
     row_format_option,
-    strategy_options,
+    strategy_option,
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
@@ -95,12 +94,7 @@ class _Outputs:
 def listen(
     address: Address = shared(_ADDRESS),
     chosen: StrategySpec = shared(
-        strategy_options(
-            "--strategy",
-            DEFAULT,
-            "The smoothing strategy; 'epic strategies' lists them.",
-            "Set one of the strategy's settings; may be repeated.",
-        )
+        strategy_option("The smoothing strategy; 'epic strategies' lists them.")
     ),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),

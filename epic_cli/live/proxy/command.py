@@ -17,7 +17,6 @@ import click
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import DEFAULT
 from epic_cli.live.command_line import (
     ADDRESS,
     Page,
@@ -70,7 +69,7 @@ from epic_cli.shell.options.common import (
     quiet_option,
     row_format_option,
     seed_option,
-    strategy_options,
+    strategy_option,
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
@@ -222,12 +221,7 @@ def proxy(
     spec: ProxySpec = shared(proxy_options),
     watched: Watched = shared(Watched),
     chosen: StrategySpec = shared(
-        strategy_options(
-            "--strategy",
-            DEFAULT,
-            "The smoothing strategy that draws what is received.",
-            "Set one of the strategy's settings; may be repeated.",
-        )
+        strategy_option("The smoothing strategy that draws what is received.")
     ),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),

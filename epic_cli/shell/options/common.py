@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from epic_cli.engine.parameter_base import SettingError, find, nearest
+from epic_cli.engine.parameter_base import find
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
-from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
 from epic_cli.network.randomness import SEED
 from epic_cli.recordings import input_formats, packet_formats
 from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.layout_options import LAYOUT, make_layout
-from epic_cli.shell.configuration import origins
 from epic_cli.shell.console import COLOR_CHOICES
 from epic_cli.shell.declared import (
     Decorator,
@@ -28,8 +25,7 @@ from epic_cli.shell.declared import (
     OptionGroup,
     OutputFile,
     Parsed,
-    SettingAssignment,
-    StrategyName,
+    StrategyType,
     completions,
     option,
     options,
@@ -47,77 +43,14 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Scene
 
 
-def _chosen(
-    strategy: str,
-    assignments: tuple[tuple[str, str], ...],
-    corrections: tuple[StrategySpec, ...] = (),
-) -> StrategySpec:
-    if corrections:
-        if len(corrections) > 1:
-            raise WrongUsage("--corrections draws one way: epic compare takes several")
-        (spec,) = corrections
-        return StrategySpec(spec.name, {**spec.settings, **dict(assignments)})
-    return StrategySpec(strategy, dict(assignments))
-
-
-def strategy_options(
-    name: str, default: str, meaning: str, settings: str, *more: Decorator
-) -> OptionGroup:
-    """An option for a strategy, and ``--set``, as ``chosen: StrategySpec``.
-
-    ``meaning`` and ``settings`` are what the help says of the two; ``more`` are other options that
-    choose it.
-    """
+def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAULT) -> OptionGroup:
+    """An option for a strategy with its settings, as ``chosen: StrategySpec``."""
     return OptionGroup(
         "chosen",
-        _chosen,
-        click.option("-s", name, "strategy", type=StrategyName(), default=default,
-                     show_default=True, help=meaning),
-        click.option("--set", "assignments", type=SettingAssignment(), multiple=True,
-                     callback=_for_this_strategy, help=settings),
-        *more,
+        lambda strategy: strategy,
+        click.option("-s", name, "strategy", type=StrategyType(), default=default,
+                     show_default=True, help=f"{meaning} NAME+key=value has other settings."),
     )  # fmt: skip
-
-
-def _for_this_strategy(
-    context: click.Context, option: click.Parameter, value: tuple[tuple[str, str], ...]
-) -> tuple[tuple[str, str], ...]:
-    """The typed settings, and those of the configuration that the chosen strategy has.
-
-    A configured ``STRATEGY.KEY=VALUE`` is for that strategy alone. Raises ``WrongUsage`` for a key
-    that no strategy has, and for a value that the chosen one does not take.
-    """
-    origin = origins(context).get(option.name or "")
-    if origin is None or context.get_parameter_source("assignments") == ParameterSource.COMMANDLINE:
-        return value
-    chosen = context.params["strategy"]
-    kept = []
-    for key, text in value:
-        strategy, _, own = key.rpartition(".")
-        declared = declaration(chosen)
-        try:
-            if strategy in ("", chosen) and own in {one.name for one in declared.settings}:
-                declared.values({own: text})
-                kept.append((own, text))
-            else:
-                _check_setting(strategy, own)
-        except ValueError as error:
-            raise WrongUsage(f"{origin.place}: {error}") from error
-    return tuple(kept)
-
-
-def _check_setting(strategy: str, key: str) -> None:
-    """Checks that some strategy has this setting; raises ``ValueError``."""
-    if strategy:
-        known = [one.name for one in declaration(strategy).settings]
-    else:
-        known = [one.name for name in names() for one in declaration(name).settings]
-    if key not in known:
-        near = nearest(key, known)
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise SettingError(
-            f"{strategy or 'no strategy'} has {'no' if strategy else 'a'} setting {key!r}{hint}"
-        )
 
 
 #: For each command that reads files in which strategies are named.

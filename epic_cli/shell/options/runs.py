@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.engine.replay.strategy_spec import read_owned_assignment
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE
@@ -16,11 +15,9 @@ from epic_cli.shell.declared import (
     Decorator,
     InputFile,
     Parsed,
-    TextType,
-    assignments_of,
+    Strategies,
     completions,
     option,
-    reads_code,
     seconds,
     shared,
     value,
@@ -69,103 +66,19 @@ class Inputs:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-class Strategies(TextType):
-    """Names of strategies (or of variants, ``NAME+key=value``) with commas between them."""
-
-    name = "name,..."
-    kind = tuple
-
-    def read(self, text: str, ctx: click.Context | None) -> tuple[str, ...]:
-        """Splits at the commas; the names themselves are looked up later, with their settings."""
-        found = tuple(one.strip() for one in text.split(",") if one.strip())
-        if not found:
-            raise ValueError("no name is given")
-        for one in found:
-            reads_code(one.partition("+")[0], ctx)
-        return found
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The strategies, after the last comma, and the settings of a variant."""
-        del ctx
-        from epic_cli.engine.strategies import declarations
-
-        variant, _, assignment = begun.rpartition("+")
-        before, comma, begun = begun.rpartition(",")
-        if "+" in begun:
-            return assignments_of(begun.partition("+")[0], assignment, f"{variant}+")
-        names = ((one.name, one.summary) for one in declarations())
-        return completions(names, begun, f"{before}{comma}")
-
-
-def _propose_assignments(begun: str) -> list[CompletionItem]:
-    """The settings of all strategies, then the words that one takes."""
-    from epic_cli.engine.strategies import declarations
-
-    place, equals, _ = begun.partition("=")
-    if equals:
-        strategy, _, _ = place.rpartition(".")
-        return assignments_of(strategy, begun[len(strategy) + 1 :], f"{strategy}.")
-    settings = (
-        (f"{one.name}.{setting.name}=", setting.help)
-        for one in declarations()
-        for setting in one.settings
-    )
-    return completions(settings, begun)
-
-
-ASSIGNMENT = Parsed("strategy.key=value", read_owned_assignment, tuple, _propose_assignments)
-
-
 def strategies_option(meaning: str) -> Decorator:
     """``--strategies``."""
     return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
 
 
-def assignments_option(meaning: str) -> Decorator:
-    """``--set``, as ``assignments``."""
-    return click.option("--set", "assignments", type=ASSIGNMENT, multiple=True, help=meaning)
-
-
-def _read_corrections(text: str) -> tuple[StrategySpec, ...]:
-    from epic_cli.engine.replay.corrections import engine_specs
-
-    return tuple(engine_specs(text))
-
-
-def _propose_corrections(begun: str) -> list[CompletionItem]:
-    from epic_cli.engine.replay.corrections import ENGINES
-
-    before, comma, begun = begun.rpartition(",")
-    return completions(((one, "") for one in (*ENGINES, "all")), begun, f"{before}{comma}")
-
-
-#: Ways to hide corrections of one's own player, as strategies.
-CORRECTIONS = Parsed("ways", _read_corrections, tuple, _propose_corrections)
-
-
-def corrections_option(meaning: str) -> Decorator:
-    """``--corrections``."""
-    return click.option("--corrections", type=CORRECTIONS, default=(), metavar="WAYS", help=meaning)
-
-
-#: ``--set``, of each variant that takes part.
-variants_assignments_option = assignments_option(
-    "Change a setting in all variants of a strategy; may be repeated."
-)
-
-
 @dataclass(frozen=True)
 class Participants:
-    """The strategies that take part, as they were written, and settings for all variants."""
+    """The strategies that take part, as they were written."""
 
     strategies: tuple[tuple[str, ...], ...] = shared(
-        strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]")
-    )
-    assignments: tuple[tuple[str, str, str], ...] = shared(variants_assignments_option)
-    corrections: tuple[StrategySpec, ...] = shared(
-        corrections_option(
-            "Compare ways to hide the corrections of one's own predicted player, as engines do:"
-            " names separated by commas, or all."
+        strategies_option(
+            "Names separated by commas; NAME+key=value is a variant, correction:ENGINE (or all) a"
+            " way to hide the corrections of one's own predicted player.  [default: all]"
         )
     )
 
@@ -173,12 +86,8 @@ class Participants:
         """Each with its settings; raises ``WrongUsage``."""
         from epic_cli.engine.replay.strategy_spec import read_specs
 
-        settings = {(name, key): value for name, key, value in self.assignments}
-        names = [one for several in self.strategies for one in several]
-        if self.corrections and not names:
-            return [*self.corrections]
         with wrong_usage():
-            return [*read_specs(names, settings), *self.corrections]
+            return read_specs(name for several in self.strategies for name in several)
 
 
 def _read_weights(text: str) -> dict[str, float]:

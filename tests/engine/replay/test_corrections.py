@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from epic_cli import Packet, compare, read_packets, replay
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.corrections import ENGINES, OwnPlayer, engine_specs, own_players
+from epic_cli.engine.replay.corrections import ENGINES, OwnPlayer, own_players
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.main import main
 
 FRAME, LATENCY = 1 / 60, 0.1
@@ -118,11 +119,12 @@ def test_a_match_is_recorded_and_a_snap_draws_what_was_predicted(recorded: Path)
 def test_engines_are_compared_on_a_match(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", "--corrections", "all", "-f", "csv", str(recorded)]) == 0
+    assert main(["compare", "-s", "correction:all", "-f", "csv", str(recorded)]) == 0
     table = capsys.readouterr().out
     assert all(f"correction:{one}" in table for one in ENGINES)
     snap, source = (
-        compare(recorded, [spec]).results[0].measured for spec in engine_specs("snap,source")
+        compare(recorded, [spec]).results[0].measured
+        for spec in read_specs(["correction:snap", "correction:source"])
     )
     assert snap is not None
     assert source is not None
@@ -130,5 +132,5 @@ def test_engines_are_compared_on_a_match(
 
 
 def test_unknown_ways_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", "--corrections", "sorce", "-"]) == 2
+    assert main(["replay", "-s", "correction:sorce", "-"]) == 2
     assert "choose from snap, source" in capsys.readouterr().err

@@ -7,7 +7,6 @@ import pytest
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_assignment,
-    read_owned_assignment,
     read_specs,
 )
 from epic_cli.engine.strategies import remote_names
@@ -29,31 +28,20 @@ def test_a_plus_sign_in_a_number_separates_nothing() -> None:
     assert one.settings == {"calc_ahead": "1e+0"}
 
 
-def test_settings_hold_for_all_variants_that_do_not_set_them() -> None:
-    found = read_specs(
-        ["epic", "epic+calc_ahead=0.1"],
-        {("epic", "calc_ahead"): "0.5", ("epic", "slop_time"): "1"},
-    )
-    assert [one.settings["calc_ahead"] for one in found] == ["0.5", "0.1"]
-    assert [one.settings["slop_time"] for one in found] == ["1", "1"]
-
-
 @pytest.mark.parametrize(
-    ("wanted", "settings", "message"),
+    ("wanted", "message"),
     [
-        (["epci"], {}, "did you mean 'epic'"),
-        (["epic+calc=1"], {}, "did you mean 'calc_ahead'"),
-        (["epic+calc_ahead=61"], {}, "must be 0 to 60 s"),
-        (["epic", "epic"], {}, "epic is given twice"),
-        (["epic"], {("epci", "calc_ahead"): "1"}, "'epci' does not take part.*'epic'"),
-        (["epic"], {("epic", "calc_ahead"): "x"}, "must be 0 to 60 s"),
+        (["epci"], "did you mean 'epic'"),
+        (["epic+calc=1"], "did you mean 'calc_ahead'"),
+        (["epic+calc_ahead=61"], "must be 0 to 60 s"),
+        (["epic", "epic"], "epic is given twice"),
+        (["epic+calc_ahead=x"], "must be 0 to 60 s"),
+        (["correction:sorce"], "choose from snap, source"),
     ],
 )
-def test_what_is_refused(
-    wanted: list[str], settings: dict[tuple[str, str], str], message: str
-) -> None:
+def test_what_is_refused(wanted: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        read_specs(wanted, settings)
+        read_specs(wanted)
 
 
 def test_a_label_is_how_it_is_written_unless_given() -> None:
@@ -73,9 +61,3 @@ def test_it_goes_to_other_processes() -> None:
 def test_what_is_no_assignment(text: str) -> None:
     with pytest.raises(ValueError, match="key=value"):
         read_assignment(text)
-
-
-@pytest.mark.parametrize("text", ["calc_ahead=1", ".calc_ahead=1", "epic.=1", "epic.calc_ahead"])
-def test_what_is_no_assignment_to_a_strategy(text: str) -> None:
-    with pytest.raises(ValueError, match=r"strategy\.key=value"):
-        read_owned_assignment(text)

@@ -19,7 +19,6 @@ from epic_cli.main import main
 #: What a case cannot say of the options of ``epic replay``, and why.
 EXCUSED = {
     "output": "rows go beside the case",
-    "corrections": "a case names the strategy and its settings",
     "profile": "a case must not depend on whose configuration it is run with",
     "save-profile": "it changes the configuration",
     "replace-profile": "it changes the configuration",
@@ -41,7 +40,6 @@ DATE = "%d.%Y.%m %H-%M-%S"
 #: in the case, the words of the command line, and the recording.
 SAID = {
     "strategy": ("strategy = 'snapshot'", ["--strategy=snapshot"], "jitter.txt"),
-    "set": ("set = ['calc_ahead=100ms']", ["--set=calc_ahead=100ms"], "turn.txt"),
     "tick": ("tick = '60hz'", ["--tick=60hz"], "turn.txt"),
     "clock": ("clock = 'exact'", ["--clock=exact"], "turn.txt"),
     "pacing": ("pacing = 'demo'", ["--pacing=demo"], "jitter.txt"),
@@ -152,38 +150,33 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     _, rows = replayed(tmp_path, "-ftsv", SAMPLES / "turn.txt", SAMPLES / "jitter.txt")
     assert draw(read_case(str(path)).drawing).rows == rows
     path.write_text(
-        f"recording = '{SAMPLES}/turn.txt'\nstrategies = ['lerp', 'epic+calc_ahead=0.1']\n"
-        "set = ['lerp.lerp_time=0.2']\nlatency = 0.1\n"
+        f"recording = '{SAMPLES}/turn.txt'\nstrategy = ['lerp', 'epic+calc_ahead=0.1']\n"
+        "latency = 0.1\n"
     )
     parts = []
-    for words in (["-slerp", "--set=lerp_time=0.2"], ["--set=calc_ahead=0.1"]):
-        _, rows = replayed(tmp_path, "-ftsv", "--latency=0.1", *words, SAMPLES / "turn.txt")
+    for words in ("-slerp", "-sepic+calc_ahead=0.1"):
+        _, rows = replayed(tmp_path, "-ftsv", "--latency=0.1", words, SAMPLES / "turn.txt")
         parts.append(rows.decode().splitlines())
     expected = [f"{parts[0][0]}\tstrategy"]
     expected += [f"{row}\tlerp" for row in parts[0][1:]]
     expected += [f"{row}\tepic+calc_ahead=0.1" for row in parts[1][1:]]
     assert draw(read_case(str(path)).drawing).rows.decode().splitlines() == expected
-    path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategies = 'all'\n")
+    path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = 'all'\n")
     assert [one.label for one in read_case(str(path)).drawing.candidates] == sorted(remote_names())
 
 
-def test_settings_as_a_table_and_a_strategy_of_a_file(tmp_path: Path) -> None:
+def test_a_strategy_of_a_file_is_seen_from_the_case(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
     path = tmp_path / "mine" / "case.toml"
-    path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = './half_way.py:HalfWay'\n")
-    case = read_case(str(path), trust=True)
-    assert case.drawing.candidates[0].label == "./half_way.py:HalfWay"
-    (tmp_path / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
-    _, rows = replayed(tmp_path, "-s./half_way.py:HalfWay", "-ftsv", SAMPLES / "turn.txt")
-    assert draw(case.drawing).rows == rows
     path.write_text(
-        f"recording = '{SAMPLES}/turn.txt'\n[set]\ncalc_ahead = 0.1\ndisplay_behind = '0.3 s'\n"
+        f"recording = '{SAMPLES}/turn.txt'\nstrategy = './half_way.py:HalfWay+gain=0.2'\n"
     )
-    assert read_case(str(path)).drawing.candidates[0].settings == {
-        "calc_ahead": "0.1",
-        "display_behind": "0.3 s",
-    }
+    case = read_case(str(path), trust=True)
+    assert case.drawing.candidates[0].label == "./half_way.py:HalfWay+gain=0.2"
+    (tmp_path / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
+    _, rows = replayed(tmp_path, "-s./half_way.py:HalfWay+gain=0.2", "-ftsv", SAMPLES / "turn.txt")
+    assert draw(case.drawing).rows == rows
 
 
 def test_whose_configuration_it_is_does_not_count(

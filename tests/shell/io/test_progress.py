@@ -78,7 +78,7 @@ WAITING = {
 def long(tmp_path: Path) -> Path:
     lines = ["time,x,y\n", *(f"{at / 50},{at % 97},{at % 31}\n" for at in range(3000))]
     (tmp_path / "long.csv").write_text("".join(lines))
-    (tmp_path / "case.toml").write_text('recording = "long.csv"\nstrategies = "all"\n')
+    (tmp_path / "case.toml").write_text('recording = "long.csv"\nstrategy = "all"\n')
     return tmp_path
 
 
