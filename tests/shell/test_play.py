@@ -84,8 +84,8 @@ def test_what_is_recorded_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_received_packets_are_a_recording(tmp_path: Path) -> None:
     packets, truth = tmp_path / "packets.txt", tmp_path / "truth.csv"
-    drawn = "snapshot+interpolation_time=0.15"
-    options = ("--jitter", "20ms", "--loss", "10%", "-s", drawn, "--duration", "5")
+    as_drawn = "snapshot+interpolation_time=0.15"
+    options = ("--jitter", "20ms", "--loss", "10%", "-s", as_drawn, "--duration", "5")
     wanted = ("-q", "-f", "csv", "--view", "A", "--player", "B", "--packets", str(packets))
     rows = read(play(*wanted, *options, "--truth-out", str(truth)))
     as_before = ("--strategy", "snapshot+interpolation_time=0.15", "--tick", "33ms")

@@ -181,7 +181,7 @@ TUNING = Report(
     verdict=["Set late's a=1: it is </script> better."],
     parts=[
         Table([Column("setting", ["a", "b"]), Column("note", ["any", ""])], caption="Its settings"),
-        Usage([("replay", "-s late --set a=1")], "late's settings"),
+        Usage([("replay", "-s late+a=1")], "late's settings"),
         Figure("the front", lambda: None, lambda: "<svg/>"),
     ],
     notes=["Tuned on the first half."],
@@ -195,7 +195,7 @@ def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
     assert found["verdict"] == TUNING.verdict
     assert found["notes"] == TUNING.notes
     picture, usage, _ = found["lead"]["parts"]
-    assert usage["forms"] == [["replay", "-s late --set a=1"]]
+    assert usage["forms"] == [["replay", "-s late+a=1"]]
     assert picture["source"] == "data:image/svg+xml;base64,PHN2Zy8+"
     assert content(PAGE)["lead"] is None
 
@@ -215,7 +215,7 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     text = page(study, diagnoses=sections, tuning=TUNING)
     found = visited(browser, "diagnosed", tmp_path, text)
     assert found[:4] == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
-    assert found[4:] == [["setting", "a", "b"], "-s late --set a=1", True]
+    assert found[4:] == [["setting", "a", "b"], "-s late+a=1", True]
 
 
 #: An entity that turns, one that does not, and one of whose packets few have a rotation.

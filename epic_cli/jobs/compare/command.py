@@ -48,7 +48,7 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants, Scoring, Strategies, threads_option
+from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
 from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
 from epic_cli.show.page.page import About, Section
