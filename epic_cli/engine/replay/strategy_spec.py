@@ -119,4 +119,6 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
     # a plus sign within a number is not a separator
     name, *assignments = re.split(r"\+(?=[A-Za-z_]\w*=)", text)
+    if "+" in name and ".py:" not in name:
+        raise ValueError(f"{name.partition('+')[2]!r} is not of the form key=value")
     return name, dict(map(read_assignment, assignments))
