@@ -124,44 +124,30 @@ USED = re.compile(r"\b[A-Z]\w+|(?<![\w\]] )\b[a-z_]\w*(?=\()")
 SAID = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\n])*"|#[^\n]*|\.\w+|\b\w+=')
 
 
-def names_in(files: list[Path]) -> tuple[set[str], set[str]]:
-    """The names that files import, and those that they define at their top."""
+def names_in(file: Path) -> tuple[set[str], set[str]]:
+    """The names that a file imports, and those that it defines at its top."""
     imported, defined = set[str](), set[str]()
-    for file in files:
-        for names, name in NAMES.findall(file.read_text()):
-            imported |= {one.split()[-1] for one in names.strip("()").split(",") if one.strip()}
-            defined |= {name} - {""}
+    for names, name in NAMES.findall(file.read_text()):
+        imported |= {word.split()[-1] for word in names.strip("()").split(",") if word.strip()}
+        defined |= {name} - {""}
     return imported, defined
-
-
-def strategy_files() -> dict[str, dict[Path, list[Path]]]:
-    """The Cython files of each strategy, by family."""
-    families = [room for room in ROOMS if room.parent.name == "strategies" != room.name != "parts"]
-    return {
-        family.name: {
-            place: build.files_of(place)
-            for place in family.iterdir()
-            if place.suffix == ".pyx" or any(place.glob("*.pyx"))
-        }
-        for family in families
-    }
 
 
 def test_a_strategy_uses_no_other_strategy_and_imports_what_it_uses() -> None:
     checked = 0
-    for family, places in strategy_files().items():
-        names = {place: names_in(files) for place, files in places.items()}
-        for place, files in places.items():
-            has, defined = names[place]
-            words = set(re.findall(USED, " ".join(SAID.sub("", f.read_text()) for f in files)))
+    families = [room for room in ROOMS if room.parent.name == "strategies" != room.name != "parts"]
+    for family in families:
+        names = {file: names_in(file) for file in family.glob("*.pyx")}
+        for file, (has, defined) in names.items():
+            words = set(re.findall(USED, SAID.sub("", file.read_text())))
             for other, (known, own) in names.items():
-                assert words & own <= defined | has, f"{place.name} uses {other.name}"
-                assert words & known <= has | defined, f"{place.name} lacks an import"
+                assert words & own <= defined | has, f"{file.name} uses {other.name}"
+                assert words & known <= has | defined, f"{file.name} lacks an import"
             checked += 1
             assert all(
                 name.startswith(f"{ENGINE}.strategies.parts") or ".strategies." not in name
-                for name in set().union(*(imported(file.read_text()) for file in files))
-            ), f"{place.name} imports a strategy of another family than {family}"
+                for name in imported(file.read_text())
+            ), f"{file.name} imports a strategy of another family than {family.name}"
     assert checked > 20
 
 

@@ -1,9 +1,9 @@
 """Builds the engine: each room, a folder with .pyx files, is one extension module.
 
-All .pyx files of a room and of the folders in it are included in one source, so that a strategy is
-a file of its own without being a module of its own: a module costs a second of compiling before the
-first line of ours. The files of a room share their names; what other rooms may use of it in C is
-declared in its ``__init__.pxd``.
+All .pyx files of a room are included in one source, so that a strategy is a file of its own without
+being a module of its own: a module costs a second of compiling before the first line of ours. The
+files of a room share their names; what other rooms may use of it in C is declared in its
+``__init__.pxd``.
 
 ``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. Compiled modules are cached
 under a digest of all their inputs, so that another installation (a virtual environment, then the
@@ -71,24 +71,14 @@ VERSIONS = 4  # of each module are cached: going back to another branch compiles
 
 
 def rooms() -> list[Path]:
-    """The outermost folders that hold .pyx files: each is one module."""
-    folders = {file.parent for file in HERE.rglob("*.pyx")}
-    return sorted(folder for folder in folders if not folders.intersection(folder.parents))
-
-
-def files_of(place: Path) -> list[Path]:
-    """The .pyx files of a room, by name; in a strategy's own folder its helpers come before it."""
-    if place.suffix:
-        return [place]
-    inside = place.rglob("*.pyx")
-    return sorted(inside, key=lambda file: (file.parent, file.stem == file.parent.name, file))
+    """The folders that hold .pyx files: each is one module."""
+    return sorted({file.parent for file in HERE.rglob("*.pyx")})
 
 
 def alone(name: str) -> Path:
-    """The file or folder of one strategy."""
-    for place in HERE.glob(f"strategies/*/{name.replace('-', '_')}*"):
-        if place.suffix == ".pyx" or place.is_dir():
-            return place
+    """The file of one strategy."""
+    for file in HERE.glob(f"strategies/*/{name.replace('-', '_')}.pyx"):
+        return file
     raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
 
 
@@ -98,7 +88,10 @@ def extensions() -> list[Extension]:
     return [
         Extension(
             ".".join(place.relative_to(ROOT).with_suffix("").parts) + ("" if name else ".__init__"),
-            [file.relative_to(ROOT).as_posix() for file in files_of(place)],
+            [
+                file.relative_to(ROOT).as_posix()
+                for file in ([place] if name else sorted(place.glob("*.pyx")))
+            ],
             include_dirs=[str(HERE)],
             language="c++",
             define_macros=[("EPIC_FLAGS", f'"{" ".join(FLAGS)}"')],

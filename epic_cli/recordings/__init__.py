@@ -149,8 +149,7 @@ class Format:
     ``suffixes`` are what names of its files end with, the usual one first; ``magic`` is what any
     recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
     recording in the format of that name. Nobody chooses it to be read where not ``by_name``.
-    ``needs_velocity`` and ``needs_delta_column``: it cannot hold packets otherwise. ``binary`` ones
-    are not for a terminal.
+    ``needs_velocity``: it cannot hold packets otherwise. ``binary`` ones are not for a terminal.
     """
 
     name: str
@@ -159,7 +158,6 @@ class Format:
     unpacked = ""
     by_name = True
     needs_velocity = False
-    needs_delta_column = False
     binary = False
 
     def begins(self, head: bytes) -> bool:

@@ -34,28 +34,20 @@ def test_what_would_be_found_and_is_not_built_any_more_is_deleted(
     assert left == ["text/__init__.abi3.so", "text/one.py", "text/one.pyx"]
 
 
-def test_a_room_is_one_module_and_helpers_come_before_their_strategy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_room_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "HERE", tmp_path)
     monkeypatch.setattr(build, "ROOT", tmp_path)
-    for name in ("text/b.pyx", "text/a.pyx", "strategies/slow/dis/zones.pyx"):
+    for name in ("text/b.pyx", "text/a.pyx", "strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    for name in ("dis/dis.pyx", "lerp.pyx"):
-        (tmp_path / "strategies/slow" / name).touch()
     found = {one.name: one.sources for one in build.extensions()}
-    slow = [f"strategies/slow/{name}" for name in ("lerp.pyx", "dis/zones.pyx", "dis/dis.pyx")]
     assert found == {
-        "strategies.slow.__init__": slow,
+        "strategies.slow.__init__": ["strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"],
         "text.__init__": ["text/a.pyx", "text/b.pyx"],
     }
     monkeypatch.setenv("EPIC_ALONE", "lerp")
     (alone,) = build.extensions()
     assert (alone.name, alone.sources) == ("strategies.slow.lerp", ["strategies/slow/lerp.pyx"])
-    monkeypatch.setenv("EPIC_ALONE", "dis")
-    (alone,) = build.extensions()
-    assert (alone.name, [*alone.sources]) == ("strategies.slow.dis", slow[1:])
     monkeypatch.setenv("EPIC_ALONE", "leap")
     with pytest.raises(PlatformError, match="EPIC_ALONE=leap: unknown strategy"):
         build.extensions()

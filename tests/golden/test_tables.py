@@ -19,7 +19,7 @@ def test_every_sample_has_its_case() -> None:
         for path in CASES
         for recording in read_case(str(path)).drawing.recordings
     }
-    assert samples - drawn == {"airliner.csv", "broken.txt", "own_player.txt"}
+    assert samples - drawn == {"airliner.csv", "broken.txt", "match.csv", "own_player.txt"}
 
 
 def test_the_plugin_collects_them(request: pytest.FixtureRequest) -> None:

@@ -1,10 +1,15 @@
 """One direction of a simulated link, one packet at a time."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, NAN, ceil, fabs, floor, ilogb, ldexp, rint
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libcpp cimport bool as cbool
+from libcpp.map cimport map as ordered_map
 from libcpp.memory cimport unique_ptr
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
+
+from epic_cli.engine.contract import Packet as NewPacket
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, packet_from_python
 
 
 cdef extern from "link/portable_maths.h" namespace "epic" nogil:
@@ -145,3 +150,251 @@ cdef Conditions conditions_of(double since, object given):
         now.most_waiting = given.queue.packets
     now.in_order = given.in_order
     return now
+
+
+# ---------------- sine, exponential, logarithm and normal probability with the same bits on every machine
+
+
+cdef extern from "link/portable_maths.h" namespace "epic" nogil:
+    const double kTurn
+    void c_sine_cosine "epic::sine_cosine"(double turns, double& sine, double& cosine)
+    double c_exponential "epic::exponential"(double x)
+    double c_logarithm "epic::logarithm"(double x)
+    double c_normal_probability "epic::normal_probability"(double z)
+
+
+#: The angle of a turn, 2 pi.
+TURN = kTurn
+
+
+def sine_cosine(double turns):
+    """The sine and the cosine of an angle in turns (1 turn is 360 degrees)."""
+    cdef double sine = 0
+    cdef double cosine = 0
+    c_sine_cosine(turns, sine, cosine)
+    return sine, cosine
+
+
+def exponential(double x):
+    """The exponential function, for x up to 709."""
+    return c_exponential(x)
+
+
+def logarithm(double x):
+    """The natural logarithm of a positive number."""
+    return c_logarithm(x)
+
+
+def normal_probability(double z):
+    """The share of a standard normal distribution that lies below z; never 0 or 1."""
+    return c_normal_probability(z)
+
+
+# ---------------- states to packets: rounding, repeats, and the marks of teleports
+
+
+cdef extern from "link/rounding.h" namespace "epic" nogil:
+    double round_to_millionth(double value)
+
+
+cdef object new_tuple = tuple.__new__
+
+#: Instead of a step of positions: each number in half precision (IEEE 754 binary16); or, as Netcode
+#: for GameObjects does (NetworkDeltaPosition), the difference to a base that follows when it is
+#: FARTHEST_DELTA or more along an axis. What rounding loses is added to the next.
+HALF = "half"
+HALF_DELTA = "half-delta"
+cdef double FARTHEST_DELTA = 64
+
+
+cdef class SenderKernel:
+    """The state of ``network.sender``: what it last sent of each entity, and how often."""
+
+    cdef double position_step
+    cdef double velocity_step
+    cdef long long repeats
+    cdef bint half, delta               # positions as halves, or as those of what has changed
+    cdef dict last
+    cdef dict repeated
+    cdef dict bases                     # by entity: the last position, as sent, its base and loss
+
+    def __init__(self, position_step, double velocity_step, repeats):
+        self.half, self.delta = position_step == HALF, position_step == HALF_DELTA
+        self.position_step = 0 if self.half or self.delta else position_step
+        self.bases = {}
+        self.velocity_step = velocity_step
+        self.repeats = -1 if repeats is None else repeats
+        self.last = {}
+        self.repeated = {}
+
+    def packets(self, states, double sent):
+        """The packets for the states by name, stamped with ``sent`` (seconds, rounded here)."""
+        cdef long long count
+        cdef list made = []
+        sent = round_to_millionth(sent)
+        for entity, (position, velocity, teleports, rotation, spin) in states:
+            last = self.last.get(entity)
+            if self.half:
+                position = [halved(one) for one in position]
+            elif self.delta:
+                if last is not None and last[2] != teleports:
+                    del self.bases[entity]
+                position = self.based(entity, position)
+            state = (quantized(position, self.position_step),
+                     quantized(velocity, self.velocity_step), teleports, rounded(rotation),
+                     rounded(spin))
+            if self.repeats >= 0:
+                count = self.repeated.get(entity, 0) + 1 if state == last else 0
+                self.repeated[entity] = min(count, self.repeats + 1)
+                if count > self.repeats:
+                    continue
+            self.last[entity] = state
+            teleport = last is not None and last[2] != teleports
+            made.append(new_tuple(
+                NewPacket,
+                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], state[4])))
+        return made
+
+    cdef object based(self, entity, position):
+        """The position as a receiver has it that adds halves to a base."""
+        cdef double one, base, loss, left, step
+        last, sent, bases = self.bases.get(entity, (None, None, [(one, 0.0) for one in position]))
+        if last == position:
+            return sent
+        sent, moved = [], []
+        for one, (base, loss) in zip(position, bases):
+            left = one + loss - base
+            step = halved(left)
+            sent.append(base + step)
+            moved.append((base + step if fabs(step) >= FARTHEST_DELTA else base, left - step))
+        self.bases[entity] = position, sent, moved
+        return sent
+
+
+cdef double halved(double value) noexcept:
+    """The nearest number in half precision, of two the even one; at most 65504."""
+    cdef double step = ldexp(1, max(ilogb(value), -14) - 10)
+    return min(max(rint(value / step) * step, -65504), 65504)
+
+
+cdef object rounded(numbers):
+    if numbers is None:
+        return None
+    return tuple([round_to_millionth(one) for one in numbers])
+
+
+cdef tuple quantized(object vector, double step):
+    cdef double x, y, z
+    x, y, z = vector
+    if step:
+        x = floor(x / step + 0.5) * step
+        y = floor(y / step + 0.5) * step
+        z = floor(z / step + 0.5) * step
+    return round_to_millionth(x), round_to_millionth(y), round_to_millionth(z)
+
+
+# ---------------- packets in flight, and counts of their outcomes
+
+
+cdef extern from "link/rounding.h" namespace "epic" nogil:
+    double three_digits(double value)
+
+
+cdef extern from "link/flights.h" namespace "epic" nogil:
+    cdef cppclass Flights:
+        bint empty()
+        double next_arrival()
+        void add(double arrival, int64_t sequence, int copy, const vector[Packet]& packets)
+        int64_t land(vector[Packet]& arrived)
+
+
+cdef class Tally:
+    """Counts of the datagrams' outcomes, in memory that does not grow with their number.
+
+    ``reordered`` are those that arrive after one that was sent later (RFC 4737). Delays are kept
+    to three digits.
+    """
+
+    cdef readonly int64_t sent
+    cdef readonly int64_t lost
+    cdef readonly int64_t duplicated
+    cdef readonly int64_t arrived
+    cdef readonly int64_t reordered
+    cdef readonly int64_t longest_loss
+    cdef int64_t losses_in_a_row
+    cdef int64_t latest
+    cdef int64_t delayed
+    cdef ordered_map[double, int64_t] delays
+
+    def __cinit__(self):
+        self.latest = -1
+
+    cpdef count_sent(self, double time, tuple arrivals):
+        """Counts a datagram that was sent at ``time``, with the times of its arrival."""
+        cdef double arrival
+        cdef Py_ssize_t count = len(arrivals)
+        self.sent += 1
+        if count == 0:
+            self.lost += 1
+            self.losses_in_a_row += 1
+            self.longest_loss = max(self.longest_loss, self.losses_in_a_row)
+            return
+        self.losses_in_a_row = 0
+        self.duplicated += count - 1
+        for arrival in arrivals:
+            self.delayed += 1
+            self.delays[three_digits(arrival - time)] += 1
+
+    cpdef count_arrived(self, int64_t sequence):
+        """Counts an arrival."""
+        self.arrived += 1
+        self.reordered += sequence < self.latest
+        self.latest = max(self.latest, sequence)
+
+    def delay(self, double share):
+        """The delay in seconds that this share (0 to 1) of the arrivals do not exceed."""
+        cdef pair[double, int64_t] one
+        cdef int64_t passed = 0
+        for one in self.delays:
+            passed += one.second
+            if passed >= ceil(share * self.delayed):
+                return one.first
+        return NAN
+
+
+cdef class Transit:
+    """Datagrams between their sender and the receiver, counted in ``tally``.
+
+    All blocks share ``entities``.
+    """
+
+    cdef readonly Entities entities
+    cdef Tally tally
+    cdef Flights flights
+    cdef int64_t sequence
+
+    def __init__(self, Tally tally not None):
+        self.entities = Entities()
+        self.tally = tally
+
+    def send(self, double time, packets, tuple arrivals):
+        """Sends ``Packet``s in a datagram, of which copies are to arrive at these times."""
+        cdef vector[Packet] natives
+        cdef double arrival
+        cdef int copy = 0
+        natives.resize(len(packets) if arrivals else 0)
+        for packet in packets if arrivals else ():
+            packet_from_python(packet, natives[copy])
+            natives[copy].entity = self.entities.number_of(packet.entity)
+            copy += 1
+        self.tally.count_sent(time, arrivals)
+        copy = 0
+        for arrival in arrivals:
+            self.flights.add(arrival, self.sequence, copy, natives)
+            copy += 1
+        self.sequence += 1
+
+    def land(self, double time, PacketBlock block not None):
+        """Puts what has arrived by ``time`` (seconds) into a block, in order of arrival."""
+        while not self.flights.empty() and self.flights.next_arrival() <= time:
+            self.tally.count_arrived(self.flights.land(block.items))

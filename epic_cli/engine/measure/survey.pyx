@@ -1,12 +1,12 @@
 """Robust figures on how well times, positions and velocities of packets agree."""
 
-from libc.math cimport fabs, floor, isfinite, sqrt
-from libcpp.algorithm cimport nth_element
-from libcpp.vector cimport vector
-
 from collections import namedtuple
 
-from epic_cli.engine.packets cimport Packet, PacketBlock, Vec3, dot
+from libc.math cimport NAN, fabs, floor, isfinite, rint, sqrt
+from libcpp.algorithm cimport nth_element, sort
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Packet, PacketBlock, Turn, Vec3, dot
 
 
 # So many steps are looked at together: rounded positions do not show in their sum.
@@ -138,3 +138,136 @@ cdef double median(vector[double]& values):
     cdef size_t middle = values.size() // 2
     nth_element(values.begin(), values.begin() + middle, values.end())
     return values[middle]
+
+
+# ---------------- medians of windows that move over a series
+
+
+def running_medians(const double[::1] values not None, size_t width, size_t stride,
+                    double[:] medians not None):
+    """The median of each ``width`` values, the windows ``stride`` apart, into ``medians``.
+
+    As many windows as ``medians`` has room for; ``ValueError`` where there are not so many. The
+    values are no NaN. A window is kept in order: from one to the next only ``stride`` values go and
+    come.
+    """
+    cdef size_t window, index, begin
+    cdef size_t count = medians.shape[0]
+    cdef size_t middle = width // 2
+    cdef vector[double] ordered
+    cdef double* numbers
+    cdef const double* first
+    if width < 1 or stride < 1:
+        raise ValueError("width and stride must be at least 1")
+    if count and (count - 1) * stride + width > <size_t>values.shape[0]:
+        raise ValueError("too few values for so many windows")
+    if count == 0:
+        return
+    ordered.resize(width)
+    numbers = ordered.data()
+    first = &values[0]
+    for window in range(count):
+        begin = window * stride
+        if window == 0 or stride >= width:
+            for index in range(width):
+                numbers[index] = first[begin + index]
+            sort(ordered.begin(), ordered.end())
+        else:
+            for index in range(stride):
+                exchange(numbers, width, first[begin - stride + index],
+                         first[begin + width - stride + index])
+        if width % 2:
+            medians[window] = numbers[middle]
+        else:
+            medians[window] = (numbers[middle - 1] + numbers[middle]) / 2
+
+
+cdef void exchange(double* ordered, size_t width, double gone, double come) noexcept nogil:
+    """Takes one value out of those in order, and puts another one in."""
+    cdef size_t place = 0
+    while ordered[place] < gone:
+        place += 1
+    while place + 1 < width and ordered[place + 1] < come:
+        ordered[place] = ordered[place + 1]
+        place += 1
+    while place > 0 and ordered[place - 1] > come:
+        ordered[place] = ordered[place - 1]
+        place -= 1
+    ordered[place] = come
+
+
+# ---------------- packets as one table of numbers
+
+
+cdef enum:
+    COLUMNS = 10
+
+
+def table(PacketBlock block not None, double[:, ::1] numbers not None):
+    """Fills in the packets in their order: ten columns, each a row of ``numbers``.
+
+    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
+    none; exact below 2^53) and teleport (0 or 1).
+    """
+    cdef Py_ssize_t count = block.items.size(), index
+    cdef Packet* packet
+    if numbers.shape[0] != COLUMNS or numbers.shape[1] != count:
+        raise ValueError("the table has ten columns, and a row for each packet")
+    for index in range(count):
+        packet = &block.items[index]
+        numbers[0, index] = packet.time
+        numbers[1, index] = packet.position.x
+        numbers[2, index] = packet.position.y
+        numbers[3, index] = packet.position.z
+        numbers[4, index] = packet.velocity.x if packet.has_velocity else NAN
+        numbers[5, index] = packet.velocity.y if packet.has_velocity else NAN
+        numbers[6, index] = packet.velocity.z if packet.has_velocity else NAN
+        numbers[7, index] = packet.arrival
+        numbers[8, index] = packet.sequence if packet.sequence >= 0 else NAN
+        numbers[9, index] = packet.teleport
+
+
+def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
+    """Fills in the rotation of each packet, x y z w, of whatever length, and its spin (rad/s).
+
+    NaN without one. ``numbers`` has seven columns, or four without the spins.
+    """
+    cdef Py_ssize_t count = block.items.size(), index
+    cdef bint spins = numbers.shape[1] == 7
+    cdef Packet* packet
+    cdef Turn turn
+    if numbers.shape[0] != count or numbers.shape[1] not in (4, 7):
+        raise ValueError("the table has four columns or seven, and a row for each packet")
+    numbers[:, :] = NAN
+    for index in range(count):
+        packet = &block.items[index]
+        if not packet.turn.known():
+            continue
+        turn = packet.turn.value()
+        numbers[index, 0] = turn.rotation.x
+        numbers[index, 1] = turn.rotation.y
+        numbers[index, 2] = turn.rotation.z
+        numbers[index, 3] = turn.rotation.w
+        if spins and packet.has_spin:
+            numbers[index, 4] = turn.spin.x
+            numbers[index, 5] = turn.spin.y
+            numbers[index, 6] = turn.spin.z
+
+
+def tidy(double[:] numbers not None, double least, double limit, double steps=0):
+    """Cleans numbers for computing, in place.
+
+    What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
+    ``steps``, the others are rounded to so many in one.
+    """
+    cdef Py_ssize_t index
+    cdef double number
+    for index in range(numbers.shape[0]):
+        number = numbers[index]
+        if not fabs(number) < limit:
+            number = NAN
+        elif fabs(number) < least:
+            number = 0
+        elif steps:
+            number = rint(number * steps) / steps
+        numbers[index] = number

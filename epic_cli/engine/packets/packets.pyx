@@ -1,9 +1,11 @@
 """Blocks of packets and samples: what the engine's parts exchange."""
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport isnan
-from libc.stdint cimport int64_t
+from libc.math cimport INFINITY, NAN, isnan
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
+from libcpp.algorithm cimport stable_sort
 from libcpp.vector cimport vector
 
 
@@ -267,3 +269,499 @@ def block_of(Entities entities not None, bytes content not None, bytes turns not
             raise ValueError("the bytes are not whole packets")
         block.items[one[index].index].turn.set(one[index].turn)
     return block
+
+
+# ---------------- packets and samples of the Python API, in and out
+
+
+# The Python API's Packet and Sample; the command line starts faster without them.
+cdef object contract = None
+
+
+cdef object python_contract():
+    global contract
+    if contract is None:
+        from epic_cli.engine import contract as loaded
+        contract = loaded
+    return contract
+
+
+cdef string_view view(bytes text):
+    return string_view(<const char*>text, len(text))
+
+
+cdef object no_packet(object source):
+    from epic_cli.engine.no_packet import why_no_packet
+
+    return TypeError(why_no_packet(source))
+
+
+cdef str entity_of(object source):
+    """The name of a packet's entity; raises ``TypeError`` where it is no text."""
+    entity = getattr(source, "entity", None)
+    if not isinstance(entity, str):
+        raise no_packet(source)
+    return entity
+
+
+cdef int packet_from_python(object source, Packet& packet) except -1:
+    """Raises ``TypeError`` if it is not a packet."""
+    try:
+        x, y, z = source.position
+        packet.position = Vec3[double](x, y, z)
+        if source.velocity is None:
+            packet.has_velocity = False
+        else:
+            x, y, z = source.velocity
+            packet.velocity = Vec3[double](x, y, z)
+        packet.time = source.time
+        if source.arrival is not None:
+            packet.arrival = source.arrival
+        packet.teleport = source.teleport
+        packet.delta = source.delta
+        if source.sequence is not None:
+            packet.sequence = source.sequence
+        # packets of people's own classes need not have these
+        turn_from_python(getattr(source, "rotation", None), getattr(source, "spin", None),
+                         packet.turn)
+        packet.zero_turn = packet.turn.known() and is_zero(packet.turn.value().rotation)
+        if packet.zero_turn:
+            packet.turn.clear()
+        packet.has_spin = packet.turn.known() and source.spin is not None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise no_packet(source) from error
+    packet.single.position = narrowed(packet.position)
+    packet.single.velocity = narrowed(packet.velocity)
+    packet.single.time = <float>packet.time
+    return 0
+
+
+cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
+    """Sets the turn of a packet or a sample, where there is a rotation."""
+    cdef Turn found
+    if rotation is None:
+        return 0
+    x, y, z, w = rotation
+    found.rotation = Quaternion(x, y, z, w)
+    if spin is not None:
+        x, y, z = spin
+        found.spin = Vec3[double](x, y, z)
+    turn.set(found)
+    return 0
+
+
+def is_quaternion(rotation):
+    """Whether four numbers can be a rotation; they need not be of length 1."""
+    x, y, z, w = rotation
+    return is_rotation(Quaternion(x, y, z, w))
+
+
+def turn_between(start, end, double duration, double u):
+    """The rotation and the spin at the fraction u of the way between two, so long (s) apart.
+
+    Each is a quaternion of any length, and a spin (rad/s) or None. The curve matches both spins
+    (``hermite_turn``); without one of them it is the great circle, at a constant spin.
+    """
+    cdef OptionalTurn first, last
+    turn_from_python(start[0], start[1], first)
+    turn_from_python(end[0], end[1], last)
+    first.value().rotation = normalized(first.value().rotation)
+    last.value().rotation = normalized(last.value().rotation)
+    if start[1] is None or end[1] is None:
+        first.set(slerp_turn(first.value(), last.value(), duration, u))
+    else:
+        first.set(hermite_turn(first.value(), last.value(), duration, u))
+    return rotation_of_turn(first), components(first.value().spin)
+
+
+def angles(rotation):
+    """Yaw about z, pitch about y, roll about x, in degrees."""
+    x, y, z, w = rotation
+    cdef Angles found = angles_of(Quaternion(x, y, z, w))
+    return found.yaw, found.pitch, found.roll
+
+
+cdef tuple rotation_of_turn(const OptionalTurn& turn):
+    """The rotation as Python's tuple; None: there is none."""
+    cdef Quaternion q
+    if not turn.known():
+        return None
+    q = turn.value().rotation
+    return q.x, q.y, q.z, q.w
+
+
+def check_packets(packets):
+    """Raises ``TypeError`` for the first that is not a packet."""
+    cdef Packet packet
+    for source in packets:
+        packet_from_python(source, packet)
+        entity_of(source)
+
+
+cdef object packet_to_python(const Packet& packet, str entity):
+    return python_contract().Packet(
+        (packet.position.x, packet.position.y, packet.position.z),
+        (packet.velocity.x, packet.velocity.y, packet.velocity.z) if packet.has_velocity else None,
+        packet.time,
+        None if isnan(packet.arrival) else packet.arrival,
+        entity,
+        bool(packet.teleport),
+        None if packet.sequence < 0 else packet.sequence,
+        packet.delta,
+        rotation_of_turn(packet.turn),
+        components(packet.turn.value().spin) if packet.has_spin else None,
+    )
+
+
+cdef object sample_to_python(const Sample& sample, str entity):
+    return python_contract().Sample(
+        sample.time,
+        (sample.position.x, sample.position.y, sample.position.z),
+        (sample.velocity.x, sample.velocity.y, sample.velocity.z),
+        python_contract().STATUSES[sample.status],
+        entity,
+        rotation_of_turn(sample.turn),
+        components(sample.turn.value().spin) if sample.turn.known() else None,
+    )
+
+
+# ---------------- blocks of samples: what a strategy draws, tick by tick; those that wait for their order
+
+
+# A sample without its turn, which comes last.
+cdef extern from *:
+    """
+    #include <cstddef>
+    """
+    enum:
+        PLAIN_SAMPLE "offsetof(epic::Sample, turn)"
+
+
+cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil:
+    cdef size_t index
+    cdef Turn turn
+    for index in range(samples.size()):
+        turn = Turn(Quaternion(NAN, NAN, NAN, NAN), Vec3[double](NAN, NAN, NAN))
+        if samples[index].turn.known():
+            turn = samples[index].turn.value()
+        (<Turn*>(out + 7 * index))[0] = turn
+
+
+cdef class SampleBlock:
+    """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
+
+    def __init__(self, size_t capacity=2048):
+        if capacity < 1:
+            raise ValueError("a block must hold at least one sample")
+        self.capacity = capacity
+        self.items.reserve(capacity)
+
+    cdef bint full(self) noexcept nogil:
+        return self.items.size() >= self.capacity
+
+    def clear(self):
+        """Empties the block."""
+        self.items.clear()
+
+    def __len__(self):
+        return self.items.size()
+
+    def samples(self, Entities entities):
+        """The samples as a list of the Python API's ``Sample``."""
+        cdef size_t index
+        return [
+            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            for index in range(self.items.size())
+        ]
+
+    def copy(self):
+        """A new block with these samples."""
+        cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
+        copy.items.assign(self.items.begin(), self.items.end())
+        return copy
+
+    def rows(self):
+        """The samples as bytes, 64 each: position, velocity, time; status and entity as int32."""
+        cdef bytearray content = bytearray(self.items.size() * PLAIN_SAMPLE)
+        cdef size_t index
+        for index in range(self.items.size()):
+            memcpy(<char*>content + index * PLAIN_SAMPLE, &self.items[index], PLAIN_SAMPLE)
+        return bytes(content)
+
+    def turns(self):
+        """As bytes, seven numbers for each sample: its rotation and its spin, NaN without one."""
+        cdef bytearray content = bytearray(self.items.size() * sizeof(Turn))
+        fill_turns(self.items, <double*><char*>content)
+        return bytes(content)
+
+    def last(self, Entities entities):
+        """The last of ``samples``; raises ``IndexError`` if the block is empty."""
+        if self.items.empty():
+            raise IndexError("the block is empty")
+        return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
+
+
+cdef extern from "packets/spool.h" namespace "epic" nogil:
+    cdef cppclass Spool:
+        vector[char] memory
+        void add(const Sample&) except +
+        void next_group()
+        void moved() except +
+        size_t size()
+        void begin(const char*) except +
+        bint draw(vector[Sample]&, size_t) except +
+
+
+# Bytes of samples that are held in memory; more of them go to a temporary file, up to the second.
+cdef size_t IN_MEMORY = 8 << 20
+cdef size_t IN_FILE = 1 << 30
+
+
+cdef class SampleSpool:
+    """Keeps the samples of one group after the other, and gives those of all in order of time.
+
+    Up to 8 MiB are held in memory, and up to 1 GiB in a temporary file.
+    """
+
+    cdef Spool kept
+    cdef object file
+    cdef Py_buffer content
+    cdef bint mapped
+
+    def __dealloc__(self):
+        if self.mapped:
+            PyBuffer_Release(&self.content)
+
+    def close(self):
+        """Nothing is added any more: ends the use of the file, but for what is drawn of it."""
+        if self.file is not None:
+            self.file.close()
+
+    def add(self, SampleBlock block not None):
+        """Keeps the samples of this group; False: there is room for no more."""
+        cdef size_t index
+        for index in range(block.items.size()):
+            self.kept.add(block.items[index])
+        if self.kept.memory.size() < IN_MEMORY:
+            return True
+        if self.kept.size() > IN_FILE:
+            return False
+        try:
+            if self.file is None:
+                from tempfile import TemporaryFile  # slow to load
+
+                self.file = TemporaryFile(buffering=0)
+            written = self.file.write(
+                (<const char*>self.kept.memory.data())[:self.kept.memory.size()])
+        except OSError:
+            return False                # what it has of them is not used
+        if <size_t>written < self.kept.memory.size():
+            return False
+        self.kept.moved()
+        return True
+
+    def next_group(self):
+        """The samples from now on are those of another group."""
+        self.kept.next_group()
+
+    def begin(self):
+        """Begins to draw; nothing may be added from now on."""
+        cdef const char* content = NULL
+        if self.kept.size() > self.kept.memory.size():
+            from mmap import ACCESS_READ, mmap
+
+            PyObject_GetBuffer(mmap(self.file.fileno(), 0, access=ACCESS_READ), &self.content,
+                               PyBUF_SIMPLE)
+            self.mapped = True
+            content = <const char*>self.content.buf
+        self.close()
+        self.kept.begin(content)
+
+    def draw(self, SampleBlock out not None):
+        """Fills ``out`` with the next samples; False: these were the last."""
+        return self.kept.draw(out.items, out.capacity)
+
+
+# ---------------- the order of packets in a recording: entities one after the other, packets sorted as sent
+
+
+# So many packets of an entity stand together where a table is grouped.
+cdef size_t TOGETHER = 3
+
+# An entity begins again where its first time lies in this part of what there was.
+cdef double BEGINNING = 0.2
+
+
+cdef class Groups:
+    """Finds where a recording that is grouped by entity goes on to its next one.
+
+    All packets of an entity stand together there, and times go back to the beginning from one to
+    the next: that is the order of the file, not lateness.
+    """
+
+    cdef readonly int32_t seen      # entities: their numbers are those of their appearance
+    cdef int32_t entity
+    cdef size_t run
+    cdef bint mixed
+    cdef double first, newest
+
+    def __init__(self):
+        self.entity = -1
+        self.first, self.newest = INFINITY, -INFINITY
+
+    def next_group(self, PacketBlock block not None):
+        """The index of the first packet of another group; the block's size: there is none."""
+        cdef size_t index, run = self.run           # copies, which stay in registers
+        cdef int32_t entity = self.entity
+        cdef double time, first = self.first, newest = self.newest
+        cdef const Packet* packet
+        for index in range(block.items.size()):
+            packet = &block.items[index]
+            time = packet.time if isnan(packet.arrival) else packet.arrival
+            if packet.entity != entity:
+                if packet.entity < self.seen:
+                    self.mixed = True       # one of before: they are not grouped
+                elif not self.mixed and run >= TOGETHER and time <= (
+                    first + BEGINNING * (newest - first)
+                ) and newest > first and stands_together(block, index):
+                    self.run, self.first, self.newest = 0, INFINITY, -INFINITY
+                    self.entity = -1
+                    return index
+                self.seen = max(self.seen, packet.entity + 1)
+                entity = packet.entity
+                run = 0
+            run += 1
+            first = min(first, time)
+            newest = max(newest, time)
+        self.run, self.entity, self.first, self.newest = run, entity, first, newest
+        return block.items.size()
+
+
+cdef bint stands_together(PacketBlock block, size_t begin) noexcept:
+    """Whether the packets behind are of the same entity, as far as they have come."""
+    cdef size_t index
+    for index in range(begin, min(begin + TOGETHER, block.items.size())):
+        if block.items[index].entity != block.items[begin].entity:
+            return False
+    return True
+
+
+cdef bint arrived_before(const Packet& a, const Packet& b) noexcept nogil:
+    return a.arrival < b.arrival
+
+
+def sort_by_arrival(PacketBlock block not None):
+    """Sorts packets that all have an arrival time by it."""
+    cdef size_t index
+    cdef bint sorted = True
+    for index in range(block.items.size()):
+        if isnan(block.items[index].arrival):
+            return
+        sorted &= index == 0 or block.items[index - 1].arrival <= block.items[index].arrival
+    if not sorted:
+        stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+
+
+def split_block(PacketBlock block not None, size_t index):
+    """Cuts the packets from an index on off a block; returns them as a block of the same text."""
+    cdef PacketBlock rest = PacketBlock(block.entities)
+    rest.items.assign(block.items.begin() + index, block.items.end())
+    block.items.resize(index)
+    rest.text, rest.find_field = block.text, block.find_field
+    return rest
+
+
+def arrivals_of(PacketBlock block not None):
+    """The first and the last arrival (s) in a block; NaN where a packet has none."""
+    cdef double first = INFINITY, last = -INFINITY
+    cdef size_t index
+    for index in range(block.items.size()):
+        if isnan(block.items[index].arrival):
+            return NAN, NAN
+        first = min(first, block.items[index].arrival)
+        last = max(last, block.items[index].arrival)
+    return first, last
+
+
+def join_by_arrival(PacketBlock block not None, PacketBlock other not None, double until):
+    """Adds another block's packets, sorts all by arrival, and cuts off those from a time (s) on.
+
+    Returns these as a block of their own.
+    """
+    cdef size_t base = len(block.text)
+    cdef size_t index
+    cdef PacketBlock rest
+    cdef Packet packet
+    cdef list texts = []
+    block.text += other.text
+    block.refusals += other.refusals
+    for packet in other.items:
+        packet.offset += base
+        block.items.push_back(packet)
+    stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+    index = block.items.size()
+    while index and block.items[index - 1].arrival >= until:
+        index -= 1
+    rest = split_block(block, index)
+    base = 0
+    for index in range(rest.items.size()):
+        texts.append(rest.line_text(index))
+        rest.items[index].offset = base
+        base += rest.items[index].length
+    rest.text = b"".join(texts)
+    return rest
+
+
+# ---------------- velocities for packets without one, for output formats that need it
+
+
+cdef class VelocityFiller:
+    """Gives packets the estimate that strategies get: from the entity's packets before each.
+
+    One for a whole recording; its blocks come in their order.
+    """
+
+    cdef vector[VelocityEstimate] entities
+
+    def fill(self, PacketBlock block not None):
+        """Fills the block's packets in place; how many of them had no velocity."""
+        cdef size_t index, filled = 0
+        cdef Packet* packet
+        for index in range(block.items.size()):
+            packet = &block.items[index]
+            if <size_t>packet.entity >= self.entities.size():
+                self.entities.resize(packet.entity + 1)
+            if packet.has_velocity:
+                self.entities[packet.entity].note(packet[0], packet.velocity)
+            else:
+                self.entities[packet.entity].fill(packet[0])
+                filled += 1
+        return filled
+
+
+# ---------------- how the engine was built
+
+
+cdef extern from *:
+    """
+    #if defined(__clang__)
+    #define EPIC_COMPILER "clang " __clang_version__
+    #elif defined(__GNUC__)
+    #define EPIC_COMPILER "g++ " __VERSION__
+    #else
+    #define EPIC_COMPILER "an unknown compiler"
+    #endif
+    #ifndef EPIC_FLAGS
+    #define EPIC_FLAGS ""
+    #endif
+    """
+    const char* EPIC_COMPILER
+    const char* EPIC_FLAGS
+    int CYTHON_HEX_VERSION
+
+
+def describe_build():
+    """The compiler, flags and Cython version that the engine was built with."""
+    cdef int version = CYTHON_HEX_VERSION
+    cython = f"{version >> 24}.{version >> 16 & 255}.{version >> 8 & 255}"
+    return f"{EPIC_COMPILER.decode()} {EPIC_FLAGS.decode()}, Cython {cython}"

@@ -1,10 +1,9 @@
 """The strategies, one file each in the folder of their family, and the registry of them by name.
 
-``FAMILY/NAME.pyx``, or ``FAMILY/NAME/NAME.pyx`` where helpers of its own stand beside it, is the
-strategy of that name (with ``-`` for ``_``): the class whose declaration has the name. No list is
-kept. A family is one compiled module, loaded when one of its strategies is used; a strategy
-compiled alone takes precedence. Other packages add theirs as entry points of
-the group ``epic_cli.strategies``; a class can also be given by path, ``package.module:Class`` or
+``FAMILY/NAME.pyx`` is the strategy of that name (with ``-`` for ``_``): the class whose declaration
+has the name. No list is kept. A family is one compiled module, loaded when one of its strategies is
+used; a strategy compiled alone takes precedence. Other packages add theirs as entry points of the
+group ``epic_cli.strategies``; a class can also be given by path, ``package.module:Class`` or
 ``./file.py:Class``.
 """
 
@@ -203,21 +202,11 @@ def _built_in() -> dict[str, str]:
     """The names of the strategies in this package, as lists show them, each with its module."""
     found = {}
     for family in FAMILIES:
-        files = {file for place in __path__ for file in _files(f"{place}/{family}")}
+        files = {file for place in __path__ for file in os.listdir(f"{place}/{family}")}  # noqa: PTH208
         own = sorted(file.removesuffix(".pyx") for file in files if file.endswith(".pyx"))
         alone = {file.partition(".")[0] for file in files if file.endswith(".so")}
         for file in own:
             found[file.replace("_", "-")] = f"{family}.{file}" if file in alone else family
-    return found
-
-
-def _files(folder: str) -> list[str]:
-    """What is in a family's folder; a strategy with helpers as its file, without its folder."""
-    found = []
-    for entry in os.scandir(folder):
-        inside = [one.name for one in os.scandir(entry.path)] if entry.is_dir() else []
-        file = f"{entry.name}.pyx"
-        found.append(file if file in inside else entry.name)
     return found
 
 

@@ -45,12 +45,6 @@ def test_every_file_is_the_strategy_of_its_name() -> None:
     folder = Path(str(registry.__file__)).parent
     families = [folder / family for family in registry.FAMILIES]
     own = {path.stem for family in families for path in family.glob("*.pyx")}
-    own |= {
-        path.stem
-        for family in families
-        for path in family.glob("*/*.pyx")
-        if path.stem == path.parent.name
-    }
     assert {name.replace("-", "_") for name in names()} == own
     assert {*folder.glob("*/*.pyx")} <= {
         path for family in [*families, folder / "parts"] for path in family.glob("*.pyx")

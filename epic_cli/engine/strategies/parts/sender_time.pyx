@@ -5,7 +5,10 @@ from timestamps and arrivals, or given.
 """
 
 cimport cython
-from libc.math cimport INFINITY, NAN, fabs
+
+from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
+
+from epic_cli.engine.packets cimport Packet, clamped
 
 
 # So many delays are kept: enough to even out jitter, few enough to follow a clock that is off.
@@ -180,3 +183,182 @@ cdef double typical(const Window& window) noexcept nogil:
     for place in range(first, last + 1):
         total += window.sorted[place] - middle
     return middle + total / (last + 1 - first)
+
+
+# ---------------- the age of a packet on arrival, on two clocks that may not agree
+# A strategy that draws the present predicts a received state forward by its age. The receiver's
+# time minus the timestamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s
+# off after ten minutes.
+
+
+# The largest plausible latency, seconds; anything above is a clock difference.
+cdef double BELIEVABLE = 0.5
+
+# The least age decays at this rate, to follow a slow clock: 2 % is more than clocks drift, and
+# amounts to milliseconds over a burst of jitter.
+cdef double FORGETTING = 0.02
+
+
+@cython.final
+cdef class PacketAge:
+    """The age of each packet in seconds, by one of three rules.
+
+    stamp: the receiver's time minus the time at which the state was true, for clocks that agree.
+    arrival: 0, every packet counts as new. auto: like stamp as long as the smallest recent age
+    lies between 0 and 0.5 s, which a network can cause; anything beyond that counts as a clock
+    difference and is subtracted. If the clock is off from the first packet on, only differences
+    between ages are used: the fastest packets then count as new. Packets
+    without an arrival time keep the age that their timestamp gives, since their ``now`` holds no
+    network delay.
+    """
+
+    def __init__(self, AgeSource source):
+        self.source = source
+        self.clear()
+
+    cdef double of(self, const Packet& packet, double now) noexcept nogil:
+        """The age of a packet that arrived at the receiver's time ``now``."""
+        cdef double age = now - (packet.time - packet.delta)
+        if self.source == ARRIVAL or not isfinite(age):
+            return 0
+        if self.source == STAMP or isnan(packet.arrival):
+            return age
+        if isnan(self.least):
+            self.least = age
+            self.agree = 0 <= age <= BELIEVABLE
+        else:
+            self.least = min(self.least + FORGETTING * (now - self.measured), age)
+        self.measured = now
+        age -= self.least
+        return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
+
+    cdef void clear(self) noexcept nogil:
+        """Resets the measurements."""
+        self.least = NAN
+
+
+# ---------------- moving averages of measurements: intervals, offsets, round-trip times
+
+
+@cython.final
+cdef class MovingAverage:
+    """An exponential moving average: each sample counts for ``weight`` (0 to 1), the rest stays.
+
+    The first sample is taken as it is. ``value`` is NaN before it. ``variance`` is averaged alike:
+
+        variance = (1 - weight) * (variance + weight * (sample - value)^2)
+    """
+
+    def __init__(self, double weight=0.1):
+        if not 0 < weight <= 1:
+            raise ValueError("a weight must be above 0 and at most 1")
+        self.weight = weight
+        self.clear()
+
+    cpdef double add(self, double sample) noexcept nogil:
+        """Takes a sample and returns the average."""
+        cdef double difference = sample - self.value
+        self.count += 1
+        if self.count == 1:
+            self.value = sample
+        else:
+            self.value += difference * self.weight
+            self.variance = (1 - self.weight) * (
+                self.variance + self.weight * difference * difference)
+        return self.value
+
+    cpdef void clear(self) noexcept nogil:
+        """Drops all samples."""
+        self.value = NAN
+        self.variance = 0
+        self.count = 0
+
+
+@cython.final
+cdef class WeightedTimedAverage:
+    """The moving average of RoboCat Action: a sample counts for the time it stands for.
+
+        fraction = min(elapsed / duration, 1)
+        value    = value * (1 - fraction) + sample * fraction
+
+    ``duration`` is in seconds. It starts at 0 at the time ``now``.
+
+    Source: Glazer and Madhav, Multiplayer Game Programming (2016), WeightedTimedMovingAverage.
+    """
+
+    def __init__(self, double duration=1.0, double now=0.0):
+        if not duration > 0:
+            raise ValueError("a duration must be longer than 0 s")
+        self.duration = duration
+        self.start(0, now)
+
+    cpdef void start(self, double value, double now) noexcept nogil:
+        """Restarts with a value at the time ``now``."""
+        self.value = value
+        self.updated = now
+
+    cpdef double add(self, double sample, double now) noexcept nogil:
+        """Takes a sample at the time ``now`` and returns the average."""
+        cdef double fraction = min((now - self.updated) / self.duration, 1.0)
+        self.updated = now
+        self.value = self.value * (1 - fraction) + sample * fraction
+        return self.value
+
+
+# ---------------- keeping in step with a sender: the clock of the platformer log
+# Source: "Multiplayer Platformer Log #5 - Entity Interpolation", class TimeSyncer. The log counts
+# in milliseconds, this in seconds.
+
+
+@cython.final
+cdef class PhaseLockedLoop:
+    """A clock that is kept in step with updates sent at regular intervals.
+
+    It needs no timestamps: it predicts the time of the next update, and the difference to the
+    real one (the phase detector), summed with decay (the filter), shifts the clock slightly (the
+    oscillator):
+
+        difference = expected - time(now)
+        integrator = integrator * decay + difference
+        drift     += clamp(integrator * gain, -limit, limit)
+        expected  += step
+
+    ``start`` it at the first update and call ``server_update`` at each later one. ``step`` is the
+    time between two updates in seconds, ``limit`` the largest shift per update in seconds.
+    """
+
+    def __init__(self, double step=0.1, double decay=0.9, double gain=0.01, double limit=0.0001):
+        self.step = step
+        self.decay = decay
+        self.gain = gain
+        self.limit = limit
+        self.start(0)
+
+    cpdef void start(self, double now) noexcept nogil:
+        """Takes the first update, arrived at the local time ``now``."""
+        self.drift = 0
+        self.integrator = 0
+        self.started = now
+        self.expected = now + self.step
+        self.ticks = 0
+
+    cpdef double server_update(self, double now) noexcept nogil:
+        """Takes the next update; returns how early (above 0) or late it was, in seconds."""
+        cdef double difference = self.expected - self.time(now)
+        self.integrator = self.integrator * self.decay + difference
+        self.drift += clamped(self.integrator * self.gain, -self.limit, self.limit)
+        self.expected += self.step
+        self.ticks += 1
+        return difference
+
+    cpdef double time(self, double now) noexcept nogil:
+        """The local time ``now`` on this clock."""
+        return now + self.drift
+
+    cpdef double since_start(self, double now) noexcept nogil:
+        """The same, counted from the first update."""
+        return self.time(now) - self.started
+
+    cpdef double server_time(self, double delta) noexcept nogil:
+        """When the newest update's state was true, given that it was ``delta`` seconds old."""
+        return self.ticks * self.step - delta

@@ -159,7 +159,6 @@ class Csv(Format):
 
     name = "csv"
     suffixes = (".csv",)
-    needs_delta_column = True
 
     def detect(self, head: Head) -> Fit:
         """By the names in a header, or as many cells in each line."""
