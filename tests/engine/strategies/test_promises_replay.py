@@ -7,30 +7,20 @@ before the first frame at or after its arrival.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import pytest
 from support.arrival_oracle import TAIL, arrival_of
 from support.oracle import add, f32
+from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, Sample, SmoothingStrategy, replay, strategy
 from epic_cli.engine.replay.playback import CLOCKS, ClockName
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import names
 
 TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
-
-
-def variants() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every strategy, at its defaults and with each of its choices."""
-    for name in names():
-        yield name, {}
-        for setting in declaration(name).settings:
-            for choice in setting.choices:
-                if choice != setting.default:
-                    yield name, {setting.name: choice}
 
 
 def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
@@ -88,15 +78,14 @@ def called(
     return rows
 
 
-@pytest.mark.parametrize(("name", "settings"), list(variants()), ids=str)
-def test_rows_are_those_of_the_same_calls(name: str, settings: dict[str, Any]) -> None:
-    make = partial(strategy, name, **settings)
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
     for seed, tick in enumerate(TICKS * 2):
         packets = traffic(seed)
-        rows = list(replay(packets, make, tick=tick))
+        rows = list(replay(packets, variant.make, tick=tick))
         last = arrival_of(packets[-1])
         for frames in (1, 9):
-            wanted = called(make, packets, tick, frames, last)
+            wanted = called(variant.make, packets, tick, frames, last)
             assert rows == wanted, (seed, frames)
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from support.variants import VARIANTS, Variant
 
-from epic_cli import Packet, Sample, strategies, strategy
+from epic_cli import Packet, Sample, strategy
 from epic_cli.engine.strategies import declaration
 
 SEEDS = range(4)
@@ -23,29 +24,6 @@ FRAME = 0.002
 ROUNDING = 1e-3
 #: How near to its target an entity rests, where the original takes that for being there, units.
 NEAR = {"unity-ngo": 0.01}
-
-
-class Variant(NamedTuple):
-    """A strategy with one of its choices, the others at their defaults."""
-
-    name: str
-    settings: dict[str, Any]
-
-    def make(self) -> Any:
-        return strategy(self.name, **self.settings)
-
-    def __str__(self) -> str:
-        return "-".join([self.name, *(f"{key}={value}" for key, value in self.settings.items())])
-
-
-def variants() -> list[Variant]:
-    found = []
-    for one in strategies():
-        found.append(Variant(one.name, {}))
-        for setting in one.settings:
-            others = [choice for choice in setting.choices if choice != setting.default]
-            found += [Variant(one.name, {setting.name: choice}) for choice in others]
-    return found
 
 
 def traffic(seed: int) -> list[Packet]:
@@ -147,7 +125,7 @@ def distance_to_target(name: str, known: list[Packet], last: Sample, after: Samp
     return nearest
 
 
-@pytest.mark.parametrize("variant", variants(), ids=str)
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
     for seed in SEEDS:
         before = None
@@ -160,7 +138,7 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 def known_targets() -> list[Variant]:
     """All but those whose settings make the prediction they aim at no straight line."""
     return [
-        one for one in variants() if not (declaration(one.name).aims_at_prediction and one.settings)
+        one for one in VARIANTS if not (declaration(one.name).aims_at_prediction and one.settings)
     ]
 
 
@@ -178,7 +156,7 @@ def test_interpolated_arrives_at_a_known_target(variant: Variant) -> None:
             assert off <= step + NEAR.get(variant.name, ROUNDING), (seed, row, after)
 
 
-@pytest.mark.parametrize("name", sorted({variant.name for variant in variants()}))
+@pytest.mark.parametrize("name", sorted({variant.name for variant in VARIANTS}))
 def test_an_entity_of_which_nothing_is_heard_is_not_interpolated_for_ever(name: str) -> None:
     one = strategy(name)
     for row in rows(one, traffic(2)):
