@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,21 @@ from epic_cli.jobs.compare.report import report
 from epic_cli.lab.bench import Bench
 from epic_cli.lab.controls import controls
 from epic_cli.lab.spec import NOTHING, Given, LabSpec
-from epic_cli.show.live_page import talking_extra
-from epic_cli.show.page.page import assembled, content_of, page_data
+from epic_cli.show.page.page import PAGE, PageParts, content_of, page_data
 
-#: The lab's scripts, after those of ``--html``.
-SCRIPTS = ("controls", "experiment", "frames", "draw")
+#: The page of scenes, with sliders.
+LAB = PageParts(
+    (*PAGE.scripts, "controls", "talk", "experiment"),
+    ("lab", "page"),
+    ("page", "controls", "lab"),
+    files("epic_cli.lab") / "parts",
+)
 
 
 @lru_cache(maxsize=1)
 def lab_page(given: Given = NOTHING) -> str:
     """The page, with the default experiment in it, until its own has been computed."""
-    extra = talking_extra("lab", SCRIPTS)
-    return assembled("epic lab", _data(given), turns=True, extra=extra)
+    return LAB.html("epic lab", _data(given))
 
 
 def _data(given: Given) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,7 +71,7 @@ def opened(page: Page, playing: Game, entities: int) -> None:
     page.open("about:blank")
     page.open(playing.address)
     page.until(f"typeof live !== 'undefined' && live.names.length >= {entities}")
-    page.until("live.painted > 3 && live.size")
+    page.until("live.painted > 3 && map.frame")
 
 
 def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
@@ -84,8 +85,10 @@ def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
             page.mouse(kind, left + x, top + y)
         page.key(" ")
         page.until("live.followed === 0")
-        page.until("live.members.every((one) => one.t.length > 50 && one.errors.v.length > 20)")
-        page.until("live.members.every((one) => one.lags.v.length)")
+        page.until(
+            "live.members.every((one) => one.t.length > 50 && one.errors.values.length > 20)"
+        )
+        page.until("live.members.every((one) => one.lags.values.length)")
         assert page.run("$('live-name').textContent") == "runner"
         assert "snapshot: error" in page.until(
             "/snapshot: error/.test($('live-words').textContent) && $('live-words').textContent"
@@ -93,7 +96,7 @@ def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
         lines = {"error": "line0", "lag": "line0", "status": "line0", "delay": "packet"}
         for name, color in {**lines, "delays": "accent", "map": "line0"}.items():
             page.until(PAINTED % (name, color, name))
-        centre, place = page.run("[live.centre, live.entities.get(0).at]")
+        centre, place = page.run("[[map.x, map.y], live.entities.get(0).at]")
         assert centre == pytest.approx(place[:2], abs=1.0)
         page.key("Escape")
         page.until("live.followed === null && $('live-one').hidden")
@@ -106,34 +109,34 @@ def test_keys_wheel_and_fingers_move_the_map(page: Page) -> None:
         middle = left + width / 2, top + height / 2
         page.key(" ")  # else it is fitted once more in between
         assert page.run("live.paused")
-        before = page.run("live.scale")
+        before = page.run("map.scale")
         page.key("+")
-        assert page.run("live.scale") == pytest.approx(1.25 * before)
-        x, y = page.run("live.centre")
+        assert page.run("map.scale") == pytest.approx(1.25 * before)
+        x, y = page.run("[map.x, map.y]")
         page.key("ArrowRight")
-        assert page.run("live.centre[0]") > x
+        assert page.run("map.x") > x
         page.mouse("mousePressed", *middle)
         page.mouse("mouseMoved", middle[0] + 80, middle[1])
         page.mouse("mouseReleased", middle[0] + 80, middle[1])
-        assert page.run("live.centre[0]") == pytest.approx(
-            x + 60 / page.run("live.scale") - 80 / page.run("live.scale"), rel=1e-6, abs=1e-6
+        assert page.run("map.x") == pytest.approx(
+            x + 60 / page.run("map.scale") - 80 / page.run("map.scale"), rel=1e-6, abs=1e-6
         )
         page.run(
             "$('live-map').dispatchEvent(new WheelEvent('wheel', {deltaY: -400, cancelable: true}))"
         )
-        zoomed = page.run("live.scale")
-        assert zoomed == pytest.approx(1.25 * before * 2.718281828, rel=1e-6)
+        zoomed = page.run("map.scale")
+        assert zoomed == pytest.approx(1.25 * before * math.exp(0.4), rel=1e-6)
         page.size(420, 800, touch=True)
         left, top, width, height = page.place("#live-map")
         x, y = left + width / 2, top + height / 2
         page.touch("touchStart", (x - 30, y), (x + 30, y))
         page.touch("touchMove", (x - 60, y), (x + 60, y))
         page.touch("touchEnd")
-        assert page.run("live.scale") > 1.5 * zoomed
+        assert page.run("map.scale") > 1.5 * zoomed
         assert page.run("document.documentElement.scrollWidth <= innerWidth")
         page.key(" ")
         page.key("0")
-        page.until(f"Math.abs(live.scale / {zoomed} - 1) > 0.5 && live.fits")
+        page.until(f"Math.abs(map.scale / {zoomed} - 1) > 0.5 && live.fits")
         page.key("f")
         page.until("live.followed === 0")
         page.key("F")
@@ -207,12 +210,15 @@ def test_who_is_alone_is_in_the_middle_of_a_map_as_wide_as_his_way(page: Page) -
     with game() as playing, going_on(playing, "runner"):
         opened(page, playing, 1)
         page.until("live.entities.get(0).trail.length > 300")
-        page.until("live.fitted && live.size[0] / live.scale > 4")  # on a circle of length 5
-        wide, spot, size = page.run(
-            "[live.size[0] / live.scale, live.entities.get(0).spot, live.size]"
+        page.until(
+            "live.fitted && $('live-map').clientWidth / map.scale > 4"
+        )  # on a circle of length 5
+        wide, spot, middle = page.run(
+            "[$('live-map').clientWidth / map.scale, live.entities.get(0).spot,"
+            " [map.frame.middleX, map.frame.middleY]]"
         )
         assert 4 < wide < 100
-        assert spot == [pytest.approx(one / 2, abs=2) for one in size]
+        assert spot == pytest.approx(middle, abs=2)
 
 
 #: The heights of the red pixels in a canvas, as shares of its height.
@@ -235,6 +241,11 @@ def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Pa
         page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
         for other in (1.5, 1e24):
             values = {"#f00": [2, 2], "#00f": [1, 1.8], "#0f0": [0, other]}
-            lines = [{"t": [1, 9], "v": v, "paint": paint} for paint, v in values.items()]
-            heights = page.run(f"live.now = 10; chart('live-error', {json.dumps(lines)}); {RED}")
+            lines = [
+                {"name": "", "t": [1, 9], "values": v, "color": paint}
+                for paint, v in values.items()
+            ]
+            heights = page.run(
+                f"live.now = 10; drawLines('live-error', {json.dumps(lines)}); {RED}"
+            )
             assert max(heights) > 0.18  # the foot is below 0.15

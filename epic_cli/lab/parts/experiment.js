@@ -1,22 +1,45 @@
 // The experiment: what has been set, as the query of the address, and back.
 const lab = {
-  ...data.lab, moves: "strafe", given: new Map(), at: [], points: "", team: [], controls: new Map(),
-  number: 0, sent: 0, delays: [], socket: null, answered: 0, networks: 1,
+  ...data.lab,
+  moves: "strafe",
+  given: new Map(),
+  at: [],
+  points: "",
+  team: [],
+  controls: new Map(),
+  number: 0,
+  sent: 0,
+  delays: [],
+  socket: null,
+  answered: 0,
+  networks: 1,
 };
 
 // Blanks and signs that mean something in a query are escaped, the others can be read.
-const escaped = (words) => encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|3D|40)/g, decodeURIComponent);
+const escaped = (words) =>
+  encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|3D|40)/g, decodeURIComponent);
 
 // A strategy and its settings: NAME+key=value.
-const member = ({ name, settings }) => [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
+const member = ({ name, settings }) =>
+  [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
 
 function readMember(words) {
   const [name, ...settings] = words.split(/\+(?=[A-Za-z_]\w*=)/);
-  return { name, settings: new Map(settings.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])) };
+  return {
+    name,
+    settings: new Map(
+      settings.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
+    ),
+  };
 }
 
 function query(networks = 1) {
-  const pairs = [["path", lab.moves], ...lab.given, ...lab.at.map((one) => ["at", one]), ...lab.team.map((one) => ["s", member(one)])];
+  const pairs = [
+    ["path", lab.moves],
+    ...lab.given,
+    ...lab.at.map((one) => ["at", one]),
+    ...lab.team.map((one) => ["s", member(one)]),
+  ];
   if (lab.points && lab.moves === "hand") pairs.push(["points", lab.points]);
   if (networks > 1) pairs.push(["networks", networks]);
   return pairs.map(([key, value]) => `${key}=${escaped(String(value))}`).join("&");
@@ -29,7 +52,9 @@ function readQuery(words) {
   lab.at = all("at");
   lab.points = all("points")[0] || "";
   lab.team = (all("s").length ? all("s") : data.rows.map((one) => one.label)).map(readMember);
-  lab.given = new Map(pairs.filter(([key]) => !["path", "at", "points", "s", "networks"].includes(key)));
+  lab.given = new Map(
+    pairs.filter(([key]) => !["path", "at", "points", "s", "networks"].includes(key)),
+  );
 }
 
 // Asks for the experiment as it is now; the engine answers the newest alone.
@@ -45,13 +70,15 @@ function changed(done = true) {
   if (!lab.sent) lab.sent = performance.now();
   ask();
   clearTimeout(lab.settling);
-  if (done) settle(); else lab.settling = setTimeout(settle, 300);
+  if (done) settle();
+  else lab.settling = setTimeout(settle, 300);
 }
 
 // What need not follow every step of a slider: the address, and who depends on what.
 function settle() {
   history.replaceState(null, "", `?${query()}${location.hash}`);
-  const simulated = lab.simulated.includes(lab.moves), computed = simulated && !["movement", "hand"].includes(lab.moves);
+  const simulated = lab.simulated.includes(lab.moves),
+    computed = simulated && !["movement", "hand"].includes(lab.moves);
   for (const [name, box] of lab.boxes) box.hidden = !simulated && name !== "score";
   for (const name of ["speed", "size", "turning"]) lab.controls.get(name).line.hidden = !computed;
   $("lab-at").disabled = !simulated;
@@ -60,19 +87,25 @@ function settle() {
 }
 
 function set(name, words, done) {
-  if (words === null) lab.given.delete(name); else lab.given.set(name, words);
+  if (words === null) lab.given.delete(name);
+  else lab.given.set(name, words);
   changed(done);
 }
 
 function fillExperiment() {
-  for (const [word, title] of Object.entries(lab.moveNames)) text("option", title, $("lab-moves")).value = word;
+  for (const [word, title] of Object.entries(lab.moveNames))
+    text("option", title, $("lab-moves")).value = word;
   lab.boxes = new Map();
   for (const [group, abouts] of Object.entries(lab.groups)) {
     const box = text("details", "", $("lab-groups"));
     box.open = group !== "sender";
     text("summary", group, box);
     lab.boxes.set(group, box);
-    for (const about of abouts) lab.controls.set(about.name, control(about, box, "lab", (words, done) => set(about.name, words, done)));
+    for (const about of abouts)
+      lab.controls.set(
+        about.name,
+        control(about, box, "lab", (words, done) => set(about.name, words, done)),
+      );
   }
 }
 
@@ -81,25 +114,39 @@ function fillTeam() {
   const open = [...document.querySelectorAll("#lab-team details")].map((one) => one.open);
   $("lab-team").replaceChildren();
   lab.team.forEach((one, place) => {
-    const about = lab.strategies[one.name], box = text("details", "", $("lab-team"), "member");
+    const about = lab.strategies[one.name],
+      box = text("details", "", $("lab-team"), "member");
     if (!about) return;
     box.open = open[place] || false;
-    const summary = text("summary", "", box), mark = text("i", "", summary);
+    const summary = text("summary", "", box),
+      mark = text("i", "", summary);
     mark.dataset.place = place;
     summary.append(one.name);
-    const bar = text("div", "", box, "bar"), choice = element("select", bar, { "aria-label": `strategy ${place + 1}`, title: about.help });
+    const bar = text("div", "", box, "bar"),
+      choice = element("select", bar, { "aria-label": `strategy ${place + 1}`, title: about.help });
     for (const name of Object.keys(lab.strategies)) text("option", name, choice);
     choice.value = one.name;
-    choice.addEventListener("change", () => { lab.team[place] = { name: choice.value, settings: new Map() }; teamChanged(); });
-    const remove = text("button", "remove", bar), usual = text("button", "defaults", bar);
+    choice.addEventListener("change", () => {
+      lab.team[place] = { name: choice.value, settings: new Map() };
+      teamChanged();
+    });
+    const remove = text("button", "remove", bar),
+      usual = text("button", "defaults", bar);
     for (const button of [remove, usual]) button.type = "button";
     remove.setAttribute("aria-label", `remove ${one.name}`);
     remove.disabled = lab.team.length < 2;
-    remove.addEventListener("click", () => { lab.team.splice(place, 1); teamChanged(); });
-    usual.addEventListener("click", () => { one.settings.clear(); teamChanged(); });
+    remove.addEventListener("click", () => {
+      lab.team.splice(place, 1);
+      teamChanged();
+    });
+    usual.addEventListener("click", () => {
+      one.settings.clear();
+      teamChanged();
+    });
     for (const setting of about.settings) {
       const made = control(setting, box, `team${place}`, (words, done) => {
-        if (words === null) one.settings.delete(setting.name); else one.settings.set(setting.name, words);
+        if (words === null) one.settings.delete(setting.name);
+        else one.settings.set(setting.name, words);
         made.line.classList.toggle("given", one.settings.has(setting.name));
         if (words === null) made.show(setting.value);
         changed(done);
@@ -123,3 +170,314 @@ function teamChanged() {
   fillTeam();
   changed();
 }
+
+// What the engine answers: frames of JSON and arrays, of which only the newest experiment's count.
+function receive(buffer) {
+  const message = unpackFrame(buffer);
+  if (message.number < lab.answered) return;
+  lab.answered = message.number;
+  $("lab-refused").hidden = message.kind !== "refused";
+  if (message.kind === "refused") {
+    $("lab-refused").textContent = message.words;
+    lab.sent = 0;
+    return;
+  }
+  show(message);
+}
+
+function show(message) {
+  const before = data.scenes[state.scene],
+    whole = state.window[0] === 0 && state.window[1] >= before.end - before.start - 1e-6;
+  message.scenes.forEach(unpack);
+  keepLags(data.scenes, message.scenes);
+  rename(message.labels);
+  data.scenes = message.scenes;
+  fitTurns();
+  if (message.kind === "figures") Object.assign(data, message, { shown: message.labels });
+  else
+    data.rows = message.labels.map((one, place) => ({
+      ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }),
+      label: one,
+    }));
+  if (message.kind === "figures") overview.key = inset.key = ""; // who drags does not look at these
+  state.scene = Math.min(state.scene, data.scenes.length - 1);
+  $("time").max = duration();
+  fillEntities();
+  const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
+  if (moved !== lab.moved) {
+    lab.moved = moved;
+    if (!lab.drawing) wholePath();
+  }
+  if (whole || state.window[1] > duration()) showTime(0, duration());
+  if (lab.drawing) go(duration());
+  else if (state.time > duration()) go(duration());
+  if (message.kind === "figures") fillResult();
+  if (message.kind === "figures" && message.number === lab.number)
+    document.body.classList.remove("computing");
+  if (message.number === lab.number)
+    for (const [name, one] of lab.controls)
+      if (name in message.values) one.show(message.values[name]);
+  $("lab-line").textContent = message.command;
+  lab.networks = message.networks;
+  lab.message = message;
+  redraw();
+  paintTeam();
+  const since = lab.sent;
+  lab.sent = 0;
+  requestAnimationFrame(() => {
+    setTimeout(() => {
+      // after the frame is painted
+      if (since && lab.delays.push(performance.now() - since) > 2000) lab.delays.splice(0, 1000);
+      const words =
+        message.networks > 1
+          ? `figures of ${message.networks} networks`
+          : message.networks
+            ? "one network"
+            : "the recording";
+      if ($("lab-state").textContent !== words) $("lab-state").textContent = words;
+      $("lab-state").title = since ? `drawn after ${lab.delays.at(-1).toFixed(0)} ms` : "";
+      document.body.dataset.lab = `${message.kind} ${message.number} ${message.networks}`;
+    });
+  });
+}
+
+function fillEntities() {
+  const names = data.scenes.map((one) => one.entity || "(no name)"),
+    box = $("entity");
+  $("entity-choice").hidden = names.length < 2;
+  if (names.join("\n") === [...box.options].map((one) => one.textContent).join("\n")) return;
+  box.replaceChildren();
+  names.forEach((one, index) => {
+    text("option", one, box).value = index;
+  });
+  box.value = state.scene;
+}
+
+// The lag takes longest: until it is known again, the old one stays.
+function keepLags(old, scenes) {
+  scenes.forEach((one, i) =>
+    one.drawn.forEach((drawn, place) => {
+      const known = old[i]?.drawn[place];
+      if (!drawn.lag.t.length && known) drawn.lag = known.lag;
+      if (!drawn.recoveries.length)
+        drawn.recoveries = one.interruptions.map((_, k) =>
+          known ? (known.recoveries[k] ?? null) : null,
+        );
+      one.words ||= old[i]?.words;
+    }),
+  );
+}
+
+// A strategy keeps its colour whatever its settings, which are part of its name.
+function rename(labels) {
+  const old = data.rows.map((one) => one.label);
+  const off = new Set(
+    labels.filter((_, place) => old.length === labels.length && !state.on.has(old[place])),
+  );
+  state.on = new Set(labels.filter((one) => !off.has(one)));
+  state.slots = new Map(labels.map((one, place) => [one, place]));
+  data.shown = labels;
+}
+
+function fillResult() {
+  for (const id of ["verdict", "detail-list", "notes", "facts", "meanings"])
+    $(id).replaceChildren();
+  fillWords();
+  const rows = $("figures").tBodies[0].rows;
+  const same =
+    rows.length === data.rows.length &&
+    data.rows.every((row, i) => rows[i].dataset.label === row.label) &&
+    $("all").tHead.rows[0].cells.length === data.columns.length + 1;
+  if (!same) {
+    for (const id of ["figures", "all"]) $(id).tBodies[0].replaceChildren();
+    fillFigures();
+  } else {
+    const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
+    data.rows.forEach((row, place) => {
+      brief.forEach(([, i], k) => fillCell(rows[place].cells[2 + k], row, i));
+      row.cells.forEach((_, i) => fillCell($("all").tBodies[0].rows[place].cells[1 + i], row, i));
+    });
+  }
+  const score =
+    2 + data.columns.filter((one) => one.brief).findIndex((one) => one.title === "score");
+  [...$("figures").tBodies[0].rows].forEach((row, place) => {
+    row.querySelector(".likely")?.remove();
+    if (score > 1 && data.likely[place])
+      text("span", ` ${data.likely[place]}`, row.cells[score], "unit likely");
+  });
+  fillRecoveries();
+  for (const [picture, description] of Object.entries(scene().words || {}))
+    $(`${picture}-words`).textContent = description;
+}
+
+function fillCell(cell, row, i) {
+  const jump = cell.querySelector("button");
+  (jump || cell).textContent = row.cells[i];
+  if (jump)
+    jump.setAttribute("aria-label", `${row.cells[i]}: go to the worst moment of ${row.label}`);
+  cell.classList.toggle("best", Boolean(row.best[i]));
+}
+
+// A movement drawn with the mouse or a finger, computed while it is drawn; and the beginning of it all.
+const APART = 15; // milliseconds from one point to the next
+
+function drawHand(on) {
+  $("lab-draw").setAttribute("aria-pressed", String(on));
+  document.body.classList.toggle("drawing", on);
+  if (on) {
+    play(false);
+    $("follow").checked = false;
+    say("hold the mouse on the map, and move");
+  }
+}
+
+function addPoint(event) {
+  const now = performance.now();
+  if (lab.path.length && now - lab.last < APART) return;
+  lab.begun ??= now;
+  lab.last = now;
+  const [left, top] = map.pointOn(event),
+    [originX, originY] = lab.origin;
+  const x = map.x + (left - map.frame.middleX) / map.scale,
+    y = map.y - (top - map.frame.middleY) / map.scale;
+  lab.path.push(
+    [(now - lab.begun) / 1000, x + originX, y + originY]
+      .map((one) => Number(one.toFixed(4)))
+      .join(","),
+  );
+  if (lab.path.length < 3 || lab.path.length > 2000) return;
+  lab.points = lab.path.join(";");
+  lab.moves = $("lab-moves").value = "hand";
+  changed(false);
+}
+
+const above = $("above-box");
+function inHand(event) {
+  if (!document.body.classList.contains("drawing") || event.target !== $("above")) return false;
+  event.stopPropagation();
+  event.preventDefault();
+  return true;
+}
+above.addEventListener(
+  "pointerdown",
+  (event) => {
+    if (!inHand(event)) return;
+    $("above").setPointerCapture(event.pointerId);
+    // what is drawn later has another middle: the view goes with it
+    Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...scene().origin] });
+    addPoint(event);
+  },
+  true,
+);
+above.addEventListener(
+  "pointermove",
+  (event) => {
+    if (lab.drawing && inHand(event)) addPoint(event);
+  },
+  true,
+);
+for (const kind of ["pointerup", "pointercancel"]) {
+  above.addEventListener(
+    kind,
+    (event) => {
+      if (!lab.drawing || !inHand(event)) return;
+      lab.drawing = false;
+      drawHand(false);
+      changed();
+      go(0);
+      play(true);
+    },
+    true,
+  );
+}
+
+$("lab-draw").addEventListener("click", () =>
+  drawHand($("lab-draw").getAttribute("aria-pressed") !== "true"),
+);
+$("lab-moves").addEventListener("change", () => {
+  lab.moves = $("lab-moves").value;
+  if (lab.moves === "hand" && !lab.points) drawHand(true);
+  else changed();
+});
+$("lab-at").addEventListener("change", () => {
+  lab.at = $("lab-at")
+    .value.split(/[\n;]/)
+    .map((one) => one.trim())
+    .filter(Boolean);
+  changed();
+});
+$("lab-copy").addEventListener("click", () => copy($("lab-line")));
+$("lab-again").addEventListener("click", () => {
+  history.replaceState(null, "", location.pathname);
+  begin();
+});
+for (const [id, file] of [
+  ["lab-page", "lab.html"],
+  ["lab-svg", "lab.svg"],
+  ["lab-gif", "lab.gif"],
+  ["lab-mp4", "lab.mp4"],
+  ["lab-case", "lab-case.zip"],
+  ["lab-csv", "by-hand.csv"],
+]) {
+  // computed when it is asked for, of what is shown then
+  $(id).addEventListener("click", () => {
+    $(id).href =
+      `${file}?${query(id === "lab-page" ? lab.networks : 1)}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`;
+  });
+  $(id).href = file;
+}
+
+// The seconds that the charts show, as fast as they are played.
+function clipWords() {
+  const [from, to] = state.window.map((one) => (scene().start + one).toFixed(3)),
+    dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const part =
+    state.window[1] - state.window[0] < duration() - data.tick ? [`from=${from}`, `to=${to}`] : [];
+  return escaped(
+    [...part, `speed=${$("speed").value}`, `theme=${dark ? "dark" : "light"}`].join(","),
+  );
+}
+
+const side = document.querySelector("aside"),
+  team = element("div", side, { id: "lab-team" });
+const add = element("select", side, { id: "lab-add", "aria-label": "add a strategy" });
+side.insertBefore(team, side.querySelector("h2 + canvas").previousElementSibling);
+side.insertBefore(add, team.nextSibling);
+text("option", "add a strategy \u2026", add).value = "";
+for (const name of Object.keys(lab.strategies)) text("option", name, add);
+add.addEventListener("change", () => {
+  lab.team.push({ name: add.value, settings: new Map() });
+  add.value = "";
+  teamChanged();
+});
+// who sets something does not mean the keys of the page
+for (const box of [$("lab"), team, add])
+  box.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, select, textarea")) event.stopPropagation();
+  });
+$("figures").addEventListener("change", () => paintTeam());
+
+function begin() {
+  readQuery(location.search);
+  $("lab-moves").value = lab.moves;
+  $("lab-at").value = lab.at.join("\n");
+  fillTeam();
+  settle();
+  ask();
+}
+lab.moveNames = data.lab.moves;
+lab.drawing = false;
+fillExperiment();
+begin();
+talk({
+  opened: (socket) => {
+    lab.socket = socket;
+    ask();
+  },
+  received: (frame) => receive(frame),
+  closed: () => {
+    lab.socket = null;
+    $("lab-state").textContent = "epic lab has ended; start it again to go on";
+  },
+});
+addEventListener("popstate", begin);

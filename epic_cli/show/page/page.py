@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,16 +38,61 @@ SCORES = 8
 #: A verdict is no longer than this; what goes on is folded.
 SENTENCES = 5
 
-#: The scripts in the order in which the browser reads them; what is used while it reads is first.
-SCRIPTS = (
-    "data", "chunks", "state", "pen", "labels", "above", "inset", "marks", "timeline", "lanes",
-    "turns", "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
-)  # fmt: skip
+#: Where scripts, styles and elements of pages lie.
+BROWSER = files("epic_cli.show") / "browser"
 
-#: What only pages of recordings with rotation have: /*turns this */ or <!--turns that -->.
-_TURNS = re.compile(
-    r"(?m)^ *(?:/\*|<!--)turns (.*?) ?(?:\*/|-->)(\n)|(?:/\*|<!--)turns(.*?)(?:\*/|-->)"
+
+@dataclass(frozen=True)
+class PageParts:
+    """What a page is made of: whole files, one after the other.
+
+    ``scripts`` stand in the order in which the browser reads them: each uses those before it while
+    it is read, and all of them later; ``elements`` are of its ``main``. What is not in ``folder``
+    is one of those that all pages share. With the script ``talk``, the page talks with the program
+    that serves it.
+    """
+
+    scripts: Sequence[str]
+    elements: Sequence[str]
+    styles: Sequence[str]
+    folder: Traversable = BROWSER
+
+    def script(self) -> str:
+        """Its scripts as one."""
+        return self._joined(self.scripts, "js")
+
+    def html(self, title: str, data: dict[str, Any]) -> str:
+        """The page, with the data that its scripts read."""
+        # no text of the recording may end an element
+        safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+        talks = "talk" in self.scripts
+        text = (BROWSER / "frame.html").read_text("utf-8")
+        for mark, part in (
+            ("<!--MAIN-->", f"\n{self._joined(self.elements, 'html')}"),
+            # older browsers do not count a WebSocket as 'self'
+            ("/*SOURCES*/", "; connect-src 'self' ws://localhost:* ws://127.0.0.1:*" * talks),
+            ("/*STYLE*/", f"{_variables()}\n{self._joined(self.styles, 'css')}"),
+            ("/*SCRIPT*/", self.script()),
+            ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
+            ("/*DATA*/", safe),
+        ):
+            text = text.replace(mark, part)
+        return text
+
+    def _joined(self, names: Sequence[str], kind: str) -> str:
+        places = [(self.folder / f"{name}.{kind}", BROWSER / f"{name}.{kind}") for name in names]
+        found = [own if own.is_file() else shared for own, shared in places]
+        return "\n".join(one.read_text("utf-8") for one in found)
+
+
+#: One map and one set of lanes, for all pages.
+_SHARED = ("base", "pen", "map", "lanes")
+
+#: The page of scenes, and that of a running game.
+PAGE = PageParts(
+    (*_SHARED, "scene", "path", "time", "words", "reader", "begin"), ("page",), ("page",)
 )
+LIVE = PageParts((*_SHARED, "controls", "talk", "live"), ("live",), ("page", "controls", "live"))
 
 
 @dataclass(frozen=True)
@@ -159,8 +204,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
     ranked as in its table, and those that are not in it come last. The page has everything in it
     and asks the network for nothing. Raises ``NothingToDraw`` where no scene has a row.
     """
-    turns = any(one.rotations is not None for one in scenes if len(one.times))
-    return assembled(content.title, page_data(scenes, content), turns)
+    return PAGE.html(content.title, page_data(scenes, content))
 
 
 def page_data(
@@ -224,47 +268,9 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return heads, rows
 
 
-class Extra(NamedTuple):
-    """What a page of another room has beside: an ``element``, a ``style``, ``scripts``, sources.
-
-    ``parts`` are the scripts that it shares; with ``alone``, the element is all that is shown.
-    """
-
-    element: str = ""
-    style: str = ""
-    scripts: str = ""
-    sources: str = ""
-    parts: Sequence[str] = SCRIPTS
-    alone: bool = False
-
-
-def assembled(title: str, data: dict[str, Any], turns: bool, extra: Extra = Extra()) -> str:  # noqa: B008
-    """The page of the parts; ``turns``: with those of rotation."""
-    parts = files("epic_cli.show.page") / "parts"
-
-    def read(name: str) -> str:
-        text = (parts / name).read_text("utf-8").strip()
-        return _TURNS.sub(r"\1\2\3" if turns else "", text)
-
-    text = read("page.html")
-    if extra.alone:
-        text = re.sub(r"(?s)<main>.*</main>", '<main class="alone"><!--ELEMENT--></main>', text)
-    # no text of the recording may end an element
-    safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    for mark, part in (
-        ("<!--ELEMENT-->", extra.element),
-        ("/*SOURCES*/", extra.sources),
-        ("/*STYLE*/", f"{_variables()}\n{read('page.css')}\n{extra.style}"),
-        (
-            "/*SCRIPT*/",
-            "\n\n".join(read(f"{one}.js") for one in extra.parts if turns or one != "turns")
-            + extra.scripts,
-        ),
-        ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
-        ("/*DATA*/", safe),
-    ):
-        text = text.replace(mark, part)
-    return f"{text}\n"
+def live_page(live: dict[str, Any]) -> str:
+    """The page of a running game: ``where`` its packets come in, ``ways``, the ``link`` sliders."""
+    return LIVE.html(f"epic lab: {live['where']}", {"live": live})
 
 
 def _variables() -> str:

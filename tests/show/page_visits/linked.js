@@ -1,1 +1,6 @@
-document.body.dataset.seen = JSON.stringify([$("clock").textContent, [...state.on].sort(), scene().entity, state.log]);
+document.body.dataset.seen = JSON.stringify([
+  $("clock").textContent,
+  [...state.on].sort(),
+  scene().entity,
+  state.log,
+]);

@@ -1,24 +1,45 @@
 // Where the markers are at random times, at three zooms: [time shown, scale, [label, x, y] ...].
 let seed = 7;
-const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+function random() {
+  seed = (seed * 48271) % 2147483647;
+  return seed / 2147483647;
+}
 const seen = [];
 for (let i = 0; i < 200; i++) {
   const [scale, asked] = [[20, 200, 4000][i % 3], random() * duration()];
-  state.view.scale = scale;
+  map.scale = scale;
   go(asked);
   drawNow();
-  const time = settled(state.time), origin = scene().origin;
-  const places = [scene().truth, ...visible()].map((one) => [one.label || "truth", placeAt(one, time)]);
-  seen.push([scene().start + time, Math.abs(time - asked), scale, places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]])]);
+  const time = settled(state.time),
+    origin = scene().origin;
+  const places = [scene().truth, ...visible()].map((one) => [
+    one.label || "truth",
+    placeAt(one, time),
+  ]);
+  seen.push([
+    scene().start + time,
+    Math.abs(time - asked),
+    scale,
+    places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]]),
+  ]);
 }
 // and at the worst moment of each, whose marker is there
 for (const one of visible()) {
-  state.view.scale = 4000;
+  map.scale = 4000;
   goToWorst(one.label);
-  state.view.scale = 4000;
+  map.scale = 4000;
   drawNow();
-  const time = settled(state.time), origin = scene().origin;
-  const places = [scene().truth, ...visible()].map((one) => [one.label || "truth", placeAt(one, time)]);
-  seen.push([scene().start + time, Math.abs(time - one.t[one.worst]), 4000, places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]])]);
+  const time = settled(state.time),
+    origin = scene().origin;
+  const places = [scene().truth, ...visible()].map((one) => [
+    one.label || "truth",
+    placeAt(one, time),
+  ]);
+  seen.push([
+    scene().start + time,
+    Math.abs(time - one.t[one.worst]),
+    4000,
+    places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]]),
+  ]);
 }
 document.body.dataset.seen = JSON.stringify(seen);

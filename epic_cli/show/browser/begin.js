@@ -1,22 +1,28 @@
 // What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1 shows one moment.
-function follow(link) {
+function asksFor(link) {
   const asked = new URLSearchParams(link.slice(1));
   for (const label of asked.getAll("off")) state.on.delete(label);
   for (const label of asked.getAll("on")) state.on.add(label);
   return asked;
 }
 
-const wanted = follow(location.hash);
+const wanted = asksFor(location.hash);
 state.log = wanted.get("log") === "1" || spread() > 30;
 $("log").checked = state.log;
+fitTurns();
 fillWords();
 fillReports();
 $("entity-choice").hidden = data.scenes.length < 2;
-data.scenes.forEach((one, index) => { text("option", one.entity || "(no name)", $("entity")).value = index; });
+data.scenes.forEach((one, index) => {
+  text("option", one.entity || "(no name)", $("entity")).value = index;
+});
 // ranks first, so that the best have the first colours
 for (const label of data.shown) if (state.on.has(label)) slot(label);
 fillFigures();
-const opened = Math.max(0, data.scenes.findIndex((one) => one.entity === wanted.get("entity")));
+const opened = Math.max(
+  0,
+  data.scenes.findIndex((one) => one.entity === wanted.get("entity")),
+);
 $("entity").value = opened;
 choose(opened);
 if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - scene().start);
@@ -25,14 +31,21 @@ document.body.dataset.ready = "yes";
 
 // How many times the largest error of the worst is that of the best of those shown.
 function spread() {
-  const largest = data.scenes.flatMap((one) => one.drawn).filter((one) => state.on.has(one.label) && one.worst >= 0).map((one) => one.error[one.worst]).filter((one) => one > 0);
+  const largest = data.scenes
+    .flatMap((one) => one.drawn)
+    .filter((one) => state.on.has(one.label) && one.worst >= 0)
+    .map((one) => one.error[one.worst])
+    .filter((one) => one > 0);
   return largest.length ? Math.max(...largest) / Math.min(...largest) : 1;
 }
 
 addEventListener("hashchange", () => {
   const asked = new URLSearchParams(location.hash.slice(1));
   const meant = data.scenes.findIndex((one) => one.entity === asked.get("entity"));
-  if (meant >= 0) { $("entity").value = meant; choose(meant); }
+  if (meant >= 0) {
+    $("entity").value = meant;
+    choose(meant);
+  }
   if (asked.has("t")) go(Number(asked.get("t")) - scene().start);
 });
 addEventListener("resize", () => redraw());
@@ -41,11 +54,17 @@ function repaint() {
   paintFigures();
   drawNow();
 }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { redraw(); repaint(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  redraw();
+  repaint();
+});
 // paper is white
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("print");
-  for (const box of document.querySelectorAll("details")) { box.dataset.was = box.open; box.open = true; }
+  for (const box of document.querySelectorAll("details")) {
+    box.dataset.was = box.open;
+    box.open = true;
+  }
   redraw();
   repaint();
   // what is drawn now is scaled to the paper, whatever changes on the way there

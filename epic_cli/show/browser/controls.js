@@ -2,18 +2,22 @@
 const STOPS = 1000; // of a slider
 
 // Of bursts: from one of a thousand packets to all of them, and where sliders stand before there are any.
-const SHARE = { low: 0.001, high: 1, log: true, whole: false }, USUAL = [0.01, 0.3];
+const SHARE = { low: 0.001, high: 1, log: true, whole: false },
+  USUAL = [0.01, 0.3];
 
 // What a slider's place means, and where a value is on it.
 function valueAt({ low, high, log, whole }, place) {
-  const share = place / STOPS, value = log ? low * (high / low) ** share : low + share * (high - low);
+  const share = place / STOPS,
+    value = log ? low * (high / low) ** share : low + share * (high - low);
   if (whole) return Math.round(value);
   const step = 10 ** Math.floor(Math.log10(log ? value : high - low)) / (log ? 100 : 1000);
   return Number((Math.round(value / step) * step).toPrecision(10));
 }
 
 function placeOf({ low, high, log }, value) {
-  const share = log ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low);
+  const share = log
+    ? Math.log(Math.max(value, low) / low) / Math.log(high / low)
+    : (value - low) / (high - low);
   return Math.round(STOPS * Math.min(1, Math.max(0, share)));
 }
 
@@ -28,12 +32,15 @@ function numberIn(words) {
   const ratio = /^([\d.]+)\/([\d.]+)$/.exec(words);
   if (ratio) return ratio[1] / ratio[2];
   const found = /^\s*([-+.\deE]+?)\s*([a-z%]*)\s*$/i.exec(words);
-  return found && Number.isFinite(Number(found[1])) ? Number(found[1]) * (UNITS[found[2].toLowerCase()] || 1) : NaN;
+  return found && Number.isFinite(Number(found[1]))
+    ? Number(found[1]) * (UNITS[found[2].toLowerCase()] || 1)
+    : NaN;
 }
 
 // One control in a box; change(words, done) is told what it is set to, and null for its default.
 function control(about, box, owner, change) {
-  const line = text("div", "", box, "control"), id = `${owner}-${about.name}`;
+  const line = text("div", "", box, "control"),
+    id = `${owner}-${about.name}`;
   const title = text("label", about.name.replaceAll("_", " "), line);
   title.htmlFor = id;
   title.title = about.help;
@@ -41,17 +48,28 @@ function control(about, box, owner, change) {
   if (about.kind === "switch") {
     const field = element("input", line, { type: "checkbox", id });
     field.addEventListener("change", () => change(field.checked ? "on" : "off", true));
-    made.show = (words) => { field.checked = words === "on"; };
+    made.show = (words) => {
+      field.checked = words === "on";
+    };
     return made;
   }
   if (about.kind === "choice") {
     const field = element("select", line, { id });
     for (const word of about.words) text("option", word || "-", field).value = word;
     field.addEventListener("change", () => change(field.value || null, true));
-    made.show = (words) => { field.value = words; };
+    made.show = (words) => {
+      field.value = words;
+    };
     return made;
   }
-  const field = element("input", line, { type: "text", id, autocomplete: "off", spellcheck: "false", title: about.range, placeholder: about.kind === "text" ? about.range : "" });
+  const field = element("input", line, {
+    type: "text",
+    id,
+    autocomplete: "off",
+    spellcheck: "false",
+    title: about.range,
+    placeholder: about.kind === "text" ? about.range : "",
+  });
   field.addEventListener("change", () => change(field.value.trim() || null, true));
   if (about.words.length) {
     const list = element("datalist", line, { id: `${id}-words` });
@@ -59,12 +77,30 @@ function control(about, box, owner, change) {
     field.setAttribute("list", list.id);
   }
   // Also where it is let go: an answer to an earlier place may have changed the field since.
-  const follow = (one, write) => ["input", "change"].forEach((kind) => one.addEventListener(kind, () => { write(); change(field.value, kind === "change"); }));
+  const follow = (one, write) =>
+    ["input", "change"].forEach((kind) =>
+      one.addEventListener(kind, () => {
+        write();
+        change(field.value, kind === "change");
+      }),
+    );
   const parts = (about.shares || []).map((name, place) => {
-    const share = element("input", line, { type: "range", min: 0, max: STOPS, step: 1, "aria-label": `${about.name}: ${name}`, title: name });
+    const share = element("input", line, {
+      type: "range",
+      min: 0,
+      max: STOPS,
+      step: 1,
+      "aria-label": `${about.name}: ${name}`,
+      title: name,
+    });
     follow(share, () => {
       const rest = field.value.split(",").slice(about.shares.length);
-      field.value = [...parts.map((one) => `${Number((100 * valueAt(SHARE, Number(one.value))).toPrecision(3))}%`), ...rest].join(",");
+      field.value = [
+        ...parts.map(
+          (one) => `${Number((100 * valueAt(SHARE, Number(one.value))).toPrecision(3))}%`,
+        ),
+        ...rest,
+      ].join(",");
       share.setAttribute("aria-valuetext", field.value.split(",")[place]);
     });
     return share;
@@ -72,7 +108,10 @@ function control(about, box, owner, change) {
   let slider = null;
   if (about.kind === "number") {
     slider = element("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
-    slider.setAttribute("aria-label", `${about.name.replaceAll("_", " ")}${about.unit ? ` (${about.unit})` : ""}`);
+    slider.setAttribute(
+      "aria-label",
+      `${about.name.replaceAll("_", " ")}${about.unit ? ` (${about.unit})` : ""}`,
+    );
     follow(slider, () => {
       field.value = written(about, valueAt(about, Number(slider.value)));
       slider.setAttribute("aria-valuetext", field.value);
@@ -80,22 +119,18 @@ function control(about, box, owner, change) {
     slider.addEventListener("dblclick", () => change(null, true));
   }
   made.show = (words) => {
-    const number = numberIn(words), plain = /^[-+.\de]+$/i.test(words);
-    if (document.activeElement !== field) field.value = plain && number === number ? written(about, number) : words;
+    const number = numberIn(words),
+      plain = /^[-+.\de]+$/i.test(words);
+    if (document.activeElement !== field)
+      field.value = plain && !Number.isNaN(number) ? written(about, number) : words;
     parts.forEach((one, place) => {
       const share = numberIn(words.split(",")[place] || "");
-      if (document.activeElement !== one) one.value = placeOf(SHARE, share === share ? share : USUAL[place]);
+      if (document.activeElement !== one)
+        one.value = placeOf(SHARE, !Number.isNaN(share) ? share : USUAL[place]);
     });
     if (!slider || document.activeElement === slider) return;
-    slider.value = number === number ? placeOf(about, number) : 0;
+    slider.value = !Number.isNaN(number) ? placeOf(about, number) : 0;
     slider.setAttribute("aria-valuetext", field.value);
   };
-  return made;
-}
-
-function element(tag, parent, attributes) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  parent.append(made);
   return made;
 }

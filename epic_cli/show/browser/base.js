@@ -1,0 +1,66 @@
+// What every page has: its data, numbers as typed arrays, elements, colours.
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($("data").textContent);
+
+function element(tag, parent, attributes = {}) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  parent.append(made);
+  return made;
+}
+
+function text(tag, words, parent, kind) {
+  const made = element(tag, parent);
+  made.textContent = words;
+  if (kind) made.className = kind;
+  return made;
+}
+
+// Numbers are base64, or a place and a length in the arrays that came beside the data.
+let arrays = null;
+function bytes(packed) {
+  if (Array.isArray(packed)) return new Uint8Array(arrays, ...packed);
+  const binary = atob(packed);
+  const array = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) array[i] = binary.charCodeAt(i);
+  return array;
+}
+const typed = (Kind) => (packed) => {
+  const { buffer, byteOffset, byteLength } = bytes(packed);
+  return new Kind(buffer, byteOffset, byteLength / Kind.BYTES_PER_ELEMENT);
+};
+const [u8, u16, i16] = [bytes, typed(Uint16Array), typed(Int16Array)];
+const [f32, f64] = [typed(Float32Array), typed(Float64Array)];
+
+// The JSON of a frame, which is its length, it, and the arrays that numbers are unpacked from.
+function unpackFrame(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  arrays = buffer.slice(4 + length); // where they are aligned
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+}
+
+// The last of the sorted times that is not after this one, -1: none.
+function rowAt(times, time) {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+const COLORS = 6;
+const colors = new Map();
+function color(name) {
+  if (!colors.has(name)) {
+    const style = getComputedStyle(document.documentElement);
+    colors.set(name, style.getPropertyValue(name).trim());
+  }
+  return colors.get(name);
+}
+
+// Who sees nothing hears it: after a key, not while it plays.
+function say(words) {
+  $("said").textContent = words;
+}

@@ -1,0 +1,524 @@
+// A running game: what the program tells of it, its map and its lanes.
+const KEPT = 60; // seconds
+const SHOWN = 30; // seconds of a lane
+const TRAIL = 2; // seconds
+const SEGMENTS = 16000; // of trails, in one picture
+const NAMED = 150; // entities
+const REACH = 16; // pixels from an entity within which a click means it
+const MOST_EVENTS = 300;
+const PLANES = [
+  [0, 1, "xy"],
+  [0, 2, "xz"],
+  [2, 1, "zy"],
+]; // axes across and up
+
+const live = {
+  ...data.live,
+  entities: new Map(),
+  names: [],
+  now: 0,
+  way: null,
+  followed: null,
+  members: [],
+  received: { t: [] },
+  sent: { t: [] },
+  delays: [],
+  painted: 0,
+  got: 0,
+  paused: false,
+  socket: null,
+  controls: new Map(),
+  plane: 0,
+  fits: true,
+  fitted: false,
+};
+const tell = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
+const follow = (number) => tell({ follow: number });
+
+const map = new PlaneMap($("live-map"), {
+  redraw: () => repaint(),
+  moved: (dragged) => {
+    live.fits = false;
+    if (dragged && live.followed !== null) follow(null);
+  },
+  tap: (event) => {
+    const [x, y] = map.pointOn(event);
+    let nearest = { apart: REACH };
+    for (const { number, spot, status } of live.entities.values()) {
+      const apart = status && spot ? Math.hypot(spot[0] - x, spot[1] - y) : Infinity;
+      if (apart < nearest.apart) nearest = { apart, number };
+    }
+    if (nearest.apart < REACH) follow(nearest.number);
+  },
+});
+
+let waiting = false;
+let lanesToo = false;
+function repaint(lanes = false) {
+  lanesToo ||= lanes;
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    if (live.paused) return;
+    drawMap();
+    if (lanesToo) drawLanes();
+    lanesToo = false;
+    live.painted++;
+  });
+}
+
+// ---------------------------------------------------------------- what is told
+
+function receive(buffer) {
+  const message = unpackFrame(buffer);
+  live.got = message.number;
+  tell({ got: live.got });
+  live.now = message.now ?? live.now;
+  if (message.begins) begin(message);
+  if (message.names) takeWords(message);
+  if (message.changed) takeStates(message);
+  for (const news of message.members || []) {
+    takeMember(
+      live.members.find(({ label: name }) => name === news.label),
+      news,
+    );
+  }
+  for (const key of ["received", "sent"]) if (message[key]) takePackets(live[key], message[key]);
+  repaint(Boolean(message.names));
+}
+
+// What was known is of another direction, entity or team.
+function begin({ way, followed, team }) {
+  if (way !== live.way) {
+    Object.assign(live, { entities: new Map(), names: [], way, fits: true });
+    $("live-who").length = 1;
+    $("live-events").replaceChildren();
+  }
+  live.followed = followed;
+  live.members = team.map((name) => ({
+    label: name,
+    t: [],
+    places: [],
+    runs: { t: [], status: [] },
+    errors: { t: [], values: [] },
+    lags: { t: [], values: [] },
+  }));
+  for (const key of ["received", "sent"]) live[key] = { t: [], delay: [], places: [] };
+  $("live-one").hidden = followed === null;
+  $("live-who").value = followed ?? "";
+  $("live-team").value = team.join(", ");
+}
+
+// Of each entity that has changed: a place (3 doubles), a heading (3 floats) and a status (int32).
+function takeStates({ changed, states: [place, size] }) {
+  const whole = new Float64Array(arrays, place, size / 8);
+  const halves = new Float32Array(arrays, place, size / 4);
+  const words = new Int32Array(arrays, place, size / 4);
+  new Int32Array(arrays, changed[0], changed[1] / 4).forEach((number, i) => {
+    if (!live.entities.has(number)) live.entities.set(number, { number, trail: [] });
+    const entity = live.entities.get(number);
+    entity.at = [...whole.subarray(5 * i, 5 * i + 3)];
+    entity.heading = [...halves.subarray(10 * i + 6, 10 * i + 9)];
+    entity.status = words[10 * i + 9];
+    entity.trail.push(live.now, ...entity.at);
+  });
+}
+
+// The oldest go, from arrays that belong together.
+function keep(times, ...others) {
+  const old = rowAt(times, live.now - KEPT) + 1;
+  if (old > 500) for (const series of [times, ...others]) series.splice(0, old);
+}
+
+function triples(values) {
+  const count = values.length / 3;
+  return Array.from({ length: count }, (_, i) => [...values.subarray(3 * i, 3 * i + 3)]);
+}
+
+function takeMember(member, news) {
+  const { t, places, runs, errors, lags } = member;
+  const times = f64(news.time);
+  t.push(...times);
+  places.push(...triples(f64(news.position)));
+  u8(news.status).forEach((status, i) => {
+    if (status === runs.status.at(-1)) return;
+    runs.t.push(times[i]);
+    runs.status.push(status);
+  });
+  errors.t.push(...f64(news.measured));
+  errors.values.push(...f64(news.error));
+  for (const [second, lag] of news.lags) {
+    if (lags.t.at(-1) > second) continue;
+    if (lags.t.at(-1) === second) lags.values.pop();
+    else lags.t.push(second);
+    lags.values.push(lag);
+  }
+  member.figures = news.figures;
+  keep(t, places);
+  keep(runs.t, runs.status);
+  keep(errors.t, errors.values);
+}
+
+function takePackets({ t, delay, places }, news) {
+  t.push(...f64(news.time));
+  delay.push(...f64(news.delay).map((seconds) => 1000 * seconds));
+  places.push(...triples(f64(news.position)));
+  keep(t, delay, places);
+}
+
+function takeWords(message) {
+  const { names, traffic, figures, worst, said, news, delays, events, team, link } = message;
+  names[1].forEach((name, i) => {
+    const number = names[0] + i;
+    live.names[number] = name;
+    if (number < 1000) text("option", name, $("live-who")).value = number;
+  });
+  const known = `${team[0]}: ${figures.join(", ")}${worst && `, worst ${worst}`}`;
+  const heard = live.names.length ? `${live.now.toFixed(1)} s of ` : "waiting for packets at ";
+  $("live-traffic").textContent = traffic.join(", ");
+  $("live-figures").textContent = figures.length ? known : "";
+  const wrong = said.startsWith("error") ? said : "";
+  $("live-news").textContent = [wrong, news].filter(Boolean).join("; ");
+  $("live-state").textContent = `${heard}${message.where}`;
+  live.delays = delays.map((seconds) => (seconds === null ? NaN : 1000 * seconds));
+  const list = $("live-events");
+  for (const [time, words] of events) {
+    list.prepend(text("li", `${time.toFixed(2)} s  ${words}`, list));
+    if (list.childElementCount > MOST_EVENTS) list.lastChild.remove();
+  }
+  const set = link[$("live-set").value || "down"];
+  for (const [name, made] of live.controls) made.show(set[name]);
+  if (live.link.length) $("live-dark").setAttribute("aria-pressed", String(set.dark === "on"));
+  $("live-name").textContent = live.names[live.followed] || "";
+  $("live-words").replaceChildren();
+  live.members.forEach((member, place) => {
+    text("b", "\u25cf ", $("live-words")).style.color = color(`--line${place}`);
+    const words = (member.figures || []).join(", ") || "measuring";
+    $("live-words").append(`${member.label}: ${words}\n`);
+  });
+}
+
+// ---------------------------------------------------------------- the map
+
+const onPlane = (place) => [place[PLANES[live.plane][0]], place[PLANES[live.plane][1]]];
+
+// Shows all with their trails, until somebody moves the map; it stays while all is in it and takes
+// much of it. Who is alone is in the middle.
+function fitMap(shown) {
+  const places = shown.flatMap(({ at, trail }) => {
+    const begins = [trail.length - 240, trail.length - 120].filter((i) => i >= 0);
+    return [at, ...begins.map((i) => trail.slice(i + 1, i + 4))].map(onPlane);
+  });
+  const range = (values) => {
+    const [low, high] = [
+      values.reduce((a, b) => Math.min(a, b)),
+      values.reduce((a, b) => Math.max(a, b)),
+    ];
+    const least = 1e-3 * Math.abs(low);
+    const span = high - low > 1e-3 ? Math.max(high - low, least) : Math.max(1, least);
+    return [low / 2 + high / 2, Math.min(span, 1e300) / 2];
+  };
+  const [x, wide] = range(places.map((place) => place[0]));
+  const [y, high] = range(places.map((place) => place[1]));
+  const box = { left: x - wide, right: x + wide, bottom: y - high, top: y + high };
+  const share = shown.length > 1 ? 0.8 : 0.4;
+  if (live.fitted && map.frame) {
+    const { inside } = map.frame;
+    const whole = [inside.right - inside.left, inside.top - inside.bottom];
+    const all =
+      box.left >= inside.left &&
+      box.right <= inside.right &&
+      box.bottom >= inside.bottom &&
+      box.top <= inside.top;
+    if (all && Math.max((2 * wide) / whole[0], (2 * high) / whole[1]) > share / 2) return;
+  }
+  live.fitted = true;
+  map.look(box, share);
+}
+
+function drawMap() {
+  const drawn = ({ status, at }) => status && at.every(Number.isFinite);
+  const shown = [...live.entities.values()].filter(drawn);
+  const followed = shown.find(({ number }) => number === live.followed);
+  if (!followed && live.fits && shown.length) fitMap(shown);
+  const middle = followed || (live.fits && shown.length === 1 && shown[0]);
+  if (middle) [map.x, map.y] = onPlane(middle.at);
+  const frame = map.begin();
+  const { pen, box, toX, toY, inside } = frame;
+  const reach = 50 / frame.scale;
+  const near = ([x, y]) =>
+    x > inside.left - reach &&
+    x < inside.right + reach &&
+    y > inside.bottom - reach &&
+    y < inside.top + reach;
+  for (const entity of shown) {
+    const [x, y] = onPlane(entity.at);
+    entity.spot = [toX(x), toY(y)];
+  }
+  const seen = shown.filter(({ at }) => near(onPlane(at)));
+  clip(pen, { ...box, left: 0, bottom: box.bottom + 20 }, () => {
+    for (let slot = 0; slot < COLORS; slot++) {
+      drawEntities(
+        frame,
+        seen.filter(({ number }) => number % COLORS === slot),
+        slot,
+        seen.length,
+      );
+    }
+    if (followed) drawFollowed(frame, followed);
+    drawNames(pen, followed ? [followed, ...seen] : seen);
+  });
+  const wide = Number((inside.right - inside.left).toPrecision(3));
+  $("live-wide").textContent = `${PLANES[live.plane][2]}, ${wide} wide, ${shown.length} drawn`;
+}
+
+// All entities of one colour: their trails, a dot each (a ring: nothing comes of it), their headings.
+function drawEntities({ pen, box, toX, toY }, some, slot, seen) {
+  const most = Math.max(2, Math.floor(SEGMENTS / Math.max(1, seen)));
+  const [across, up] = PLANES[live.plane];
+  pen.strokeStyle = pen.fillStyle = color(`--line${slot}`);
+  pen.lineWidth = 1.2;
+  pen.globalAlpha = 0.55;
+  for (const { trail } of some) {
+    let from = Math.max(0, trail.length - 4 * most);
+    while (from < trail.length && trail[from] < live.now - TRAIL) from += 4;
+    if (from > 400) from -= trail.splice(0, from).length;
+    const [xs, ys] = [[], []];
+    for (let i = from + 1; i < trail.length; i += 4) {
+      xs.push(trail[i + across]);
+      ys.push(trail[i + up]);
+    }
+    trace(pen, xs, ys, 0, xs.length - 1, toX, toY, box);
+  }
+  pen.globalAlpha = 1;
+  for (const held of [true, false]) {
+    pen.beginPath();
+    for (const {
+      status,
+      spot: [x, y],
+    } of some) {
+      if ((status === 1) !== held) continue;
+      pen.moveTo(x + 4, y);
+      pen.arc(x, y, 4, 0, 7);
+    }
+    if (held) pen.stroke();
+    else pen.fill();
+  }
+  pen.lineWidth = 2.5;
+  pen.beginPath();
+  for (const {
+    heading,
+    spot: [x, y],
+  } of some) {
+    const [headX, headY] = onPlane(heading);
+    pen.moveTo(x, y);
+    pen.lineTo(x + 14 * headX, y - 14 * headY);
+  }
+  pen.stroke();
+}
+
+// What was sent and received of the one that is followed, and how each strategy draws it.
+function drawFollowed({ pen, box, toX, toY }, followed) {
+  const since = live.now - 3 * TRAIL;
+  const paint = color("--packet");
+  for (const [{ t, places }, fill, edge] of [
+    [live.sent, null, paint],
+    [live.received, paint],
+  ]) {
+    for (let i = rowAt(t, since) + 1; i < t.length; i++) {
+      const [x, y] = onPlane(places[i]);
+      dot(pen, toX(x), toY(y), 2.4, fill, edge);
+    }
+  }
+  live.members.forEach(({ t, places }, slot) => {
+    const shown = places.slice(rowAt(t, since) + 1).map(onPlane);
+    if (!shown.length) return;
+    const [xs, ys] = [0, 1].map((axis) => shown.map((place) => place[axis]));
+    const last = shown.length - 1;
+    pen.strokeStyle = color(`--line${slot}`);
+    pen.lineWidth = 2;
+    trace(pen, xs, ys, 0, last, toX, toY, box);
+    dot(pen, toX(xs[last]), toY(ys[last]), 4.5, color(`--line${slot}`), color("--card"));
+  });
+  dot(pen, ...followed.spot, 10, null, color("--text"));
+}
+
+// Names beside entities, in their order, where no other name is.
+function drawNames(pen, some) {
+  const taken = new Set();
+  pen.textAlign = "left";
+  pen.fillStyle = color("--text");
+  for (const {
+    number,
+    spot: [x, y],
+  } of some) {
+    const cell = `${Math.round(x / 60)},${Math.round(y / 13)}`;
+    if (!taken.has(cell) && taken.size < NAMED) {
+      pen.fillText((live.names[number] || "").slice(0, 24), x + 8, y - 6);
+    }
+    taken.add(cell);
+  }
+}
+
+// ---------------------------------------------------------------- the lanes
+
+// From the least to the largest value of the last seconds; ``lines`` as of drawLane.
+function drawLines(id, lines) {
+  const begin = live.now - SHOWN;
+  let low = 0;
+  const tops = lines
+    .map(({ t, values }) => {
+      let top = 0;
+      for (let i = rowAt(t, begin) + 1; i < t.length; i++) {
+        if (!Number.isFinite(values[i])) continue;
+        top = Math.max(top, values[i]);
+        low = Math.min(low, values[i]);
+      }
+      return top;
+    })
+    .sort((a, b) => a - b);
+  // a strategy that has gone out of all bounds would leave nothing of the others
+  let high = Math.min(tops.at(-1) || 0, 20 * tops[(tops.length - 1) >> 1] || Infinity);
+  if (high <= low) high = low + 1;
+  drawLane($(id), lastSeconds(), {
+    foot: 16,
+    words: true,
+    lines,
+    share: (value) => (value - low) / (high - low),
+    ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
+  });
+}
+const lastSeconds = () => ({ window: [live.now - SHOWN, live.now], begin: -live.now });
+
+function drawLanes() {
+  const { delays, members, received } = live;
+  const first = Math.floor(live.now) - delays.length + 1;
+  const seconds = delays.map((_, i) => first + i);
+  const accent = { name: "", color: color("--accent") };
+  drawLines("live-delays", [{ ...accent, t: seconds, values: delays }]);
+  if (live.followed === null) return;
+  const owned = (key) =>
+    members.map((member, place) => ({
+      name: member.label,
+      color: color(`--line${place}`),
+      ...member[key],
+    }));
+  drawLines("live-error", owned("errors"));
+  drawLines("live-lag", owned("lags"));
+  // the sender's clock has an offset of its own, unless a proxy stamps both
+  const least = received.delay.reduce((a, b) => Math.min(a, b), Infinity);
+  const shortest = live.link.length ? 0 : least;
+  const values = received.delay.map((delay) => delay - shortest);
+  const packets = { name: "", color: color("--packet"), dots: true };
+  drawLines("live-delay", [{ ...packets, t: received.t, values }]);
+  const rows = owned("runs").map((row, place) => ({ ...row, last: members[place].t.at(-1) }));
+  drawStatuses($("live-status"), lastSeconds(), rows);
+}
+
+// ---------------------------------------------------------------- what somebody does
+
+function everything() {
+  Object.assign(live, { fits: true, fitted: false });
+  follow(null);
+  repaint();
+}
+
+function nextPlane() {
+  live.plane = (live.plane + 1) % PLANES.length;
+  $("live-plane").textContent = PLANES[live.plane][2];
+  Object.assign(live, { fits: true, fitted: false });
+  repaint();
+}
+
+function pause() {
+  live.paused = !live.paused;
+  $("live-pause").setAttribute("aria-pressed", String(live.paused));
+  repaint(true);
+}
+
+function nextEntity(step) {
+  const known = [...live.entities.keys()].sort((a, b) => a - b);
+  const place = known.indexOf(live.followed);
+  const next = (place < 0 && step < 0 ? 0 : place) + step;
+  if (known.length) follow(known[next] ?? known.at(step > 0 ? 0 : -1));
+}
+
+const BUTTONS = {
+  "live-in": () => map.zoom(1.25),
+  "live-out": () => map.zoom(0.8),
+  "live-fit": everything,
+  "live-plane": nextPlane,
+  "live-pause": pause,
+};
+const KEYS = {
+  f: () => nextEntity(1),
+  F: () => nextEntity(-1),
+  Escape: () => follow(null),
+  0: everything,
+  v: nextPlane,
+  " ": pause,
+  "+": BUTTONS["live-in"],
+  "=": BUTTONS["live-in"],
+  "-": BUTTONS["live-out"],
+  ArrowLeft: () => map.move(60, 0),
+  ArrowRight: () => map.move(-60, 0),
+  ArrowUp: () => map.move(0, 60),
+  ArrowDown: () => map.move(0, -60),
+};
+for (const [id, act] of Object.entries(BUTTONS)) $(id).addEventListener("click", act);
+addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || !KEYS[key]) return;
+  if (target.closest("input, select, button, ol")) return;
+  event.preventDefault();
+  KEYS[key]();
+});
+
+if (live.link.length) {
+  const way = () => $("live-set").value;
+  $("live-link").hidden = false;
+  $("live-truth").textContent = "what was sent";
+  for (const about of live.link) {
+    const set = (words) => {
+      const where = way() && about.name !== "preset" ? `${way()}.` : "";
+      const value = words ?? about.usual;
+      if (value) tell({ link: `set ${where}${about.name}=${value}` });
+    };
+    live.controls.set(about.name, control(about, $("live-link"), "link", set));
+  }
+  $("live-dark").addEventListener("click", () => {
+    const dark = $("live-dark").getAttribute("aria-pressed") === "true";
+    tell({ link: `${dark ? "restore" : "blackout"} ${way()}` });
+  });
+  $("live-reset").addEventListener("click", () => tell({ link: "reset" }));
+}
+for (const way of live.ways) text("option", way, $("live-way"));
+$("live-ways").hidden = live.ways.length < 2;
+$("live-way").addEventListener("change", () => tell({ way: $("live-way").value }));
+$("live-who").addEventListener("change", () => {
+  const { value } = $("live-who");
+  follow(value === "" ? null : Number(value));
+});
+$("live-team").addEventListener("change", () => {
+  const names = $("live-team")
+    .value.split(",")
+    .map((name) => name.trim());
+  tell({ strategies: names.filter(Boolean) });
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  colors.clear();
+  repaint(true);
+});
+addEventListener("resize", () => repaint(true));
+talk({
+  opened: (socket) => {
+    Object.assign(live, { socket, way: null });
+    tell({});
+  },
+  received: receive,
+  closed: () => {
+    live.socket = null;
+    $("live-state").textContent = "epic has ended; start it again to go on";
+  },
+});

@@ -1,0 +1,158 @@
+// A map of the plane: the part that it shows, its grid, and the gestures that move it.
+class PlaneMap {
+  // redraw() asks for a new picture. moved(dragged) hears that a hand has zoomed or dragged it.
+  // While anchored(), it zooms around its middle. tap(event) hears of a click.
+  constructor(canvas, { redraw, moved = () => {}, anchored = () => false, tap }) {
+    Object.assign(this, { canvas, redraw, moved, anchored, x: 0, y: 0, scale: 1, frame: null });
+    gestures(canvas, {
+      tap,
+      drag: (_, x, y) => this.move(x, y),
+      pinch: (factor, at, x, y) => {
+        this.move(x, y);
+        this.zoom(factor, at.x, at.y);
+      },
+      box: (...edges) => this.zoomInto(...edges),
+    });
+    onWheel(canvas, (event) => this.zoom(1 / wheelFactor(event), event.clientX, event.clientY));
+  }
+
+  // The pixels of an event, from the canvas's corner.
+  pointOn({ clientX, clientY }) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    return [clientX - left, clientY - top];
+  }
+
+  // Shows a box of the plane, which takes a share of the canvas.
+  look({ left, right, bottom, top }, share) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const least = 1e-6 * Math.max(1e-3, Math.abs(left), Math.abs(top));
+    const across = (width - 60) / Math.max(right - left, least);
+    this.x = left / 2 + right / 2;
+    this.y = bottom / 2 + top / 2;
+    this.scale = share * Math.min(across, (height - 34) / Math.max(top - bottom, least));
+  }
+
+  zoom(factor, clientX, clientY) {
+    const wanted = this.scale * factor;
+    if (!(wanted > 1e-30 && wanted < 1e30)) return;
+    if (clientX !== undefined && !this.anchored()) {
+      // what is under the pointer stays there
+      const [x, y] = this.pointOn({ clientX, clientY });
+      this.x += (x - this.frame.middleX) * (1 / this.scale - 1 / wanted);
+      this.y -= (y - this.frame.middleY) * (1 / this.scale - 1 / wanted);
+    }
+    this.scale = wanted;
+    this.moved(false);
+    this.redraw();
+  }
+
+  move(x, y) {
+    this.x -= x / this.scale;
+    this.y += y / this.scale;
+    this.moved(true);
+    this.redraw();
+  }
+
+  // Shows what is in a box of the window.
+  zoomInto(left, right, top, bottom) {
+    const { box, middleX, middleY } = this.frame;
+    const wide = (box.right - box.left) / (right - left);
+    const high = (box.bottom - box.top) / Math.max(1, bottom - top);
+    const [x, y] = this.pointOn({ clientX: (left + right) / 2, clientY: (top + bottom) / 2 });
+    this.move(middleX - x, middleY - y);
+    this.scale *= Math.min(wide, high);
+  }
+
+  // Begins a picture: the grid, whose values are those of the plane less the origin.
+  begin([originX, originY] = [0, 0]) {
+    const { pen, width, height } = prepare(this.canvas);
+    const box = { left: 50, right: width - 6, top: 4, bottom: height - 20 };
+    const middleX = (box.left + box.right) / 2;
+    const middleY = (box.top + box.bottom) / 2;
+    const { x: viewX, y: viewY, scale } = this;
+    const toX = (x) => middleX + (x - viewX) * scale;
+    const toY = (y) => middleY - (y - viewY) * scale;
+    const inside = {
+      left: viewX + (box.left - middleX) / scale,
+      right: viewX + (box.right - middleX) / scale,
+      bottom: viewY - (box.bottom - middleY) / scale,
+      top: viewY + (middleY - box.top) / scale,
+    };
+    this.frame = { box, toX, toY, scale, middleX, middleY, inside };
+    const across = nice(inside.left + originX, inside.right + originX, Math.max(2, width / 110));
+    const up = nice(inside.bottom + originY, inside.top + originY, Math.max(2, height / 70));
+    gridAcross(pen, box, across, (value) => toX(value - originX));
+    gridUp(pen, box, up, (value) => toY(value - originY));
+    return { pen, ...this.frame };
+  }
+}
+
+function onWheel(canvas, act) {
+  const turned = (event) => {
+    event.preventDefault();
+    act(event);
+  };
+  canvas.addEventListener("wheel", turned, { passive: false });
+}
+const wheelFactor = (event) => Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.002);
+
+// Follows the pointers that are down on an element: one drags, two pinch and drag; with shift, one
+// draws a box. With a finger, one scrolls the page where it moves up or down. What has moved less
+// than STILL pixels is a tap.
+const STILL = 4;
+function gestures(canvas, { drag, pinch, begin, box, tap }) {
+  const down = new Map();
+  let from = null; // where a box begins
+  let moved = 0;
+  const edges = ({ clientX: x, clientY: y }) => [
+    Math.min(from.x, x),
+    Math.max(from.x, x),
+    Math.min(from.y, y),
+    Math.max(from.y, y),
+  ];
+  const middle = () => {
+    const [first, second = first] = down.values();
+    const apart = Math.hypot(first.x - second.x, first.y - second.y);
+    return { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2, apart };
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    const place = { x: event.clientX, y: event.clientY };
+    down.set(event.pointerId, place);
+    from = event.shiftKey && box ? place : null;
+    moved = down.size > 1 ? Infinity : 0;
+    if (down.size === 1 && begin && !from) begin(event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!down.has(event.pointerId)) return;
+    if (from) {
+      const [left, right, top, bottom] = edges(event).map((edge) => `${edge}px`);
+      const size = { width: `calc(${right} - ${left})`, height: `calc(${bottom} - ${top})` };
+      Object.assign($("frame").style, { left, top, ...size });
+      $("frame").hidden = false;
+      return;
+    }
+    const before = middle();
+    down.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const now = middle();
+    const [x, y] = [now.x - before.x, now.y - before.y];
+    moved += Math.hypot(x, y);
+    if (down.size > 1) pinch(before.apart && now.apart ? now.apart / before.apart : 1, now, x, y);
+    else if (!tap || moved > STILL) drag(event, x, y);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    canvas.addEventListener(end, (event) => {
+      const known = down.delete(event.pointerId);
+      $("frame").hidden = true;
+      if (end === "pointerup") {
+        if (from && Math.abs(event.clientX - from.x) > STILL) box(...edges(event));
+        else if (known && tap && moved <= STILL) tap(event);
+      }
+      from = null;
+    });
+  }
+  const pinching = (event) => {
+    if (event.touches.length > 1) event.preventDefault();
+  };
+  canvas.addEventListener("touchmove", pinching, { passive: false });
+}

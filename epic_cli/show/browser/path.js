@@ -1,0 +1,383 @@
+// The path from above: the truth, the packets, and what each strategy draws, around one moment.
+const map = new PlaneMap($("above"), {
+  redraw: () => redraw("above"),
+  anchored: () => $("follow").checked,
+  moved: (dragged) => {
+    if (dragged) $("follow").checked = false;
+  },
+});
+
+const MAP_ROWS = 9000; // in one frame, of all lines together: those nearest to the moment
+
+function extent(paths, first = -Infinity, last = Infinity) {
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const { t, x, y } of paths) {
+    for (let i = Math.max(0, rowAt(t, first)); i < x.length && t[i] <= last; i++) {
+      if (Number.isNaN(x[i]) || Number.isNaN(y[i])) continue;
+      if (x[i] < left) left = x[i];
+      if (x[i] > right) right = x[i];
+      if (y[i] < bottom) bottom = y[i];
+      if (y[i] > top) top = y[i];
+    }
+  }
+  return left <= right ? { left, right, bottom, top } : null;
+}
+
+function wholeExtent() {
+  const { truth, packets, drawn } = scene();
+  return extent([truth, packets]) || extent(drawn);
+}
+
+function wholePath() {
+  map.look(wholeExtent() || { left: -1, right: 1, bottom: -1, top: 1 }, 0.92);
+}
+
+// So near that the error of the best strategy shown can be seen.
+function near(time, best) {
+  const error = errorAt(best, time);
+  const others = visible().filter((drawn) => !(errorAt(drawn, time) > 3 * error));
+  const box = extent([best, scene().truth, ...others], time - 0.5, time + 0.5);
+  if (!box) return wholePath();
+  map.look(box, 0.7);
+  const { clientWidth: width, clientHeight: height } = $("above");
+  // the error is long enough to be seen, where that leaves some of the rest on the picture
+  const [least, most] = [0.35 * height, 0.45 * Math.min(width, height)];
+  if (error > 0 && error * map.scale < least) map.scale = Math.min(least / error, 4 * map.scale);
+  if (error * map.scale > most) map.scale = most / error;
+}
+
+function drawAbove() {
+  const { truth, origin } = scene();
+  const shown = visible();
+  const time = settled(state.time);
+  const here = placeAt(truth, time) || placeAt(shown[0], time);
+  $("clock").textContent = clockWords(time);
+  if ($("follow").checked && here) [map.x, map.y] = here;
+  const frame = map.begin(origin);
+  const { pen, box, toX, toY, inside } = frame;
+  const most = Math.round(MAP_ROWS / (shown.length + 4));
+  const trail = Number($("trail").value);
+  clip(pen, box, () => {
+    pen.strokeStyle = color("--truth");
+    pen.lineWidth = 7;
+    drawPath(frame, truth, ...around(truth, 2 * most));
+    drawPackets(pen, inside, toX, toY);
+    for (const drawn of shown) {
+      // thin and without dashes: thousands of rows at once
+      pen.strokeStyle = lineColor(drawn.label);
+      pen.globalAlpha = 0.35;
+      pen.lineWidth = 1;
+      drawPath(frame, drawn, ...around(drawn, most));
+    }
+    pen.globalAlpha = 1;
+    for (const drawn of [...shown].reverse()) drawTrail(frame, drawn, time, trail, most);
+    pen.setLineDash([]);
+    drawHeadings(frame, shown, time, trail, most);
+    if (here) dot(pen, toX(here[0]), toY(here[1]), 8, null, color("--text"));
+    const names = drawMarkers(frame, shown, time, here);
+    drawArrows(frame, shown, names, time);
+    label(pen, names, box.top, box.bottom, box.right, true);
+    drawInset(pen, box, here);
+  });
+}
+
+// The first and the last of so many rows around the moment.
+function around({ t }, most) {
+  const first = Math.max(0, Math.min(rowAt(t, state.time) - (most >> 1), t.length - 1 - most));
+  return [first, Math.min(t.length - 1, first + most)];
+}
+
+function trailRows({ t }, time, trail, most = Infinity) {
+  const last = rowAt(t, time);
+  return [Math.max(0, last - most, rowAt(t, time - trail)), last];
+}
+
+function drawPath({ pen, toX, toY, box, inside }, path, first, last) {
+  const { lineWidth } = pen;
+  for (const [from, to] of runsInside(path, inside, first, last)) {
+    let begin = from;
+    let cut = false;
+    for (let i = from; i <= to; i++) {
+      if (i < to && !(scene().shared && leftOut(path, i) && blurred(path.t[i]))) continue;
+      trace(pen, path.x, path.y, begin, i, toX, toY, box);
+      begin = i + 1;
+      cut ||= i < to;
+    }
+    if (!cut) continue;
+    pen.lineWidth = 1; // a thin line goes on where left out rows could be beside it
+    trace(pen, path.x, path.y, from, to, toX, toY, box);
+    pen.lineWidth = lineWidth;
+  }
+}
+
+function drawTrail(frame, drawn, time, trail, most) {
+  const { pen, toX, toY, box } = frame;
+  const [first, last] = trailRows(drawn, time, trail, most);
+  if (last < 0) return;
+  pen.strokeStyle = lineColor(drawn.label);
+  pen.setLineDash(dashes(drawn.label));
+  pen.lineWidth = 2.4;
+  drawPath(frame, drawn, first, last);
+  const place = placeAt(drawn, time);
+  if (!place) return;
+  trace(pen, [drawn.x[last], place[0]], [drawn.y[last], place[1]], 0, 1, toX, toY, box);
+}
+
+// Where each strategy is, with a line to the truth. Returns their names, to be written.
+function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
+  const names = [];
+  for (const { label: name, ...path } of [...shown].reverse()) {
+    const place = placeAt(path, time);
+    if (!place) continue;
+    const [x, y] = [toX(place[0]), toY(place[1])];
+    if (here) {
+      pen.strokeStyle = lineColor(name);
+      pen.lineWidth = 1;
+      trace(pen, [here[0], place[0]], [here[1], place[1]], 0, 1, toX, toY, box);
+    }
+    dot(pen, x, y, 5, lineColor(name), color("--card"));
+    const seen = x > box.left && x < box.right && y > box.top && y < box.bottom;
+    if (seen) names.unshift({ x: x + 2, y, ...lineStyle(name) });
+  }
+  if (here) {
+    const [x, y] = [toX(here[0]) + 2, toY(here[1])];
+    names.push({ x, y, name: data.truth, color: color("--soft") });
+  }
+  return names;
+}
+
+// Which rows of a path may be inside a box: runs of chunks whose own boxes touch it.
+const CHUNK = 128;
+function chunks(path) {
+  if (path.boxes) return path.boxes;
+  path.boxes = [];
+  for (let from = 0; from < path.x.length; from += CHUNK) {
+    // with the next chunk's first row: lines go there
+    const to = Math.min(from + CHUNK + 1, path.x.length);
+    let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let i = from; i < to; i++) {
+      const [x, y] = [path.x[i], path.y[i]];
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < bottom) bottom = y;
+      if (y > top) top = y;
+    }
+    path.boxes.push({ left, right, bottom, top });
+  }
+  return path.boxes;
+}
+
+function runsInside(path, box, first, last) {
+  const boxes = chunks(path);
+  const runs = [];
+  for (let c = Math.floor(first / CHUNK); c * CHUNK <= last; c++) {
+    const { left, right, bottom, top } = boxes[c];
+    if (left > box.right || right < box.left || bottom > box.top || top < box.bottom) continue;
+    const [from, to] = [Math.max(first, c * CHUNK), Math.min(last, (c + 1) * CHUNK)];
+    const before = runs.at(-1);
+    if (before && before[1] >= from) before[1] = to;
+    else runs.push([from, to]);
+  }
+  return runs;
+}
+
+// Packets on the path: hollow on their way, bright when they arrive, lost ones crossed out.
+const FLASH = 0.2; // seconds
+const MAP_PACKETS = 2500; // in one frame, of those that are not of this moment
+
+function drawPackets(pen, inside, toX, toY) {
+  const { packets, lost } = scene();
+  const now = state.time;
+  const isInside = ({ x, y }, i) =>
+    x[i] >= inside.left && x[i] <= inside.right && y[i] >= inside.bottom && y[i] <= inside.top;
+  const paint = color("--packet");
+  const places = [];
+  for (let i = 0; i < packets.t.length; i++) if (isInside(packets, i)) places.push(i);
+  const every = Math.max(1, Math.ceil(places.length / MAP_PACKETS));
+  const sent = rowAt(packets.t, now);
+  let count = 0;
+  for (const i of places) {
+    const recent = packets.t[i] <= now && now - packets.t[i] < 3;
+    if (!recent && count++ % every) continue;
+    const [x, y] = [toX(packets.x[i]), toY(packets.y[i])];
+    const arrival = arrivalOf(packets, i);
+    if (i > sent || (arrival <= now - FLASH && !recent)) {
+      // those of long ago, and those of the future, faintly
+      pen.globalAlpha = i > sent ? 0.28 : 0.75;
+      pen.fillStyle = paint;
+      pen.fillRect(x - 1.5, y - 1.5, 3, 3);
+      pen.globalAlpha = 1;
+    } else if (arrival > now) dot(pen, x, y, 3.5, color("--card"), paint);
+    else if (now - arrival < FLASH) dot(pen, x, y, 6.5, color("--flash"), paint);
+    else dot(pen, x, y, 2.6, paint);
+  }
+  pen.strokeStyle = color("--bad");
+  pen.lineWidth = 2;
+  pen.beginPath();
+  let crosses = 0;
+  for (let i = 0; i < lost.t.length && crosses < MAP_PACKETS; i++) {
+    if (lost.t[i] > now || lost.t[i] < state.window[0] || !isInside(lost, i)) continue;
+    cross(pen, toX(lost.x[i]), toY(lost.y[i]), 4);
+    crosses++;
+  }
+  pen.stroke();
+}
+
+const arrivalOf = ({ t, arrival }, i) => (Number.isNaN(arrival[i]) ? t[i] : arrival[i]);
+
+// The whole path in a corner of the map, where the map shows a part of it.
+const INSET = 96; // pixels, its longer side
+let inset = { key: "", canvas: null };
+
+function drawInset(pen, box, here) {
+  const whole = wholeExtent();
+  if (!whole || !here) return;
+  const wide = Math.max(whole.right - whole.left, 1e-9);
+  const high = Math.max(whole.top - whole.bottom, 1e-9);
+  const scale = INSET / Math.max(wide, high);
+  const [width, height] = [wide * scale + 12, high * scale + 12];
+  const room = width <= (box.right - box.left) / 3 && height <= box.bottom - box.top;
+  if (map.scale < 3 * scale || !room) return;
+  const [left, top] = [box.right - width - 1, box.top + 1];
+  const toX = (x) => 6 + (x - whole.left) * scale;
+  const toY = (y) => 6 + (whole.top - y) * scale;
+  const key = [state.scene, width, height, color("--card")].join(" ");
+  if (inset.key !== key) inset = { key, canvas: insetPicture(width, height, toX, toY) };
+  pen.drawImage(inset.canvas, left, top, width, height);
+  // the part that the map shows, or where it is
+  const { inside } = map.frame;
+  const [x, y] = [left + toX(inside.left), top + toY(inside.top)];
+  const size = [(inside.right - inside.left) * scale, (inside.top - inside.bottom) * scale];
+  pen.strokeStyle = color("--accent");
+  pen.lineWidth = 1.5;
+  const card = { left, top, right: left + width, bottom: top + height };
+  clip(pen, card, () => pen.strokeRect(x, y, ...size));
+  dot(pen, left + toX(here[0]), top + toY(here[1]), 3, color("--accent"), color("--card"));
+}
+
+function insetPicture(width, height, toX, toY) {
+  const { truth } = scene();
+  const canvas = document.createElement("canvas");
+  const pen = canvas.getContext("2d");
+  const sharp = 2;
+  [canvas.width, canvas.height] = [sharp * width, sharp * height];
+  pen.scale(sharp, sharp);
+  pen.fillStyle = color("--card");
+  pen.fillRect(0, 0, width, height);
+  pen.strokeStyle = color("--soft");
+  pen.strokeRect(0.5, 0.5, width - 1, height - 1);
+  pen.lineWidth = 1.5;
+  const room = { left: 0, top: 0, right: width, bottom: height };
+  trace(pen, truth.x, truth.y, 0, truth.t.length - 1, toX, toY, room);
+  return canvas;
+}
+
+// What turns: where it heads, as darts along the path and an arrow at the moment.
+const DARTS = 34; // pixels from one dart to the next on a line
+const ARROW = 34; // lengths in pixels of what lies in the plane
+const CONE = 62;
+
+// Where a row heads on the plane: as long as it lies in it, at most 1; null: nowhere.
+function headingOf({ heads }, row) {
+  if (!heads || row < 0) return null;
+  const [x, y] = [heads[2 * row] / 32767, heads[2 * row + 1] / 32767];
+  return x || y ? [x, y] : null;
+}
+
+// The rows from first to last that get a dart, far enough from each other to be told apart.
+function dartRows(path, first, last, toX, toY) {
+  const rows = [];
+  const taken = new Set();
+  let [lastX, lastY] = [NaN, NaN];
+  for (let i = first; i <= last; i++) {
+    const [x, y] = [toX(path.x[i]), toY(path.y[i])];
+    if (Number.isNaN(x) || Math.hypot(x - lastX, y - lastY) < DARTS || !headingOf(path, i))
+      continue;
+    // where it has been before, there is one
+    const cell = `${Math.round(x / DARTS)} ${Math.round(y / DARTS)}`;
+    if (taken.has(cell)) continue;
+    taken.add(cell);
+    rows.push(i);
+    [lastX, lastY] = [x, y];
+  }
+  return rows;
+}
+
+function drawDarts({ pen, box, toX, toY }, path, first, last, size) {
+  pen.beginPath();
+  for (const i of dartRows(path, first, last, toX, toY)) {
+    const [x, y] = [toX(path.x[i]), toY(path.y[i])];
+    if (x < box.left - size || x > box.right + size) continue;
+    if (y < box.top - size || y > box.bottom + size) continue;
+    const [hx, hy] = headingOf(path, i).map((part) => part * size);
+    const wide = (0.42 * size) / Math.hypot(hx, hy);
+    pen.moveTo(x + hx, y - hy);
+    pen.lineTo(x - 0.8 * hx - wide * hy, y + 0.8 * hy - wide * hx);
+    pen.lineTo(x - 0.35 * hx, y + 0.35 * hy);
+    pen.lineTo(x - 0.8 * hx + wide * hy, y + 0.8 * hy + wide * hx);
+    pen.closePath();
+  }
+  pen.fill();
+  pen.stroke();
+}
+
+// Of the truth as far as it is shown, of the strategies as far as their trails go.
+function drawHeadings(frame, shown, time, trail, most) {
+  const { pen } = frame;
+  const { truth } = scene();
+  pen.strokeStyle = color("--card");
+  pen.lineWidth = 1;
+  pen.fillStyle = color("--soft");
+  if (truth.heads) drawDarts(frame, truth, ...around(truth, 2 * most), 9);
+  for (const drawn of [...shown].reverse()) {
+    pen.fillStyle = lineColor(drawn.label);
+    if (drawn.heads) drawDarts(frame, drawn, ...trailRows(drawn, time, trail, most), 8);
+  }
+}
+
+// At the moment, what the truth sees is a cone, and where each strategy heads an arrow.
+function drawArrows({ pen, toX, toY }, shown, names, time) {
+  const { truth } = scene();
+  const seen = (path) => {
+    const place = placeAt(path, time);
+    const heading = headingOf(path, rowAt(path.t, time));
+    return place && heading && [toX(place[0]), toY(place[1]), ...heading];
+  };
+  const cone = seen(truth);
+  if (cone) {
+    const [x, y, across, up] = cone;
+    const angle = Math.atan2(-up, across);
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.arc(x, y, CONE * Math.hypot(across, up), angle - 0.26, angle + 0.26);
+    pen.closePath();
+    pen.fillStyle = color("--soft");
+    pen.globalAlpha = 0.35;
+    pen.fill();
+    pen.globalAlpha = 1;
+  }
+  for (const drawn of [...shown].reverse()) {
+    const found = seen(drawn);
+    if (!found) continue;
+    const [x, y, across, up] = found;
+    const [hx, hy] = [ARROW * across, ARROW * up];
+    const [ux, uy] = [across, up].map((part) => part / Math.hypot(across, up));
+    for (const [paint, width] of [
+      [color("--card"), 5],
+      [lineColor(drawn.label), 2.4],
+    ]) {
+      pen.strokeStyle = paint;
+      pen.lineWidth = width;
+      pen.beginPath();
+      pen.moveTo(x + 6 * ux, y - 6 * uy);
+      pen.lineTo(x + hx, y - hy);
+      pen.moveTo(x + hx - 8 * ux - 5 * uy, y - hy + 8 * uy - 5 * ux);
+      pen.lineTo(x + hx, y - hy);
+      pen.lineTo(x + hx - 8 * ux + 5 * uy, y - hy + 8 * uy + 5 * ux);
+      pen.stroke();
+    }
+    // names stand beyond what points at them
+    const name = names.find((other) => other.name === drawn.label);
+    if (name && hx > 0) name.x += Math.max(0, hx - 4);
+  }
+}

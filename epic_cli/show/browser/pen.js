@@ -1,0 +1,281 @@
+// Canvases, axes and lines.
+function prepare(canvas) {
+  const ratio = window.devicePixelRatio || 1;
+  const width = canvas.clientWidth,
+    height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  pen.lineJoin = "bevel";
+  pen.lineCap = "butt";
+  pen.font = "11px system-ui, sans-serif";
+  return { pen, width, height };
+}
+
+function clip(pen, box, paint) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+  pen.clip();
+  paint();
+  pen.restore();
+}
+
+// Round values from low to high with their texts: steps of 1, 2 or 5 times 10^k.
+function nice(low, high, about) {
+  const raw = (high - low) / about;
+  if (!(raw > 0 && Number.isFinite(raw))) return [];
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((one) => one >= raw * 0.999);
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  const values = [];
+  const first = Math.ceil(low / step - 1e-9);
+  for (let k = 0; k <= 10 * about && first + k <= high / step + 1e-9; k++) {
+    // huge numbers have no next one
+    const value = (first + k) * step;
+    values.push([
+      value,
+      step >= 1e6 || step < 1e-6
+        ? String(Number(value.toExponential(0))).replace("e+", "e")
+        : (value === 0 ? 0 : value).toFixed(digits),
+    ]);
+  }
+  return values;
+}
+
+// Of a log axis: every power of ten, with its double and its half where those are few.
+function decades(bottom, top) {
+  const values = (steps) => {
+    const found = [];
+    for (let k = Math.floor(Math.log10(bottom)); 10 ** k <= top; k++)
+      for (const step of steps) found.push(step * 10 ** k);
+    return found
+      .filter((one) => one >= bottom * 0.999 && one <= top)
+      .map((one) => [
+        one,
+        one < 1e-3 || one >= 1e5 ? one.toExponential(0) : `${Number(one.toFixed(4))}`,
+      ]);
+  };
+  return [values([1]), values([1, 2, 5])].find((one) => one.length > 2) || nice(bottom, top, 6);
+}
+
+function gridAcross(pen, box, values, toX, words = true) {
+  pen.lineWidth = 1;
+  pen.strokeStyle = color("--line");
+  pen.fillStyle = color("--soft");
+  pen.textAlign = "center";
+  pen.beginPath();
+  for (const [value, text] of values) {
+    const x = Math.round(toX(value)) + 0.5;
+    pen.moveTo(x, box.top);
+    pen.lineTo(x, box.bottom);
+    if (words) pen.fillText(text, Math.max(12, x), box.bottom + 13);
+  }
+  pen.stroke();
+}
+
+function gridUp(pen, box, values, toY) {
+  pen.lineWidth = 1;
+  pen.strokeStyle = color("--line");
+  pen.fillStyle = color("--soft");
+  pen.textAlign = "right";
+  pen.beginPath();
+  for (const [value, text] of values) {
+    const y = Math.round(toY(value)) + 0.5;
+    pen.moveTo(box.left, y);
+    pen.lineTo(box.right, y);
+    pen.fillText(text, box.left - 5, y + 4);
+  }
+  pen.stroke();
+}
+
+// A line through rows; what is not a number breaks it, a lone row is a dot. What
+// is beside the box is left out: dashes there would take longer than the picture.
+function trace(pen, xs, ys, from, to, toX, toY, box) {
+  pen.beginPath();
+  let joined = 0,
+    lastX = 0,
+    lastY = 0;
+  for (let i = from; i <= to; i++) {
+    const x = toX(xs[i]),
+      y = toY(ys[i]);
+    if (Number.isNaN(x) || Number.isNaN(y)) {
+      if (joined === 1) pen.lineTo(lastX + 1, lastY);
+      joined = 0;
+      continue;
+    }
+    const beside =
+      (x < box.left && lastX < box.left) ||
+      (x > box.right && lastX > box.right) ||
+      (y < box.top && lastY < box.top) ||
+      (y > box.bottom && lastY > box.bottom);
+    if (joined && !beside) pen.lineTo(x, y);
+    else pen.moveTo(x, y);
+    joined++;
+    lastX = x;
+    lastY = y;
+  }
+  if (joined === 1) pen.lineTo(lastX + 1, lastY);
+  pen.stroke();
+}
+
+// What is below a line, down to the foot of the box.
+function below(pen, xs, ys, from, to, toX, toY, box) {
+  let last = NaN;
+  pen.beginPath();
+  for (let i = from; i <= to; i++) {
+    const x = toX(xs[i]),
+      y = toY(ys[i]);
+    if (!Number.isNaN(y)) {
+      if (Number.isNaN(last)) pen.moveTo(x, box.bottom);
+      pen.lineTo(x, y);
+    } else if (!Number.isNaN(last)) pen.lineTo(last, box.bottom);
+    last = !Number.isNaN(y) ? x : NaN;
+  }
+  if (!Number.isNaN(last)) pen.lineTo(last, box.bottom);
+  pen.fill();
+}
+
+// A line of more rows than pixels: from the least to the largest value in each column of pixels,
+// and on to those of the column before; a column is so many pixels wide. Where there are no rows
+// for a while, a thin line goes on to the next.
+function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
+  const wide = Math.round((box.right - box.left) / width);
+  let column = -1,
+    low = 0,
+    high = 0,
+    before = null,
+    lastX = 0,
+    lastY = 0;
+  pen.beginPath();
+  const paint = () => {
+    if (column < 0 || column > wide) return;
+    const [above, below] = before
+      ? [Math.min(high, before[1]), Math.max(low, before[0])]
+      : [high, low];
+    // whole pixels are filled fastest
+    const top = Math.floor(above);
+    pen.fillRect(box.left + column * width, top, width, Math.ceil(below) - top + 1);
+  };
+  for (let i = from; i <= to; i++) {
+    const x = toX(xs[i]),
+      y = toY(ys[i]),
+      at = Math.floor((x - box.left) / width);
+    if (Number.isNaN(y)) {
+      paint();
+      column = -1;
+      before = null;
+      continue;
+    }
+    if (at !== column) {
+      paint();
+      const next = at === column + 1;
+      if (column >= 0 && !next) {
+        pen.moveTo(lastX, lastY);
+        pen.lineTo(x, y);
+      }
+      before = next && column >= 0 ? [low, high] : null;
+      [column, low, high] = [at, y, y];
+    } else if (y > low) low = y;
+    else if (y < high) high = y;
+    lastX = x;
+    lastY = y;
+  }
+  paint();
+  pen.stroke();
+}
+
+function dot(pen, x, y, radius, fill, edge) {
+  if (Number.isNaN(x) || Number.isNaN(y)) return;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 7);
+  if (fill) {
+    pen.fillStyle = fill;
+    pen.fill();
+  }
+  if (edge) {
+    pen.strokeStyle = edge;
+    pen.lineWidth = 1.5;
+    pen.stroke();
+  }
+}
+
+function cross(pen, x, y, size) {
+  pen.moveTo(x - size, y - size);
+  pen.lineTo(x + size, y + size);
+  pen.moveTo(x - size, y + size);
+  pen.lineTo(x + size, y - size);
+}
+
+// Names beside their lines, pushed apart where they would lie on each other.
+const LABEL_HEIGHT = 13;
+const MOST_LABELS = 14;
+
+// Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room. Where
+// there is not enough for all, those that are sure (which the pointer is on) and the best have a name, then what
+// stands furthest from all that have one. Where it turns, a name without room stands left of x.
+function label(pen, wanted, top, bottom, right, turns = false) {
+  const left = wanted.filter((one) => !Number.isNaN(one.y)),
+    few = [],
+    room = Math.min(MOST_LABELS, left.length, Math.floor((bottom - top) / LABEL_HEIGHT));
+  const alone = (one) =>
+    one.sure
+      ? Infinity
+      : Math.min(1e9, ...few.map((other) => Math.hypot(other.x - one.x, other.y - one.y)));
+  while (few.length < room) {
+    const next = left.reduce((best, one) => (alone(one) > alone(best) ? one : best));
+    few.push(...left.splice(left.indexOf(next), 1));
+  }
+  few.sort((a, b) => a.y - b.y);
+  let floor = top + LABEL_HEIGHT / 2;
+  for (const one of few) {
+    one.at = Math.max(floor, Math.min(bottom - LABEL_HEIGHT / 2, one.y));
+    floor = one.at + LABEL_HEIGHT;
+  }
+  let ceiling = bottom - LABEL_HEIGHT / 2;
+  for (const one of [...few].reverse()) {
+    one.at = Math.min(one.at, ceiling);
+    ceiling = one.at - LABEL_HEIGHT;
+  }
+  pen.textAlign = "left";
+  pen.setLineDash([]);
+  for (const one of few) {
+    const wide = widthOf(pen, one.name),
+      turned = turns && one.x + wide + 10 > right && one.x > wide + 70;
+    const text = turned ? one.name : shortened(pen, one.name, right - one.x - 10);
+    if (turned) one.x -= wide + 20;
+    if (Math.abs(one.at - one.y) > 5 && !turned) {
+      pen.strokeStyle = one.color;
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(one.x + 1, one.y);
+      pen.lineTo(one.x + 7, one.at);
+      pen.stroke();
+    }
+    pen.fillStyle = color("--card");
+    pen.globalAlpha = 0.75;
+    pen.fillRect(one.x + 8, one.at - 6, widthOf(pen, text) + 2, LABEL_HEIGHT - 1);
+    pen.globalAlpha = 1;
+    pen.fillStyle = one.color;
+    pen.fillText(text, one.x + 9, one.at + 4);
+  }
+}
+
+const widths = new Map();
+function widthOf(pen, text) {
+  const key = pen.font + text;
+  if (widths.size > 1000) widths.clear(); // names with settings are new at each move of a slider
+  if (!widths.has(key)) widths.set(key, pen.measureText(text).width);
+  return widths.get(key);
+}
+
+function shortened(pen, text, room) {
+  if (widthOf(pen, text) <= room) return text;
+  let end = text.length;
+  while (end > 1 && widthOf(pen, `${text.slice(0, end)}\u2026`) > room) end--;
+  return `${text.slice(0, end)}\u2026`;
+}

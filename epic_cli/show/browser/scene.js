@@ -1,0 +1,258 @@
+// What the page shows: scenes, which strategies, which moment and part of the time; when it is drawn.
+function unpack(scene) {
+  scene.truth.t = f64(scene.truth.t);
+  const times = scene.truth.t;
+  if (scene.shared) scene.shared = { t: f64(scene.shared.t), blur: f32(scene.shared.blur) };
+  for (const path of [scene.truth, scene.packets, scene.lost]) {
+    for (const key of Object.keys(path)) if (path[key] !== times) path[key] = f32(path[key]);
+  }
+  if (scene.heads) scene.truth.heads = i16(scene.heads);
+  for (const drawn of scene.drawn) {
+    let row = 0;
+    const next = (step) => {
+      row += step;
+      return times[row];
+    };
+    if (drawn.at) drawn.t = Float64Array.from(u16(drawn.at), next);
+    else drawn.t = drawn.t ? f64(drawn.t) : times;
+    for (const key of ["x", "y", "distance"]) drawn[key] = f32(drawn[key]);
+    if (drawn.heads) drawn.heads = i16(drawn.heads);
+    if (drawn.angle) drawn.angle = f32(drawn.angle);
+    const counted = u8(drawn.counted);
+    // only rows that count are part of the figures, and of the picture of errors
+    drawn.error = drawn.distance.map((value, i) => (counted[i] ? value : NaN));
+    const shares = u8(drawn.across);
+    drawn.across = drawn.error.map((value, i) => (value * shares[i]) / 255);
+    drawn.worst = -1;
+    drawn.error.forEach((value, i) => {
+      if (!Number.isNaN(value) && !(value <= drawn.error[drawn.worst])) drawn.worst = i;
+    });
+    drawn.runs = { t: f32(drawn.runs.t), status: u8(drawn.runs.status) };
+    drawn.lag = { t: f32(drawn.lag.t), seconds: f32(drawn.lag.seconds) };
+  }
+}
+data.scenes.forEach(unpack);
+
+const state = {
+  scene: 0,
+  time: 0,
+  playing: false,
+  exact: false,
+  named: "",
+  printing: false,
+  shown: 0,
+  on: new Set(data.shown),
+  slots: new Map(),
+  log: false,
+  window: [0, 1],
+  hover: null,
+};
+const scene = () => data.scenes[state.scene];
+const duration = () => scene().end - scene().start;
+const wholeTime = () => [0, Math.max(duration(), data.tick)];
+const visible = () => scene().drawn.filter((drawn) => state.on.has(drawn.label));
+const clockWords = (time) => `${(scene().start + time).toFixed(data.tick < 0.01 ? 3 : 2)} s`;
+const errorAt = (drawn, time) => between(drawn, drawn.distance, time);
+
+// A value of a path at a time: of unbroken movement between two rows on the straight line, else that
+// of the row before; NaN: not known.
+function between({ t }, values, time) {
+  let row = rowAt(t, time);
+  if (Number.isNaN(values[row])) {
+    // what breaks a line stands at the time of the row before it; times are rounded
+    if (t[row + 1] - time < data.tick / 100) row++;
+    else if (t[row] === t[row - 1]) row--;
+  }
+  if (row < 0) return NaN;
+  const step = ((time - t[row]) / (t[row + 1] - t[row])) * (values[row + 1] - values[row]);
+  return time > t[row] && !Number.isNaN(step) ? values[row] + step : values[row];
+}
+
+function nearest(times, time) {
+  const row = Math.max(0, rowAt(times, time));
+  return row + 1 < times.length && times[row + 1] - time < time - times[row] ? row + 1 : row;
+}
+
+// Of long recordings, rows of a path are left out after a row.
+const leftOut = ({ t }, row) => t[row + 1] - t[row] > 1.5 * data.tick;
+
+// Whether it can be seen at this zoom that rows around a time are left out.
+function blurred(time) {
+  const { shared } = scene();
+  return shared && shared.blur[rowAt(shared.t, time)] * map.scale > 0.5;
+}
+
+// The moment that is shown on the map: where left out rows could be seen, the nearest that all have.
+function settled(time) {
+  if (state.exact || !blurred(time)) return time;
+  const { t } = scene().shared;
+  return t[nearest(t, time)];
+}
+
+// Where a path is at a time; null: nowhere, or it is not known where.
+function placeAt(path, time) {
+  if (!path) return null;
+  const row = rowAt(path.t, time);
+  const x = between(path, path.x, time);
+  const known = row >= 0 && (path.t[row] === time || !leftOut(path, row) || !blurred(time));
+  return known && !Number.isNaN(x) ? [x, between(path, path.y, time)] : null;
+}
+
+// Colours go by rank to what is shown; who is switched on later takes the first that is free.
+function slot(label) {
+  if (!state.slots.has(label)) {
+    const shown = [...state.slots].filter(([other]) => state.on.has(other));
+    const taken = new Set(shown.map(([, number]) => number));
+    let free = 0;
+    while (taken.has(free)) free++;
+    for (const [other, number] of state.slots) if (number === free) state.slots.delete(other);
+    state.slots.set(label, free);
+  }
+  return state.slots.get(label);
+}
+const lineColor = (label) => color(`--line${slot(label) % COLORS}`);
+const dashes = (label) => data.dashes[Math.floor(slot(label) / COLORS) % data.dashes.length];
+
+// Drawing is put off to the next frame, however often it is asked for.
+const stale = { above: true, time: true, histogram: true, now: true };
+let asked = false;
+function redraw(...parts) {
+  for (const part of parts.length ? parts : Object.keys(stale)) stale[part] = true;
+  if (!asked) {
+    asked = true;
+    requestAnimationFrame(drawNow);
+  }
+}
+function drawNow() {
+  asked = false;
+  if (state.printing) return;
+  if (stale.above) drawAbove();
+  if (stale.time) drawOverTime();
+  if (stale.histogram) drawHistogram();
+  if (stale.now) updateNow();
+  placeCursor();
+  for (const part of Object.keys(stale)) stale[part] = false;
+}
+
+// The moment that is shown, and its going on.
+function go(time, exact = false) {
+  state.exact = exact;
+  state.time = Math.min(Math.max(0, time), duration());
+  $("time").value = state.time;
+  $("clock").textContent = clockWords(state.time);
+  $("time").setAttribute("aria-valuetext", clockWords(state.time));
+  const [start, end] = state.window;
+  if (state.time < start || state.time > end) {
+    showTime(state.time - (end - start) * 0.1, state.time + (end - start) * 0.9);
+  }
+  redraw("above", "now");
+  rememberPlace();
+}
+
+// One row on or back: rows are a tick apart.
+const step = (rows) => go(Math.round(state.time / data.tick + rows) * data.tick);
+
+function play(on) {
+  if (on && state.time >= duration()) go(0);
+  state.playing = on;
+  state.shown = performance.now();
+  $("play").textContent = on ? "\u275a\u275a" : "\u25b6";
+  $("play").setAttribute("aria-label", on ? "Pause" : "Play");
+  if (on) requestAnimationFrame(frame);
+}
+
+function frame(now) {
+  if (!state.playing) return;
+  const passed = Math.max(0, now - state.shown) / 1000;
+  const time = state.time + passed * Number($("speed").value);
+  state.shown = now;
+  go(time);
+  if (time >= duration()) play(false);
+  else requestAnimationFrame(frame);
+}
+
+// Shows this part of the time, as much of it as there is.
+function showTime(start, end) {
+  const [, whole] = wholeTime();
+  const length = Math.min(whole, Math.max(Math.min(whole, 4 * data.tick), end - start));
+  const from = Math.min(Math.max(0, (start + end - length) / 2), whole - length);
+  state.window = [from, from + length];
+  redraw("time");
+}
+
+function zoomTime(factor, around = state.time) {
+  const [start, end] = state.window;
+  const inside = Math.min(end, Math.max(start, around));
+  showTime(inside - (inside - start) * factor, inside + (end - inside) * factor);
+}
+
+// The best of the strategies shown whose error can be seen beside that of the others.
+function leader() {
+  const worst = (drawn) => drawn.error[drawn.worst];
+  const judged = visible().filter((drawn) => drawn.worst >= 0);
+  const usual = judged.map(worst).sort((a, b) => a - b)[judged.length >> 1];
+  return judged.find((drawn) => worst(drawn) >= usual / 50);
+}
+
+function goToWorst(label) {
+  const found = label ? scene().drawn.find((drawn) => drawn.label === label) : leader();
+  if (!found || found.worst < 0) return;
+  if (!state.on.has(found.label)) turn(found.label, true);
+  const time = found.t[found.worst];
+  const [start, end] = state.window;
+  if (time < start || time > end) showTime(time - (end - start) / 2, time + (end - start) / 2);
+  $("follow").checked = true;
+  near(time, found);
+  go(time, true);
+  const far = `${short(found.error[found.worst])} from the ${data.truth}`;
+  say(`${clockWords(time)}: ${found.label} is ${far}, its worst`);
+}
+
+// Where something turns, there are a lane of angles and a word in the key.
+function fitTurns() {
+  const turns = data.scenes.some(({ truth }) => truth.heads);
+  document.body.classList.toggle("turns", turns);
+  $("heading-key").hidden = !turns;
+}
+
+function choose(index) {
+  state.scene = index;
+  const { entity, axes, words } = scene();
+  const above = `above, ${axes[1]} over ${axes[0]} (lengths)`;
+  $("view-title").textContent = `${entity ? `${entity} from` : "From"} ${above}`;
+  for (const [picture, described] of Object.entries(words)) {
+    $(`${picture}-words`).textContent = described;
+  }
+  $("time").max = duration();
+  $("lost-key").hidden = !scene().lost.t.length;
+  fillRecoveries();
+  state.time = 0;
+  state.window = wholeTime();
+  wholePath();
+  const best = leader();
+  if (best) {
+    const time = best.t[best.worst];
+    if (duration() > 60) showTime(time - 10, time + 10);
+    near(time, best);
+    go(time, true);
+  } else go(0);
+  redraw();
+}
+
+// The address says what is shown, so that it can be sent on; not while it plays.
+let remembering = 0;
+function rememberPlace() {
+  clearTimeout(remembering);
+  if (!document.body.dataset.ready) return;
+  remembering = setTimeout(() => {
+    if (state.playing) return;
+    const parts = new URLSearchParams({ t: (scene().start + state.time).toFixed(3) });
+    for (const { label } of data.rows) {
+      const first = data.shown.includes(label);
+      if (state.on.has(label) !== first) parts.append(first ? "off" : "on", label);
+    }
+    if (data.scenes.length > 1) parts.set("entity", scene().entity);
+    if (state.log) parts.set("log", "1");
+    history.replaceState(null, "", `#${parts}`);
+  }, 400);
+}

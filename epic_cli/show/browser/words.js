@@ -1,0 +1,389 @@
+// The tables and the words.
+// A long name may be broken before each of its settings.
+function name(label, parent) {
+  const words = document.createElement("span");
+  label
+    .split(/(?=\+)/)
+    .forEach((part, i) => words.append(...(i ? [document.createElement("wbr"), part] : [part])));
+  parent.append(words);
+}
+
+function heads(table, columns, first) {
+  const head = document.createElement("tr");
+  for (const column of [...first, ...columns]) {
+    const cell = text("th", column.title, head);
+    cell.scope = "col";
+    if (column.meaning) cell.title = column.meaning;
+  }
+  table.tHead.replaceChildren(head);
+}
+
+function rowHead(parent) {
+  const cell = text("th", "", parent);
+  cell.scope = "row";
+  return cell;
+}
+
+const SVG = document.documentElement.namespaceURI.replace("1999/xhtml", "2000/svg");
+
+// A line as long as the key's, in the colour and with the dashes that it has in the pictures.
+function swatch(label, on) {
+  const [space, shape] = ["svg", "path"].map((tag) => document.createElementNS(SVG, tag));
+  space.setAttribute("aria-hidden", "true");
+  shape.setAttribute("d", "M1 5h24");
+  shape.setAttribute("stroke", on ? lineColor(label) : color("--soft"));
+  shape.setAttribute("stroke-width", on ? "3.5" : "1");
+  shape.setAttribute("stroke-dasharray", on ? dashes(label).join(" ") : "");
+  space.append(shape);
+  return space;
+}
+
+function fillFigures() {
+  const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
+  heads(
+    $("figures"),
+    brief.map(([column]) => column),
+    [{ title: "strategy" }, { title: "now", meaning: "The error at this moment" }],
+  );
+  heads($("all"), data.columns, [{ title: "strategy" }]);
+  for (const row of data.rows) {
+    const line = document.createElement("tr");
+    line.dataset.label = row.label;
+    const switched = text("label", "", rowHead(line)),
+      box = document.createElement("input");
+    box.type = "checkbox";
+    box.addEventListener("change", () => turn(row.label, box.checked));
+    switched.append(box, swatch(row.label, false));
+    name(row.label, switched);
+    text("td", "", line, "now");
+    for (const [column, i] of brief) {
+      const cell = text("td", "", line, row.best[i] ? "best" : "");
+      if (column.title === "max")
+        text("button", row.cells[i], cell, "jump").addEventListener("click", () =>
+          goToWorst(row.label),
+        );
+      else cell.textContent = row.cells[i];
+    }
+    for (const jump of line.querySelectorAll(".jump")) {
+      jump.type = "button";
+      jump.title = `Go to the worst moment of ${row.label}`;
+      jump.setAttribute(
+        "aria-label",
+        `${jump.textContent}: go to the worst moment of ${row.label}`,
+      );
+    }
+    $("figures").tBodies[0].append(line);
+    const full = document.createElement("tr");
+    name(row.label, rowHead(full));
+    row.cells.forEach((words, i) => text("td", words, full, row.best[i] ? "best" : ""));
+    $("all").tBodies[0].append(full);
+  }
+  const rest = data.rows.filter((row) => !state.on.has(row.label)).map((row) => row.label);
+  const fold = (open) => {
+    for (const line of $("figures").tBodies[0].rows)
+      line.classList.toggle("folded", !open && rest.includes(line.dataset.label));
+    $("more").setAttribute("aria-expanded", String(open));
+    $("more").textContent = open ? "only the best" : `show ${rest.length} more`;
+  };
+  $("more").hidden = !rest.length;
+  $("more").onclick = () => fold($("more").getAttribute("aria-expanded") !== "true");
+  fold(false);
+  paintFigures();
+}
+
+function turn(label, on) {
+  if (on) state.on.add(label);
+  else state.on.delete(label);
+  paintFigures();
+  fillRecoveries();
+  rememberPlace();
+  redraw();
+}
+
+// The lines' colours, and who is switched on.
+function paintFigures() {
+  for (const line of $("figures").tBodies[0].rows) {
+    const { label } = line.dataset,
+      on = state.on.has(label);
+    line.classList.toggle("off", !on);
+    line.querySelector("input").checked = on;
+    line.querySelector("svg").replaceWith(swatch(label, on));
+  }
+}
+
+let updated = 0;
+function updateNow() {
+  // figures that change sixty times a second cannot be read
+  if (state.playing && performance.now() - updated < 150) return;
+  updated = performance.now();
+  const byLabel = new Map(scene().drawn.map((one) => [one.label, one]));
+  for (const line of $("figures").tBodies[0].rows) {
+    const one = byLabel.get(line.dataset.label);
+    const error = one ? errorAt(one, settled(state.time)) : NaN;
+    line.cells[1].textContent = !Number.isNaN(error) ? short(error) : "-";
+  }
+}
+
+const statusAt = (one, time) =>
+  time > one.t[one.t.length - 1] + data.tick
+    ? ""
+    : { 0: "none", 1: "held", 2: "interp.", 3: "extrap." }[
+        one.runs.status[rowAt(one.runs.t, time)]
+      ] || "none";
+
+// Three digits, as the table has them.
+function short(value) {
+  if (value === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(value)));
+  if (size >= 3 && size < 7) return Number(value.toPrecision(3)).toLocaleString("en");
+  return size > -4 && size < 7 ? value.toFixed(2 - size) : value.toExponential(2);
+}
+
+function fillRecoveries() {
+  const { interruptions, start } = scene(),
+    shown = visible(),
+    most = 6;
+  $("recovery").hidden = !interruptions.length || !shown.length;
+  if ($("recovery").hidden) return;
+  heads(
+    $("recoveries"),
+    shown.map((one) => ({ title: one.label })),
+    [{ title: "after" }],
+  );
+  $("recoveries").tBodies[0].replaceChildren();
+  // the longest, in their order
+  const length = (i) => interruptions[i].end - interruptions[i].start;
+  const longest = [...interruptions.keys()]
+    .sort((a, b) => length(b) - length(a))
+    .slice(0, most)
+    .sort((a, b) => a - b);
+  for (const i of longest) {
+    const one = interruptions[i];
+    const line = document.createElement("tr");
+    const words =
+      one.kind === "teleport" ? "teleport" : `${one.kind} of ${(one.end - one.start).toFixed(2)} s`;
+    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, rowHead(line));
+    jump.type = "button";
+    jump.addEventListener("click", () => {
+      showTime(one.start - 2, one.end + 6);
+      go(one.end);
+    });
+    for (const drawn of shown)
+      text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
+    $("recoveries").tBodies[0].append(line);
+  }
+  if (interruptions.length > most)
+    text(
+      "td",
+      `and ${interruptions.length - most} more`,
+      text("tr", "", $("recoveries").tBodies[0]),
+    ).colSpan = shown.length + 1;
+}
+
+function fillWords() {
+  $("title").textContent = data.title;
+  // no markup of others: the program made it, with names escaped
+  $("scores").hidden = !data.scores;
+  $("scores").firstElementChild.innerHTML = data.scores;
+  $("truth-name").textContent = data.truth;
+  data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
+  if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));
+  for (const line of data.details) text("li", line, $("detail-list"));
+  $("details").hidden = !data.details.length;
+  for (const line of data.notes) text("li", line, $("notes"));
+  $("note-box").hidden = !data.notes.length;
+  for (const [term, words] of data.facts) {
+    text("dt", term, $("facts"));
+    text("dd", words, $("facts"));
+  }
+  $("facts-brief").textContent = data.facts
+    .filter(([term]) => /^(Packets|Network)/.test(term))
+    .slice(0, 2)
+    .map(([, words]) => words)
+    .join("; ");
+  $("figure-box").hidden = !data.columns.length;
+  for (const column of data.columns) {
+    text("dt", column.title, $("meanings"));
+    text("dd", column.meaning, $("meanings"));
+  }
+}
+// Reports: findings, tables, settings to be copied, pictures. Moments of what is drawn are links.
+function fillReport(report, drawn, box) {
+  if (report.title) text("h3", report.title, box);
+  for (const line of report.verdict) text("p", line, box);
+  let list = null;
+  for (const part of report.parts) {
+    list = part.kind === "finding" ? list || text("ol", "", box) : null;
+    partFillers[part.kind](part, list || box, drawn);
+  }
+  for (const line of report.notes) text("p", line, box);
+}
+
+const partFillers = {
+  text: (part, box) => part.lines.forEach((line) => text("p", line, box)),
+  report: (part, box, drawn) => fillReport(part, drawn, box),
+  finding: fillFinding,
+  table: fillTable,
+  usage: fillUsage,
+  picture: fillPicture,
+};
+
+function fillReports() {
+  $("lead").hidden = !data.lead;
+  if (data.lead) fillReport(data.lead, false, $("lead"));
+  $("diagnosis-box").hidden = !data.diagnoses.length;
+  for (const one of data.diagnoses) fillReport(one, one.drawn, $("diagnoses"));
+}
+
+function fillFinding(finding, list, drawn) {
+  const entry = text("li", "", list);
+  const whose = finding.entities.length ? ` (${finding.entities.join(", ")})` : "";
+  text("strong", finding.title + whose, entry);
+  for (const [term, words] of finding.sentences)
+    text("p", term ? `${term}: ${words}` : words, entry);
+  if (finding.moments.length) fillMoments(finding, drawn, text("p", "when: ", entry));
+}
+
+function fillMoments(finding, drawn, line) {
+  // who has no name of its own is every entity
+  const shown = data.scenes.find((one) => finding.entities.includes(one.entity)) || data.scenes[0];
+  finding.moments.forEach(([name, time], place) => {
+    if (place) line.append(", ");
+    const words = `${name} at ${time.toFixed(2)} s`;
+    if (!drawn || time < shown.start || time > shown.start + shown.truth.t.at(-1))
+      return line.append(words);
+    const link = text("a", words, line);
+    const query = new URLSearchParams({ t: time });
+    if (data.scenes.length > 1 && finding.entities.length) query.set("entity", shown.entity);
+    link.href = `#${query}`;
+  });
+}
+
+function fillTable({ caption, heads, rows, words }, box) {
+  const around = text("div", "", box, "scroll"),
+    table = text("table", "", around, words ? "wordy" : "");
+  around.tabIndex = 0;
+  around.setAttribute("role", "region");
+  around.setAttribute("aria-label", caption);
+  table.createCaption().textContent = caption;
+  const head = table.createTHead().insertRow(),
+    body = table.createTBody();
+  for (const title of heads) text("th", title, head).scope = "col";
+  for (const cells of rows) {
+    const row = body.insertRow();
+    rowHead(row).textContent = cells[0];
+    for (const cell of cells.slice(1)) text("td", cell, row);
+  }
+}
+
+function fillUsage({ caption, forms }, box) {
+  text("h3", caption, box);
+  const list = text("dl", "", box);
+  for (const [where, words] of forms) {
+    text("dt", where, list);
+    const entry = text("dd", "", list),
+      code = text("code", words, entry),
+      button = text("button", "copy", entry);
+    button.type = "button";
+    button.setAttribute("aria-label", `Copy what ${where} takes`);
+    button.addEventListener("click", () => copy(code));
+  }
+}
+
+// Where the browser allows it; otherwise the words are selected, to be copied by hand.
+function copy(code) {
+  getSelection().selectAllChildren(code);
+  if (!navigator.clipboard) return say("selected");
+  navigator.clipboard.writeText(code.textContent).then(
+    () => say("copied"),
+    () => say("selected"),
+  );
+}
+
+function fillPicture({ source, words }, box) {
+  if (!source) return;
+  const image = text("img", "", box);
+  image.src = source;
+  image.alt = words;
+}
+const MOST_LINES = 12;
+
+function wordsAt(lane, time) {
+  const lines = [clockWords(time)];
+  if (lane === "packets") return lines.concat(packetWords(time));
+  const values = visible().map((one) => {
+    const row = rowAt(one.t, time),
+      lag = one.lag.seconds[nearest(one.lag.t, time)];
+    if (lane === "lag")
+      return [
+        !Number.isNaN(lag) ? -lag : Infinity,
+        `${one.label}  ${!Number.isNaN(lag) ? `${(1000 * lag).toFixed(0)} ms` : "not clear"}`,
+      ];
+    if (lane === "angle") {
+      const angle = one.angle ? one.angle[row] : NaN;
+      return !Number.isNaN(angle)
+        ? [-angle, `${one.label}  ${short(angle)}\u00b0`]
+        : [Infinity, `${one.label}  -`];
+    }
+    const error = errorAt(one, time);
+    const words =
+      lane === "status" ? statusAt(one, time) : !Number.isNaN(error) ? short(error) : "-";
+    return [
+      !Number.isNaN(error) ? -error : Infinity,
+      `${one.label}  ${words}${lane === "error" && !Number.isNaN(error) && Number.isNaN(one.error[row]) ? " (does not count)" : ""}`,
+    ];
+  });
+  if (lane !== "status") values.sort(([a], [b]) => a - b);
+  lines.push(...values.slice(0, MOST_LINES).map(([, words]) => words));
+  if (values.length > MOST_LINES) lines.push(`and ${values.length - MOST_LINES} more`);
+  return lines;
+}
+
+function packetWords(time) {
+  const { packets, lost } = scene(),
+    lines = [];
+  const near = nearest(packets.t, time),
+    missing = nearest(lost.t, time);
+  if (lost.t.length && Math.abs(lost.t[missing] - time) < Math.abs(packets.t[near] - time))
+    return [`lost: sent about ${clockWords(lost.t[missing])}`];
+  if (packets.t.length) lines.push(onePacket(near));
+  return lines;
+}
+
+function onePacket(i) {
+  const { packets } = scene(),
+    arrived = packets.arrival[i];
+  const sent = `packet sent ${clockWords(packets.t[i])}`;
+  return !Number.isNaN(arrived)
+    ? `${sent}\narrived ${clockWords(arrived)}, took ${(1000 * (arrived - packets.t[i])).toFixed(0)} ms`
+    : sent;
+}
+
+// The nearest strategy's line or packet on the path.
+function wordsAbove(x, y) {
+  if (!map.frame) return [];
+  const { toX, toY } = map.frame,
+    found = { apart: 14, words: [] };
+  const look = (px, py, words) => {
+    const apart = Math.hypot(px - x, py - y);
+    if (apart < found.apart) Object.assign(found, { apart, words: words() });
+  };
+  const { packets, lost } = scene(),
+    trail = Number($("trail").value);
+  for (let i = 0; i < lost.t.length; i++)
+    look(toX(lost.x[i]), toY(lost.y[i]), () => [`lost: sent about ${clockWords(lost.t[i])}`]);
+  for (let i = 0; i < packets.t.length; i++)
+    look(toX(packets.x[i]), toY(packets.y[i]), () => [onePacket(i)]);
+  for (const one of visible()) {
+    const [first, last] = trailRows(one, state.time, trail);
+    for (let i = first; i <= last; i++) {
+      look(toX(one.x[i]), toY(one.y[i]), () => [
+        one.label,
+        `${clockWords(one.t[i])}, ${statusAt(one, one.t[i])}`,
+        `${short(one.distance[i])} from the ${data.truth}`,
+      ]);
+    }
+  }
+  nameLine(found.words.length > 1 ? found.words[0] : "");
+  return found.words;
+}
