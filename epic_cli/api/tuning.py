@@ -51,7 +51,6 @@ def tune(
     send_rate: float | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
-    tries: int | None = None,
 ) -> Tunings:
     """Searches the settings of strategies for the best figure, as ``epic tune`` does.
 
@@ -59,11 +58,11 @@ def tune(
     (``"snapshot+clock=pll"``) are kept. What is searched are the ranges that they declare as worth
     tuning. ``figure`` is the one that is to be as good as can be, by its name among the metrics.
     ``validate`` says what is kept to evaluate on: the second half of the ``"time"``, every other
-    ``"recording"``, or ``"none"``; by recording from four on unless given. ``trials`` (``tries``
-    until now) is how many settings to try for each strategy, ``seconds`` how long to search in all.
-    A ``journal`` (a file) remembers trials: the same call goes on where an earlier one was cut off.
-    An ``executor`` of ``concurrent.futures`` (processes, a cluster) runs trials instead of
-    ``threads`` here, with the same answer. The other arguments are those of ``compare``.
+    ``"recording"``, or ``"none"``; by recording from four on unless given. ``trials`` is how many
+    settings to try for each strategy, ``seconds`` how long to search in all. A ``journal`` (a file)
+    remembers trials: the same call goes on where an earlier one was cut off. An ``executor`` of
+    ``concurrent.futures`` (processes, a cluster) runs trials instead of ``threads`` here, with the
+    same answer. The other arguments are those of ``compare``.
 
     Returns a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
     defaults, and what they come to: ``tuned_on`` and ``evaluated_on`` have the ``default`` and the
@@ -76,16 +75,14 @@ def tune(
     Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
     and where the only strategy has no settings worth tuning.
     """
-    if tries is not None:
-        warnings.warn("tries is now trials", DeprecationWarning, stacklevel=2)
     timing = make_timing(tick, clock, pacing, latency)
     compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
-    spec = TuneSpec(tuple(named), compare, figure, validate, trials or tries, seconds)
+    spec = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
     opened = None if journal is None else Journal(os.fspath(journal), KIND)
-    for damage in opened.damage if opened is not None else ():
-        warnings.warn(str(damage), stacklevel=2)
+    if opened is not None and opened.damage is not None:
+        warnings.warn(str(opened.damage), stacklevel=2)
     try:
         return search(spec, runs, executor=executor, journal=opened)
     finally:

@@ -15,6 +15,7 @@ from epic_cli.lab.spec import (
     STEPS,
 )
 from epic_cli.live.browser.session import MOST_STRATEGIES
+from epic_cli.metrics.score import GAMES
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
@@ -54,9 +55,10 @@ def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
     network, link = experiment.network, experiment.network.link
     recorded = network.path is None
-    game, tick = experiment.scoring.weighing.game, experiment.spec.timing.tick
+    spec = experiment.spec
+    game = next((game.name for game in GAMES if game.weights == spec.weights), None)
     holders = {"movement": network, "sender": network.sender, "link": link}
-    holders[SCORE] = SimpleNamespace(game=game, tick=tick)
+    holders[SCORE] = SimpleNamespace(weights=game, tick=spec.timing.tick)
     found = {}
     for name, group in GROUPS.items():
         for one in group:

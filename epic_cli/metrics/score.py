@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.engine.description import split
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.parameters import Choice
 from epic_cli.metrics.digits import whole
-from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.metric import AIM_RANGE, Better, Metric
 from epic_cli.metrics.turning import aim_cost, turning_cost
 
 if TYPE_CHECKING:
@@ -115,14 +116,39 @@ GAMES = (
     ),
 )
 
-#: Which of them.
-GAME = Choice("game", None, "Use the weights of this kind of game, which --help-all lists.",
-              [one.name for one in GAMES])  # fmt: skip
+#: Which of them, where nothing else is weighed.
+GAME = Choice("weights", None, "Use the weights of this kind of game, which --help-all lists.",
+              [game.name for game in GAMES])  # fmt: skip
 
 
-def game(name: str) -> GameKind:
-    """The kind of game of this name; raises ``KeyError``."""
-    return {one.name: one for one in GAMES}[name]
+class Weighing(NamedTuple):
+    """What a score weighs, and how far away the aim of what turns is judged (length)."""
+
+    weights: Weights = Weights()
+    aim_range: float = AIM_RANGE
+
+    @classmethod
+    def parse(cls, text: str) -> Weighing:
+        """Of ``shooter,accuracy=2,aim_range=20``: a kind of game, and what is not as there.
+
+        Raises ``ValueError``.
+        """
+        games = {game.name: game.weights for game in GAMES}
+        usual, given = None, {}
+        for entry in split(text):
+            if entry.key:
+                try:
+                    given[entry.key] = float(entry.value)
+                except ValueError:
+                    raise ValueError(f"{str(entry)!r} is not of the form name=number") from None
+            elif entry.value not in games:
+                raise ValueError(f"there is no game {entry.value!r}: they are {', '.join(games)}")
+            else:
+                usual = games[entry.value]
+        aim_range = given.pop("aim_range", AIM_RANGE)
+        if not 1e-6 <= aim_range <= 1e9:
+            raise ValueError(f"aim_range={aim_range:g}: it goes from 1e-06 to 1e+09")
+        return cls(make_weights(given, usual), aim_range)
 
 
 #: A tenth of the time: so much of it spent recovering, or going backward, costs 1.

@@ -126,7 +126,8 @@ METRICS = (
     ),
     Metric(
         "aim",
-        "RMS distance of where a ray along its x axis ends from where it truly would (--aim-range)",
+        "RMS distance of where a ray along its x axis ends from where it truly would (--weights"
+        " aim_range=)",
         _root("aim_squares"),
         unit="length",
         section=MetricSection.ACCURACY,

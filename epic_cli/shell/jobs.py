@@ -6,20 +6,143 @@ process, and a ``JobResult`` what comes back: values, and what is to be reported
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Sequence
+import contextlib
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Executor
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+
+import click
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.widths import printable
+from epic_cli.shell.declared import OutputFile, Parsed, value
 from epic_cli.shell.errors import CannotAccess, WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.sources import source_name
-from epic_cli.work.runner import Failure, Memory, resumed
+
+if TYPE_CHECKING:
+    import threading
+
+    from epic_cli.metrics.evaluation import Progress
+    from epic_cli.work.journal import Journal
 
 Found = TypeVar("Found")
 Found_co = TypeVar("Found_co", covariant=True)
+
+
+def _cluster_address(text: str) -> str:
+    """``tcp://host:8786``, as it is; raises ``ValueError``."""
+    from epic_cli.work.executors import place_of
+
+    place_of(text)
+    return text
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """Which workers, which journal, and how many failures are allowed."""
+
+    workers: int | None = value(
+        "Use this many processes, each with one thread unless --threads says"
+        " otherwise.  [default: the threads of this process]",
+        type=click.IntRange(1, 1024),
+    )
+    cluster: str | None = value(
+        "Use the workers of a Dask cluster, which must see the recordings under the same"
+        " paths: tcp://host:8786.",
+        type=Parsed("address", _cluster_address),
+    )
+    journal: str | None = value(
+        "Store each result in this file and reuse known ones: run the same command again to"
+        " resume.",
+        type=OutputFile(),
+    )
+    allowed_failures: int = value(
+        "Tolerate this many skipped recordings (unreadable, not comparable, or a worker"
+        " crashed) before the exit status shows it.",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+    )
+
+    def settled(self, given: Collection[str], fits: bool) -> JobOptions:
+        """The options in force; raises ``WrongUsage`` for conflicting ones.
+
+        Options that are not ``given`` (they are from the configuration) are ignored where none of
+        them ``fits``, or where the other kind of workers was given.
+        """
+        passed = {"workers", "cluster", "journal"} if not fits else set()
+        if {"workers", "cluster"} & set(given):
+            passed |= {"workers", "cluster"}
+        none: dict[str, Any] = dict.fromkeys(passed - set(given))
+        found = replace(self, **none)
+        if found.workers is not None and found.cluster is not None:
+            raise WrongUsage(
+                "--workers are local processes, --cluster has its own workers: use one of them"
+            )
+        return found
+
+    @property
+    def remote(self) -> bool:
+        """Whether other processes do the work."""
+        return self.workers is not None or self.cluster is not None
+
+    @property
+    def options(self) -> str:
+        """The options that are in force and need recordings with names; empty: none."""
+        given = {
+            "--workers": self.workers,
+            "--cluster": self.cluster,
+            "--journal": self.journal,
+        }
+        return " and ".join(name for name, value in given.items() if value is not None)
+
+    @contextlib.contextmanager
+    def executor(self) -> Iterator[Executor]:
+        """The requested workers, if ``remote``; raises ``CannotAccess``."""
+        from epic_cli.work.executors import Cluster, NoCluster, Processes
+
+        if self.cluster is None:
+            with Processes(self.workers or 1) as processes:
+                yield processes
+            return
+        try:
+            with Cluster(self.cluster) as cluster:
+                yield cluster
+        except NoCluster as error:
+            hint = "; the journal has the results so far" if self.journal else ""
+            raise CannotAccess("use", self.cluster, OSError(f"{error}{hint}")) from error
+
+    @contextlib.contextmanager
+    def open_journal(self, kind: str) -> Iterator[Journal | None]:
+        """The journal; None: no ``--journal``.
+
+        Reports damage. Raises ``WrongUsage``, ``CannotAccess``.
+        """
+        path = self.journal
+        if path is None:
+            yield None
+            return
+        from epic_cli.work.journal import Journal, UnusableJournal
+
+        try:
+            journal = Journal(path, kind)
+        except UnusableJournal as error:
+            raise WrongUsage(printable(str(error))) from error
+        except OSError as error:
+            raise CannotAccess("write to", path, error) from error
+        if journal.cut:
+            say(f"epic: {printable(path)}: its last line is truncated and will be recomputed\n")
+        if journal.damage is not None:
+            say(f"epic: {printable(str(journal.damage))}\n")
+        try:
+            with journal:
+                yield journal
+        except OSError as error:
+            if error.filename == path:
+                raise CannotAccess("write to", path, error) from error
+            raise
 
 
 class JobSpec(Protocol[Found_co]):
@@ -42,6 +165,20 @@ class JobSpec(Protocol[Found_co]):
 
     def identity(self) -> dict[str, Any]:
         """What results depend on beside the recording's content, as JSON holds it."""
+
+    def placed(self, place: Place | None) -> JobSpec[Found_co]:
+        """The same for a place in this process; None: for other processes."""
+
+
+class Place(NamedTuple):
+    """Where a job of this process runs: on so many ``threads``, until ``stop`` is set.
+
+    ``progress`` is that of a single recording, if it is one.
+    """
+
+    threads: int | None = None
+    stop: threading.Event | None = None
+    progress: Progress | None = None
 
 
 class Job(NamedTuple, Generic[Found]):
@@ -72,22 +209,26 @@ class UnusableJob(ValueError):
 class JobTally:
     """Counts what was wrong with recordings so far."""
 
-    def __init__(self, allowed_failures: int = 0, refused: bool = False) -> None:
+    def __init__(self, allowed_failures: int = 0) -> None:
         self._allowed = allowed_failures
-        self.refused = refused
+        self.refused = False
         self.left_out = 0
-        #: What is to be reported at the end.
-        self.closing: list[str] = []
+        self._closing: list[str] = []
+        self._last: Reporter | None = None
 
     @property
     def incomplete(self) -> bool:
         """Whether lines of one were refused, or more were left out than may be."""
         return self.refused or self.left_out > self._allowed
 
+    def alone(self, reporter: Reporter) -> None:
+        """Takes the reporter of the only recording, which has its last word at the end."""
+        self._last = reporter
+
     def add(self, result: JobResult[Any]) -> None:
         """Writes the messages of a recording."""
         say(result.said)
-        self.closing.append(result.closing)
+        self._closing.append(result.closing)
         self.refused |= result.refused
         if result.found is None:
             self.leave_out(result.trouble)
@@ -99,73 +240,91 @@ class JobTally:
 
     def end(self) -> None:
         """Writes the closing messages, once."""
-        for text in self.closing:
+        for text in self._closing:
             say(text)
-        self.closing.clear()
+        self._closing.clear()
+        if self._last is not None:
+            self._last.__exit__()
+            self._last = None
 
 
 def run_job(job: Job[Found]) -> JobResult[Found]:
     """Runs a job in any process, and captures its messages and errors."""
     spec = job.spec
     said: list[str] = []
-    reporter = Reporter(source_name(job.recording), spec.messages, spec.color, said.append)
-    found, trouble = None, ""
-    try:
-        found = spec.run(job.recording, reporter)
-    except (CannotAccess, WrongUsage) as error:
-        trouble = str(error)
-    before = len(said)
-    reporter.__exit__()
+    found, trouble, before = None, "", 0
+    with Reporter(source_name(job.recording), spec.messages, spec.color, said.append) as reporter:
+        try:
+            found = spec.run(job.recording, reporter)
+        except (CannotAccess, WrongUsage) as error:
+            trouble = str(error)
+        before = len(said)
     return JobResult(
         found, reporter.refused, trouble, "".join(said[:before]), "".join(said[before:])
     )
 
 
-def run_recordings(
+def results_of(
     spec: JobSpec[Found],
     recordings: Sequence[str],
-    executor: Executor,
     options: JobOptions,
     tally: JobTally,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
     unkept: Collection[str | None] = (),
 ) -> Generator[tuple[str, Found | UnusableJob]]:
     """The result of each readable recording, in order; other recordings go to ``tally``.
 
-    Results of ``unkept`` recordings are in no journal. Raises ``CannotAccess`` and
-    ``WrongUsage`` where the workers or the journal cannot be used.
+    Without workers, ``threads`` (None: one on each core) of this process do it. Results of
+    ``unkept`` recordings are in no journal. Raises ``CannotAccess`` and ``WrongUsage`` for what
+    is wrong with the only recording, and where the workers or the journal cannot be used.
     """
+    from epic_cli.work.executors import Threads
+    from epic_cli.work.runner import Failure, Memory, resumed
+
+    if len(recordings) == 1 and not options.options:
+        (recording,) = recordings
+        reporter = Reporter(source_name(recording), spec.messages, spec.color)
+        tally.alone(reporter)
+        found = spec.placed(Place(threads, None, progress)).run(recording, reporter)
+        tally.refused |= reporter.refused
+        yield recording, found
+        return
     known = 0
-    jobs = [Job(spec, one) for one in recordings]
-    with options.open_journal(spec.kind) as journal:
+    with contextlib.ExitStack() as opened:
+        journal = opened.enter_context(options.open_journal(spec.kind))
+        executor: Executor
+        if options.remote:
+            executor, spec = opened.enter_context(options.executor()), spec.placed(None)
+        else:
+            executor = here = opened.enter_context(Threads(threads, len(recordings)))
+            spec = spec.placed(Place(here.inner, here.stop))
         memory = Memory(journal, _key_maker(spec, unkept)) if journal is not None else None
+        jobs = [Job(spec, recording) for recording in recordings]
         results = resumed(run_job, jobs, executor, memory, _lasting)
-        try:
-            for count, ((_, recording), result, was_known) in enumerate(results, 1):
-                known += was_known
-                if isinstance(result, Failure):
-                    if not options.remote or _cluster_is_gone(options, result.error):
-                        raise result.error
-                    tally.left_out += 1
-                    yield recording, UnusableJob(_reason(result))
-                else:
-                    tally.add(result)
-                    if result.found is not None:
-                        yield recording, result.found
-                if progress is not None:
-                    progress(count, len(jobs))
-        finally:
-            results.close()
-        if journal is not None and not spec.messages.quiet and (options.shard or known):
+        opened.callback(results.close)
+        for count, ((_, recording), result, was_known) in enumerate(results, 1):
+            known += was_known
+            if isinstance(result, Failure):
+                if not options.remote or _cluster_is_gone(options, result.error):
+                    raise result.error
+                tally.left_out += 1
+                yield recording, UnusableJob(_reason(result.error, result.died))
+            else:
+                tally.add(result)
+                if result.found is not None:
+                    yield recording, result.found
+            if progress is not None:
+                progress(count, len(jobs))
+        if journal is not None and not spec.messages.quiet and known:
             count_words = f"{len(jobs)} result{'' if len(jobs) == 1 else 's'}"
-            place = f"in {printable(journal.path)}, {known} of them known before"
-            say(f"epic: {options.part_label}{count_words} {place}\n")
+            say(f"epic: {count_words} in {printable(journal.path)}, {known} of them known before\n")
 
 
 def _cluster_is_gone(options: JobOptions, error: Exception) -> bool:
-    if options.scheduler is None:
+    if options.cluster is None:
         return False
-    from epic_cli.work.executors import NoCluster  # few have one
+    from epic_cli.work.executors import NoCluster
 
     return isinstance(error, NoCluster)
 
@@ -210,7 +369,7 @@ def _lasting(result: JobResult[Found]) -> JobResult[Found] | None:
     return result._replace(said="", closing="") if result.found is not None else None
 
 
-def _reason(failure: Failure) -> str:
-    if failure.died:
+def _reason(error: Exception, died: bool) -> str:
+    if died:
         return "the process that worked on it died (too little memory, or a crash)"
-    return f"{type(failure.error).__name__}: {failure.error}"
+    return f"{type(error).__name__}: {error}"

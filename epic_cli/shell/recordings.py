@@ -119,9 +119,9 @@ class Reading(NamedTuple):
 
 
 def given_truths(
-    inputs: Inputs, given: Layout | None, messages: Messages, color: bool
+    truth: str | None, offset: float, given: Layout | None, messages: Messages, color: bool
 ) -> tuple[Mapping[str, Truth] | None, bool]:
-    """The given truth by entity, if there is one, and whether lines of it were refused.
+    """The ``truth`` (a file) by entity, if there is one, and whether lines of it were refused.
 
     ``given`` is the layout that it shares with the recordings.
     """
@@ -129,12 +129,12 @@ def given_truths(
     from epic_cli.metrics.truth import truths_of
     from epic_cli.recordings.columns import STATE
 
-    if inputs.truth is None or given is None:
+    if truth is None or given is None:
         return None, False
-    name = source_name(inputs.truth)
+    name = source_name(truth)
     with Reporter(name, messages, color) as reporter:
-        states = load(inputs.truth, "auto", reporter, given.beside(STATE))
-    truths, missing = truths_of(states, "given", inputs.truth_offset)
+        states = load(truth, "auto", reporter, given.beside(STATE))
+    truths, missing = truths_of(states, "given", offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name
         reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
@@ -158,7 +158,8 @@ def recorded_runs(
     others are taken.
     """
     reading = Reading.of(inputs)._replace(traces=traces)
-    truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
+    truth, offset = inputs.real
+    truths, tally.refused = given_truths(truth, offset, reading.layout, messages, color)
     runs = []
     for file in names:
         try:

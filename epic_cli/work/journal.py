@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -177,9 +177,8 @@ class Damage(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where an entry stands: the open file, and which bytes of it."""
+    """Where an entry stands: which bytes of the file."""
 
-    descriptor: int
     offset: int
     length: int
 
@@ -188,17 +187,16 @@ class Journal:
     """Answers by key, in a file that is made where there is none.
 
     Raises ``OSError``, and ``UnusableJournal`` where the file is something else, of another kind
-    or version, or written by another program at this moment. ``also`` are journals of the same kind
-    that are read only; those that do not exist hold nothing. Answers stay in the files: thousands
+    or version, or written by another program at this moment. Answers stay in the file: thousands
     of them take no memory.
     """
 
-    def __init__(self, path: str, kind: str, also: Iterable[str] = ()) -> None:
+    def __init__(self, path: str, kind: str) -> None:
         self.path = path
         #: How many bytes of a damaged end have been cut off.
         self.cut = 0
-        #: Where lines are damaged, in each file.
-        self.damage: list[Damage] = []
+        #: Where lines are damaged; None: nowhere.
+        self.damage: Damage | None = None
         self._header = {"epic": program_version(), "journal": kind}
         self._salt = _sum(_json(self._header)).encode()
         self._places: dict[str, _Place] = {}
@@ -207,15 +205,12 @@ class Journal:
             self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
             if lock(self._descriptor) is False:
                 raise UnusableJournal(path, "another epic is writing this journal")
-            self._end, size = self._read(self._descriptor, path)
+            self._end, size = self._read()
             if self._end < size:
                 os.ftruncate(self._descriptor, self._end)
                 self.cut = size - self._end
             if not self._end:
                 self._write(self._first)
-            for other in also:
-                with contextlib.suppress(FileNotFoundError):
-                    self._read(_open(other, os.O_RDONLY, opened), other)
             self._opened = opened.pop_all()
 
     def __len__(self) -> int:
@@ -228,10 +223,10 @@ class Journal:
         if place is None:
             return None
         if sys.platform == "win32":
-            os.lseek(place.descriptor, place.offset, os.SEEK_SET)
-            line = os.read(place.descriptor, place.length)
+            os.lseek(self._descriptor, place.offset, os.SEEK_SET)
+            line = os.read(self._descriptor, place.length)
         else:
-            line = os.pread(place.descriptor, place.length, place.offset)
+            line = os.pread(self._descriptor, place.length, place.offset)
         found = self._whole(line)
         return None if found is None else json.loads(found[3])
 
@@ -242,10 +237,10 @@ class Journal:
         name = asked.encode()
         checked = _sum(self._salt, name, value).encode()
         self._write(b'{"key":"%b","sum":"%b","value":%b}' % (name, checked, value))
-        self._places[asked] = _Place(self._descriptor, begin, self._end - begin)
+        self._places[asked] = _Place(begin, self._end - begin)
 
     def close(self) -> None:
-        """Lets go of the file, with all of it on the disk. Raises ``OSError``."""
+        """Closes the file, with all of it on the disk. Raises ``OSError``."""
         with self._opened, self._named():
             os.fsync(self._descriptor)
 
@@ -290,12 +285,12 @@ class Journal:
             error.filename = self.path
             raise
 
-    def _read(self, descriptor: int, path: str) -> tuple[int, int]:
+    def _read(self) -> tuple[int, int]:
         """Takes the whole lines; how many bytes all lines are, of how many there are."""
-        places: dict[str, _Place] = {}
+        path, places = self.path, self._places
         damaged: list[int] = []
         count = end = 0
-        with open(descriptor, "rb", _READ_AT_ONCE, closefd=False) as stream:
+        with open(self._descriptor, "rb", _READ_AT_ONCE, closefd=False) as stream:
             header = stream.readline(_LONGEST_HEADER)
             begun = self._is_header(header, path)
             if begun is not None:
@@ -304,7 +299,7 @@ class Journal:
                 if not line.endswith(b"\n"):
                     break
                 if found := self._whole(line):
-                    places[found[1].decode()] = _Place(descriptor, end, len(line))
+                    places[found[1].decode()] = _Place(end, len(line))
                 elif number > 1 or not begun:
                     count += 1
                     damaged += [number] if len(damaged) < _NAMED else []
@@ -312,9 +307,8 @@ class Journal:
         if begun is False and not places:
             raise UnusableJournal(path, "not a journal of epic")
         if count:
-            self.damage.append(Damage(path, count, tuple(damaged)))
-        self._places |= places
-        return end, os.fstat(descriptor).st_size
+            self.damage = Damage(path, count, tuple(damaged))
+        return end, os.fstat(self._descriptor).st_size
 
     def _is_header(self, line: bytes, path: str) -> bool | None:
         """Whether the file begins with our header; None: with the part that a crash left of it.

@@ -74,7 +74,7 @@ def main() -> None:
             at = f"tcp://127.0.0.1:{port}"
             while (
                 subprocess.run(
-                    [*EPIC, *COMPARE, folder, "--scheduler", at],
+                    [*EPIC, *COMPARE, folder, "--cluster", at],
                     capture_output=True,
                     check=False,
                 ).returncode
@@ -88,7 +88,7 @@ def main() -> None:
                 ("threads", ()),
                 ("--workers 1", ("--workers", "1")),
                 ("--workers 2", ("--workers", "2")),
-                ("--scheduler, 2", ("--scheduler", at)),
+                ("--cluster, 2", ("--cluster", at)),
             ):
                 seconds, other = timed(folder, *options)
                 same = "the same answer" if other == answer else "ANOTHER ANSWER"

@@ -212,19 +212,19 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
 def test_a_truth_of_another_time(tmp_path: Path) -> None:
     truth = tmp_path / "truth.txt"
     truth.write_bytes(STEADY)
-    moved = ("--truth", truth, "--truth-offset", "100")
+    moved = ("--truth", f"{truth},offset=100")
     text = refusal(*moved, "-s", "epic", stdin=STEADY)
     assert "its rows go from 0.017 to 5.067 s, the truth from 100.000 to 104.900 s" in text
-    assert "they do not overlap; --truth-offset moves the truth" in text
+    assert "do not overlap; --truth FILE,offset=SECONDS moves the truth" in text
 
 
 def test_clocks_that_differ() -> None:
     lines = STEADY.splitlines()
     same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
     later = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 90.05) for k, one in enumerate(lines))
-    assert "do not overlap; --truth-offset" in refusal("-s", "dumb-terminal", stdin=later)
+    assert "do not overlap; --truth FILE,offset" in refusal("-s", "dumb-terminal", stdin=later)
     (plain,) = rows("-s", "dumb-terminal", stdin=same)
-    (moved,) = rows("-s", "dumb-terminal", "--truth-offset", "90", stdin=later)
+    (moved,) = rows("-s", "dumb-terminal", "--truth", "offset=90", stdin=later)
     assert float(moved["error"]) == pytest.approx(float(plain["error"]))
     assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
 
@@ -241,7 +241,7 @@ def test_entities_missing_from_the_truth() -> None:
         (["-s", "epic,epic"], "epic is given twice"),
         (["-s", "epic+calc=1"], "did you mean 'calc_ahead'?"),
         (["--weights", "speed=1"], "there is no weight 'speed'"),
-        (["--weights", "latency"], "'latency' is not of the form name=number"),
+        (["--weights", "latency=x"], "'latency=x' is not of the form name=number"),
         (["--span", "2"], "write 10:20, 10: or :20"),
         (["--span", "5:2"], "write 10:20, 10: or :20"),
         (["--show", "none"], "--show none: these are compared"),

@@ -139,11 +139,11 @@ def test_conditions_decide_the_status(condition: str, status: int, told: str) ->
 def test_games_weigh_otherwise() -> None:
     plain, fighting = (
         {one["strategy"]: float(one["score"]) for one in rows(JITTER, *more)}
-        for more in ((), ("--game", "fighting"))
+        for more in ((), ("--weights", "fighting"))
     )
     assert fighting["dis"] > plain["dis"]
     assert fighting["snapshot"] < plain["snapshot"]
-    done = epic("compare", *FEW, JITTER, "--game", "fighting", "--weights", "overshoot=7")
+    done = epic("compare", *FEW, JITTER, "--weights", "fighting,overshoot=7")
     assert b"Weights: accuracy 1, smoothness 0.5, latency 4, recovery 1, overshoot 7," in (
         b" ".join(done.stdout.split())
     )

@@ -156,7 +156,6 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
             ((packets, "--drawn", one), "it has 1 usable frame of an entity"),
             ((packets, "--drawn", back), "are not in the order of time"),
             ((packets, good, "--drawn", good), "--drawn belongs to one recording"),
-            ((packets, "--drawn-offset", "1"), "--drawn-offset needs --drawn"),
             (("--drawn", "-"), "cannot both come from standard input"),
         ):
             said = epic(command, *words, status=2)

@@ -138,33 +138,10 @@ def test_what_changes_the_answer_is_asked_again_and_names_do_not() -> None:
         assert (told in done.stderr) == bool(known), (options, done.stderr)
 
 
-@pytest.mark.parametrize("command", [("compare", *TWO), ("diagnose",)])
-def test_shards_fill_journals_from_which_the_whole_is_put_together(command: list[str]) -> None:
-    whole = epic(*command, "a")
-    for number in (1, 2, 3):
-        part = epic(*command, "a", "--journal", "j", "--shard", f"{number}/3")
-        assert part.stdout == b""
-        assert part.returncode == (number == 2), part.stderr  # the eighth has refused lines
-        assert f"part {number} of 3: {3 - (number == 3)} results in j.{number}-of-3".encode() in (
-            part.stderr
-        )
-    together = epic(*command, "a", "--journal", "j")
-    assert (together.returncode, together.stdout) == (1, whole.stdout)
-    assert b"8 results in j, 8 of them known before" in together.stderr
-
-
-def test_tuning_is_the_same_by_processes_by_shards_and_from_where_it_was_killed() -> None:
+def test_tuning_is_the_same_by_processes_and_from_where_it_was_killed() -> None:
     tune = ("tune", "-s", "lerp,dumb-terminal,epic", "--trials", "40", "a/r6.txt", "--journal")
     whole = epic(*tune[:-1])
     assert whole.returncode == 0, whole.stderr
-    for number in (1, 2, 3, 4):
-        part = epic(*tune, "s", "--shard", f"{number}/4")
-        assert (part.returncode, part.stdout) == (0, b""), part.stderr
-        assert f"part {number} of 4: ".encode() in part.stderr
-        assert (b" 0 new trials in s.4-of-4" in part.stderr) == (number == 4)
-    together = epic(*tune, "s")
-    assert together.stdout == whole.stdout
-    assert b"epic: 1 new trial in s, " in together.stderr  # what has nothing to tune
 
     def lines() -> list[bytes]:
         return Path("k").read_bytes().splitlines() if Path("k").exists() else []
@@ -209,12 +186,9 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
 @pytest.mark.parametrize(
     ("options", "told", "status"),
     [
-        (("--workers", "2", "--scheduler", "tcp://h:1"), b"use one of them", 2),
-        (("--shard", "1/2"), b"--shard needs --journal", 2),
-        (("--shard", "3/2"), b"not a part such as 2/10", 2),
-        (("--shard", "0/2"), b"not a part such as 2/10", 2),
-        (("--scheduler", "host"), b"not the address of a scheduler", 2),
-        (("--scheduler", "tcp://127.0.0.1:1"), b"nobody answers", 3),
+        (("--workers", "2", "--cluster", "tcp://h:1"), b"use one of them", 2),
+        (("--cluster", "host"), b"not the address of a scheduler", 2),
+        (("--cluster", "tcp://127.0.0.1:1"), b"nobody answers", 3),
         (("--workers", "2", "-"), b"not for standard input", 2),
         (("--journal", "a/r0.txt"), b"--journal would overwrite a/r0.txt", 2),
         (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
@@ -254,7 +228,7 @@ def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
         done = epic(*command, stdin=given, env=home)
         assert done.returncode == 0, done.stderr
         assert not Path("j").exists()
-    other = epic("compare", *TWO, "a", "--scheduler", "tcp://127.0.0.1:1", env=home)
+    other = epic("compare", *TWO, "a", "--cluster", "tcp://127.0.0.1:1", env=home)
     assert (other.returncode, b"nobody answers" in other.stderr) == (3, True)
 
 
@@ -322,14 +296,14 @@ def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_kill
     slow_down()
     port = free_port()
     command = ["compare", "-s", "lerp,./slow.py:Slow", "--tick", "50ms", "a"]
-    there = ["--scheduler", f"tcp://127.0.0.1:{port}", "--journal", "j", "-q"]
+    there = ["--cluster", f"tcp://127.0.0.1:{port}", "--journal", "j", "-q"]
 
     def known() -> int:
         return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
 
     tune = ("tune", "-s", "lerp", "--trials", "20", "a/t00.txt")
     with cluster(port) as (scheduler, worker, _):
-        tuned = run(*tune, "--scheduler", f"tcp://127.0.0.1:{port}", program=PLAIN)
+        tuned = run(*tune, "--cluster", f"tcp://127.0.0.1:{port}", program=PLAIN)
         assert (tuned.stdout, tuned.stderr) == (epic(*tune).stdout, b"")
         with subprocess.Popen(
             [*PLAIN, *command, *there],

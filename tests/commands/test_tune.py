@@ -214,17 +214,6 @@ def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_t
     assert "playout_delay=" in sentences
 
 
-def test_the_old_name_of_an_option_works_and_is_reported(
-    recording: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("-s", "lerp", "--format", "jsonl", recording)
-    new, _ = told(capsys, "--trials", "5", *words)
-    old, err = told(capsys, "--tries", "5", *words)
-    assert old == new
-    assert err.count("--trials") == 1
-    told(capsys, "--tries", "5", recording, status=2)
-
-
 def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_after(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

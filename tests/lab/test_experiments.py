@@ -78,7 +78,7 @@ def experiment(seed: int) -> LabSpec:
     if random.random() < 0.3:
         values["in_order"] = "on"
     if random.random() < 0.5:
-        values["game"] = random.choice([one.name for one in GAMES])
+        values["weights"] = random.choice([one.name for one in GAMES])
     if random.random() < 0.5:
         values["tick"] = random.choice(["1/60", "30hz", "50ms", "0.0125", "7ms"])
     changes = (
@@ -123,7 +123,7 @@ def test_the_command_makes_the_same_figures_to_the_last_bit(seed: int, tmp_path:
 def test_the_same_of_a_recording_as_it_arrived(tmp_path: Path) -> None:
     spec = LabSpec(RECORDING, strategies=("epic", "mirror", *HERE.own))
     usual = same_as_command(spec, tmp_path)
-    judged = (("game", "shooter"), ("tick", "25ms"))
+    judged = (("weights", "shooter"), ("tick", "25ms"))
     found = same_as_command(replace(spec, values=(("latency", "90ms"), *judged)), tmp_path)
     assert [one["score"] for one in found] != [one["score"] for one in usual]
     assert [one["error"] for one in found] != [one["error"] for one in usual]
@@ -186,9 +186,9 @@ def test_controls_stand_at_what_is_in_force() -> None:
     bursts = in_force(bench.read(read_query("path=circle&gemodel=1%25,30%25&loss=5%25")))
     assert (bursts["loss"], bursts["gemodel"]) == ("", "0.01,0.3,1.0,0.0")
     assert (bursts["send_rate"], bursts["duration"]) == ("20.0", "10.0")
-    assert (bursts["game"], bursts["tick"]) == ("", "1/60")
-    judged = in_force(bench.read(read_query("path=recording&game=vehicle&tick=30hz")))
-    assert (judged["game"], judged["tick"]) == ("vehicle", "1/30")
+    assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
+    judged = in_force(bench.read(read_query("path=recording&weights=vehicle&tick=30hz")))
+    assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
     with pytest.raises(Impossible, match="1 ms or more"):
         bench.read(read_query("path=circle&tick=0.0001"))
     bench.close()
@@ -202,7 +202,7 @@ def test_controls_stand_at_what_is_in_force() -> None:
         "s=nobody",
         "at=-1s loss=1",
         "seed=1.5",
-        "game=chess",
+        "weights=chess",
         "tick=fast",
     ],
 )

@@ -376,9 +376,9 @@ def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> 
 def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
     page = lab("path=circle&latency=80ms&s=epic&s=snapshot")
     usual = figures(page)
-    assert page.run("$('lab-game').value") == ""
+    assert page.run("$('lab-weights').value") == ""
     assert page.run("$('lab-tick').value") == "1/60"
-    write(page, "lab-game", "observer")
+    write(page, "lab-weights", "observer")
     weighed = figures(page)
     assert weighed != usual
     page.run(
@@ -389,7 +389,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
     assert 0.1 < page.run("numberIn($('lab-tick').value)") < 0.25
     assert page.run("data.tick") == pytest.approx(page.run("numberIn($('lab-tick').value)"))
     line = page.run("$('lab-line').textContent")
-    assert "--game=observer" in line
+    assert "--weights=observer" in line
     assert "--tick=" in line
 
 

@@ -20,7 +20,7 @@ from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import Entity, Measurement, measure
 from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.score import Weights, game
+from epic_cli.metrics.score import Weighing, Weights
 from epic_cli.metrics.truth import sample_truth, truth_of
 from epic_cli.metrics.turning import METRICS
 
@@ -214,9 +214,11 @@ def test_figures_are_there_where_something_turns() -> None:
 
 def test_a_shooter_weighs_the_aim() -> None:
     block, _ = tumbling(20, 1)
-    heavy = compared(block, "snapshot", weights=game("shooter").weights._replace(aim=50.0))
-    light = compared(block, "snapshot", weights=game("shooter").weights)
-    assert game("shooter").weights.aim > 0
+    heavy = compared(
+        block, "snapshot", weights=Weighing.parse("shooter").weights._replace(aim=50.0)
+    )
+    light = compared(block, "snapshot", weights=Weighing.parse("shooter").weights)
+    assert Weighing.parse("shooter").weights.aim > 0
     assert (heavy.results[0].value("score") < light.results[0].value("score")) == (
         light.results[0].value("aim_cost") > 100 / light.results[0].value("score") - 1
     )

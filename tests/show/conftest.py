@@ -6,21 +6,13 @@ from pathlib import Path
 
 import pytest
 from support.pages import BROWSERS
-
-_FOLDER = Path(__file__).parent / "words"
+from support.words import words_in
 
 
 @pytest.fixture
-def words(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+def words(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
     """Compares a text with the file of that name; ``--update-goldens`` writes it."""
-
-    def same(name: str, text: str) -> None:
-        file = _FOLDER / f"{name}.txt"
-        if request.config.getoption("--update-goldens"):
-            file.write_text(text)
-        assert text == file.read_text()
-
-    return same
+    return words_in(Path(__file__).parent / "words", pytestconfig)
 
 
 @pytest.fixture(scope="session")

@@ -90,14 +90,14 @@ def test_damage_in_the_middle_takes_no_other_answer_along(path: str) -> None:
         assert journal.find(key(number=1)) is None
         assert journal.find(key(number=2)) == {"figure": 2 / 3}
         assert journal.cut == 0
-        assert journal.damage == [(path, 1, (3,))]
+        assert journal.damage == (path, 1, (3,))
 
 
 def test_a_damaged_line_at_the_end_stays(path: str) -> None:
     damaged = filled(path, 2).replace(b"0.33", b"0.34")
     Path(path).write_bytes(damaged)
     with Journal(path, "compare") as journal:
-        assert (len(journal), journal.cut, journal.damage) == (1, 0, [(path, 1, (3,))])
+        assert (len(journal), journal.cut, journal.damage) == (1, 0, (path, 1, (3,)))
         journal.add(key(number=1), "again")
     assert Path(path).read_bytes().startswith(damaged)
     with Journal(path, "compare") as journal:
@@ -110,7 +110,7 @@ def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
         Journal(path, "compare")
     Path(path).write_bytes(filled(f"{path}2", 1) + b"{}\n" * 2000)
     with Journal(path, "compare") as journal:
-        assert journal.damage == [(path, 2000, (3, 4, 5, 6, 7))]
+        assert journal.damage == (path, 2000, (3, 4, 5, 6, 7))
         assert len(str(journal.damage[0])) < len(path) + 100
 
 
@@ -266,20 +266,6 @@ def test_pipes_and_folders_are_none(tmp_path: Path) -> None:
 def test_one_program_writes_it_at_a_time(path: str) -> None:
     with Journal(path, "compare"), pytest.raises(UnusableJournal, match="another epic"):
         Journal(path, "compare")
-
-
-def test_journals_of_other_shards_are_read_only(tmp_path: Path) -> None:
-    one, two, none = (str(tmp_path / name) for name in ("one", "two", "none"))
-    filled(one, 2)
-    before = Path(one).read_bytes() + b'{"key":"half'
-    Path(one).write_bytes(before)
-    with Journal(two, "compare", also=[one, none]) as journal:
-        assert journal.find(key(number=1)) == {"figure": 1 / 3}
-        journal.add(key(number=9), "mine")
-    assert Path(one).read_bytes() == before
-    assert not Path(none).exists()
-    with Journal(two, "compare") as journal:
-        assert len(journal) == 1
 
 
 def test_keys_are_of_values_alone(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     VideoOptions,
@@ -46,7 +47,6 @@ from epic_cli.shell.options.common import (
     screen_timing_options,
 )
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
-from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
 from epic_cli.shell.sources import source_name
@@ -55,7 +55,7 @@ from epic_cli.show.page.page import About, Section
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.compare.recordings import Recordings
+    from epic_cli.jobs.compare.run import Recorded
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -242,7 +242,9 @@ Examples:
 _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + games_help()
 
 
-@command(_EXAMPLES, "s truth game fail-if seeds latency jitter loss f chart html video", _REFERENCE)
+@command(
+    _EXAMPLES, "s truth weights fail-if seeds latency jitter loss f chart html video", _REFERENCE
+)
 def compare(
     inputs: Inputs = shared(Inputs),
     participants: Participants = shared(Participants),
@@ -275,17 +277,17 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.recordings import Recordings
+    from epic_cli.jobs.compare.run import Diagnoses, Recorded, compare_recordings
     from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.progress import Progress
-    from epic_cli.shell.recordings import compare_spec, simulated_runs
+    from epic_cli.shell.recordings import Reading, compare_spec, recordings_of, simulated_runs
 
-    given = given_options()
     network.check(inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
-    jobs = jobs.settled(given, fits=not (here or from_stdin))
+    jobs = jobs.settled(given_options(), fits=not (here or from_stdin))
     _check_drawing(drawing, network, inputs)
     taking_part = _taking_part(participants, drawing)
     shown = pictures.shown(taking_part)
@@ -293,48 +295,57 @@ def compare(
     spec = compare_spec(
         taking_part, inputs, network, timing, scoring, pictures.selection, threads=threads
     )
-    recordings = None
-    if network.simulates:
-        if jobs.options:
-            raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
-    else:
-        recordings = Recordings(
-            inputs,
-            jobs,
-            spec,
-            messages,
-            use_color(color, sys.stderr),
-            drawing=drawing,
-            saving=saving,
-            diagnoses=pictures.html is not None,
-        )
-    names = recordings.names if recordings else []
+    given = None
+    if not network.simulates:
+        names = recordings_of(inputs.recordings, inputs.truth)
+        drawing.check(names, jobs.options)
+        given = Recorded(tuple(names), Reading.of(inputs), inputs.truth, drawing)
+    _check_jobs(jobs, given, saving)
+    tally = JobTally(jobs.allowed_failures)
+    diagnoses = Diagnoses(given.recordings if given and pictures.html else (), Reading.of(inputs))
     try:
         with Progress("comparing", silent=not jobs.remote) as progress:
-            if recordings is not None:
-                comparison = recordings.compared(progress)
+            if given is None:
+                comparison = compare_runs(simulated_runs(network, inputs, messages), spec, progress)
             else:
-                runs = simulated_runs(network, inputs, messages)
-                comparison = compare_runs(runs, spec, progress)
-        if comparison is not None:
-            write(
-                comparison,
-                layout,
-                pictures,
-                shown,
-                color,
-                about_of(names, inputs.truth),
-                recordings.sections() if recordings else [],
-                messages.quiet,
-            )
+                comparison = compare_recordings(
+                    given,
+                    spec,
+                    jobs,
+                    tally,
+                    messages,
+                    use_color(color, sys.stderr),
+                    saving=saving,
+                    look=diagnoses.look,
+                    progress=progress,
+                )
+        about = about_of(given.recordings if given else (), inputs.truth)
+        sections = diagnoses.sections()
+        write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     finally:
-        if recordings:
-            recordings.end()
-    return _status(comparison, scoring, recordings)
+        tally.end()
+    failing = write_failures(comparison, scoring.fail_if)
+    if any(result.failed for result in comparison.results):
+        return ExitStatus.STRATEGY_FAILED
+    if failing:
+        return ExitStatus.NOT_AS_EXPECTED
+    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+
+
+def _check_jobs(jobs: JobOptions, given: Recorded | None, saving: Saving | None) -> None:
+    """Workers and a journal are for files that other processes can read."""
+    if not jobs.options:
+        return
+    if given is None:
+        raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
+    if "-" in (*given.recordings, given.truth):
+        raise WrongUsage(f"{jobs.options}: for files, not for standard input")
+    if saving is not None:
+        raise WrongUsage(f"--save-profile looks at a recording here: without {jobs.options}")
 
 
 def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
@@ -351,24 +362,9 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
     return [*strategies, DrawnCandidate({})]
 
 
-def _status(
-    comparison: Comparison | None, scoring: Scoring, recordings: Recordings | None
-) -> ExitStatus:
-
-    if comparison is not None:
-        failing = write_failures(comparison, scoring.fail_if)
-        if any(one.failed for one in comparison.results):
-            return ExitStatus.STRATEGY_FAILED
-        if failing:
-            return ExitStatus.NOT_AS_EXPECTED
-    incomplete = recordings is not None and recordings.incomplete
-    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
-
-
 def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
     if drawing.drawn is not None and network.simulates:
         raise WrongUsage("--drawn belongs to one recording, not to simulated networks")
-    drawing.check(inputs.recordings)
     if drawing.drawn == "-" and inputs.truth == "-":
         raise WrongUsage("--truth and --drawn cannot both come from standard input")
 
@@ -387,5 +383,5 @@ def _not_enough(error: NotEnoughToSay) -> str:
     apart = isinstance(error, NothingJudged) and any(
         note.reason is ExclusionReason.NO_OVERLAP for note in error.notes
     )
-    hint = "; --truth-offset moves the truth" if apart else ""
+    hint = "; --truth FILE,offset=SECONDS moves the truth" if apart else ""
     return f"{error}{hint}"

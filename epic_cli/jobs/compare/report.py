@@ -198,7 +198,7 @@ def _other_games(found: Advice) -> str:
     for game, label in found.other_games:
         games.setdefault(label, []).append(_GAMES.get(game, f"a {game} game"))
     words = "; ".join(f"for {' or '.join(wins)}, prefer {one}" for one, wins in games.items())
-    return f"{words[0].upper()}{words[1:]} (--game)." if words else ""
+    return f"{words[0].upper()}{words[1:]} (--weights)." if words else ""
 
 
 def _more_data(found: Advice, comparison: Comparison) -> str:

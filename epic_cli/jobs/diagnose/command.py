@@ -24,6 +24,7 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     VideoOptions,
@@ -34,7 +35,6 @@ from epic_cli.shell.options.common import (
     messages_options,
 )
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
-from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.runs import (
     Participants,
     recordings_argument,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.network.trace import Trace
     from epic_cli.recordings.layout import Layout
+    from epic_cli.shell.jobs import Place
     from epic_cli.show.report import Report
 
 _EXAMPLES = """\b
@@ -166,6 +167,11 @@ class DiagnoseEach:
         """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""
         return diagnosed(self.spec(recording, reporter), reporter.name)
 
+    def placed(self, place: Place | None) -> DiagnoseEach:
+        """The same wherever it is done."""
+        del place
+        return self
+
     def identity(self) -> dict[str, Any]:
         """What a diagnosis depends on beside the recording."""
         from epic_cli.shell.jobs import strategy_identity
@@ -205,9 +211,8 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
     from epic_cli.jobs.diagnose.report import report
-    from epic_cli.shell.jobs import JobTally, UnusableJob, run_recordings
+    from epic_cli.shell.jobs import JobTally, UnusableJob, results_of
     from epic_cli.shell.progress import Progress
-    from epic_cli.work.executors import Threads
 
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
@@ -221,13 +226,10 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     found: set[str] = set()
     if len(names) == 1 and not jobs.options:
         return _only(each, names[0], options)
-    part, shown = jobs.part(names), 0
+    shown = 0
     with contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
-        executor = ending.enter_context(jobs.executor() if jobs.remote else Threads(1, len(part)))
-        results = run_recordings(
-            each, part, executor, jobs, tally, progress if jobs.remote else None
-        )
+        results = results_of(each, names, jobs, tally, progress if jobs.remote else None, 1)
         ending.callback(results.close)
         for done, (name, diagnosis) in enumerate(results, 1):
             tally.end()
@@ -236,10 +238,10 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
                 say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
             else:
                 found |= diagnosis.causes
-            if jobs.shard is None and not isinstance(diagnosis, UnusableJob):
+            if not isinstance(diagnosis, UnusableJob):
                 _write(report(source_name(name), diagnosis), options, shown)
                 shown += 1
-            progress(done, len(part))
+            progress(done, len(names))
     tally.end()
     return _status(options, found, tally.incomplete)
 

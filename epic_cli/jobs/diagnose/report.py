@@ -212,7 +212,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     if abs(best.shift) > SAME_TIME:
         lines.append(
             "The difference in time may be a delay of the game, or its frames have another clock"
-            f" than the arrivals: then use --drawn-offset {-best.shift * 1e3:.0f}ms."
+            f" than the arrivals: then use --drawn FILE,offset={-best.shift * 1e3:.0f}ms."
         )
     if len(match.entities) > 1:
         lines += [_entity_words(one) for one in match.entities]

@@ -26,13 +26,12 @@ from epic_cli.shell.declared import (
     completions,
     flag,
     refuse,
-    renamed_option,
     seconds,
     shared,
     value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
-from epic_cli.shell.jobs import JobTally
+from epic_cli.shell.jobs import JobOptions, JobTally
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
@@ -41,14 +40,13 @@ from epic_cli.shell.options.common import (
     saving_options,
     screen_timing_options,
 )
-from epic_cli.shell.options.jobs import JobOptions
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import (
     Inputs,
     Participants,
-    Weighing,
     strategies_option,
     warm_up_option,
+    weights_option,
 )
 from epic_cli.shell.recordings import recordings_of
 from epic_cli.show.metric_list import games_help
@@ -59,14 +57,15 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.spec import TuneSpec
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Metric
+    from epic_cli.metrics.score import Weighing
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
 
 
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
-    "figure", "game", "given_weights", "warm_up", "division", "trials", "tries", "seconds",
-    "threads", "workers", "scheduler", "journal", "shard", "svg", "html",
+    "figure", "weighing", "warm_up", "division", "trials", "seconds",
+    "threads", "workers", "cluster", "journal", "svg", "html",
 )  # fmt: skip
 
 
@@ -121,7 +120,7 @@ class Purpose:
         default="score",
         show_default=True,
     )
-    weighing: Weighing = shared(Weighing)
+    weighing: Weighing = shared(weights_option)
     warm_up: float | None = shared(warm_up_option)
     division: Division | None = value(
         "Evaluate on the second half of the time, on every other recording, or on the same"
@@ -176,15 +175,16 @@ Examples:
   epic tune sample_inputs/jitter.txt
   epic tune -s lerp sample_inputs/jitter.txt
   epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
-  epic tune -s lerp,geckos --game shooter sample_inputs/jitter.txt
+  epic tune -s lerp,geckos --weights shooter sample_inputs/jitter.txt
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 
 
 @command(
-    _EXAMPLES, "s set all for game truth trials time seeds latency jitter loss f html", games_help()
+    _EXAMPLES,
+    "s all for weights truth trials time seeds link movement f html",
+    games_help(),
 )
-@renamed_option("tries", "trials")
 def tune(
     inputs: Inputs = shared(Inputs),
     tuned: Tuned = shared(Tuned),
@@ -232,7 +232,7 @@ def tune(
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
     spec = TuneSpec(
-        tuple(jobs.part(strategies)),
+        tuple(strategies),
         CompareSpec(
             (),
             timing,
@@ -249,10 +249,7 @@ def tune(
         effort.seconds,
     )
     found = _search(spec, runs, jobs, messages)
-    if found is None:
-        return ExitStatus.DONE
-    if jobs.shard is None:
-        _write(found, written, color, names, inputs.truth)
+    _write(found, written, color, names, inputs.truth)
     if any(one.evaluation.tuned.failed for one in found.tunings):
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
@@ -265,13 +262,8 @@ def _check(tuned: Tuned) -> None:
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
 
 
-def _search(
-    spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Messages
-) -> Tunings | None:
-    """What is found; None: there is nothing to tune in this shard's part.
-
-    Raises ``WrongUsage``, ``CannotAccess``.
-    """
+def _search(spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Messages) -> Tunings:
+    """What is found; raises ``WrongUsage``, ``CannotAccess``."""
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune.run import NeedsArrivals, NothingToTune, NothingTried, tune
     from epic_cli.jobs.tune.trials import KIND
@@ -286,18 +278,12 @@ def _search(
             executor = opened.enter_context(jobs.executor()) if jobs.remote else None
             shown = opened.enter_context(Progress("tuning", silent=not jobs.remote))
             progress = partial(_show, shown, spec.goal.metric)
-            found = None
-            # a shard may have no strategies, or one without settings
-            with contextlib.suppress(*[] if jobs.shard is None else [NothingToTune]):
-                found = spec.strategies and tune(
-                    spec, runs, executor=executor, journal=journal, progress=progress
-                )
-        if journal is not None and not messages.quiet and (jobs.shard or known):
+            found = tune(spec, runs, executor=executor, journal=journal, progress=progress)
+        if journal is not None and not messages.quiet and known:
             new = len(journal) - known
             trials = f"{new} new trial{'' if new == 1 else 's'}"
-            place = f"in {printable(journal.path)}, {known} known before"
-            say(f"epic: {jobs.part_label}{trials} {place}\n")
-        return found or None
+            say(f"epic: {trials} in {printable(journal.path)}, {known} known before\n")
+        return found
     except NotEnoughToSay as error:
         whole = spec.division != "none" and _enough_undivided(spec, runs)
         hint = "; --validate none tunes and evaluates on all" if whole else ""

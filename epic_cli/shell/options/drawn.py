@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from epic_cli.engine.text.widths import printable, some
-from epic_cli.shell.declared import InputFile, OptionGroup, seconds
+from epic_cli.shell.declared import OptionGroup
 from epic_cli.shell.errors import WrongUsage, say
+from epic_cli.shell.options.runs import TIMED_FILE
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -25,14 +26,12 @@ class DrawnFile(NamedTuple):
     It is a recording, or rows as ``epic replay`` and the demo write them.
     """
 
-    drawn: str | None
-    drawn_offset: float
+    drawn: str | None = None
+    drawn_offset: float = 0.0
 
     def check(self, recordings: Sequence[str], jobs: str = "") -> None:
         """Refuses ``--drawn`` with several recordings or with ``jobs``; raises ``WrongUsage``."""
         if self.drawn is None:
-            if self.drawn_offset:
-                raise WrongUsage("--drawn-offset needs --drawn")
             return
         if len(recordings) > 1:
             raise WrongUsage("--drawn belongs to one recording: pass one at a time")
@@ -89,22 +88,17 @@ class DrawnFile(NamedTuple):
 
 
 def drawn_options(meaning: str) -> OptionGroup:
-    """``--drawn`` and ``--drawn-offset``, as ``drawing: DrawnFile``; the help says what for."""
+    """``--drawn``, as ``drawing: DrawnFile``; the help says what for."""
     return OptionGroup(
         "drawing",
-        DrawnFile,
+        lambda drawn: DrawnFile(*drawn),
         click.option(
             "--drawn",
-            type=InputFile(),
-            metavar="FILE",
+            type=TIMED_FILE,
+            default="",
+            metavar="FILE[,offset=SECONDS]",
             help=f"{meaning} Rows with a time on the receiver's clock and a position, and an entity"
-            " where there are several: a recording, or rows of epic replay.",
-        ),
-        click.option(
-            "--drawn-offset",
-            type=seconds(-1e9, 1e9),
-            default=0.0,
-            metavar="SECONDS",
-            help="Add this to the times of --drawn, if its clock is not that of the arrivals.",
+            " where there are several: a recording, or rows of epic replay. offset= is added to"
+            " their times, if their clock is not that of the arrivals.",
         ),
     )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.engine.description import read_parameters, split
+from epic_cli.engine.parameters import Number
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE
-from epic_cli.metrics.score import GAME, Weights, game, make_weights
+from epic_cli.metrics.score import GAMES, Weighing, Weights
 from epic_cli.shell.declared import (
     Decorator,
     InputFile,
     Parsed,
     Strategies,
+    TextType,
     completions,
-    option,
     seconds,
     shared,
     value,
@@ -38,6 +40,40 @@ recordings_argument = click.argument(
 )
 
 
+class TimedFile(NamedTuple):
+    """A file, or None, and the ``offset`` (s) that is added to its times."""
+
+    file: str | None = None
+    offset: float = 0.0
+
+
+class _TimedFileType(TextType):
+    """``FILE,offset=SECONDS``: a file that is read, and by what its clock differs."""
+
+    name = "file"
+    kind = TimedFile
+
+    def read(self, text: str, ctx: click.Context | None) -> TimedFile:
+        """The file is registered with the run; raises ``ValueError``."""
+        files = [entry.value for entry in split(text) if not entry.key]
+        settings = read_parameters([entry for entry in split(text) if entry.key], _TIMED, "a file")
+        if len(files) > 1:
+            raise ValueError(f"{text!r} is not of the form FILE,offset=SECONDS")
+        file = InputFile().convert(files[0], None, ctx) if files else None
+        return TimedFile(file, *(seconds for _, seconds in settings))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Files."""
+        return InputFile().shell_complete(ctx, param, incomplete)
+
+
+_TIMED = (Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),)
+
+TIMED_FILE = _TimedFileType()
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
@@ -46,19 +82,28 @@ class Inputs:
     """
 
     recordings: tuple[str, ...] = shared(recordings_argument)
-    truth: str | None = value(
-        "The real movement, as a recording; without it, it is rebuilt from the packets.",
-        type=InputFile(),
-    )
-    truth_offset: float = value(
-        "Add this to the truth's times, if the clocks differ: the receiver's minus the sender's.",
-        type=seconds(-1e9, 1e9),
-        default=0.0,
-        metavar="SECONDS",
+    real: TimedFile = value(
+        "The real movement, as a recording; without it, it is rebuilt from the packets. offset="
+        " is added to its times, rebuilt or not, if the clocks differ: the receiver's minus the"
+        " sender's.",
+        "--truth",
+        type=TIMED_FILE,
+        default="",
+        metavar="FILE[,offset=SECONDS]",
     )
     entity: str | None = value("Compare only the packets of this entity.")
     input_format: str = shared(input_format_option)
     given: RecordingLayout | None = shared(recording_layout_options)
+
+    @property
+    def truth(self) -> str | None:
+        """The file with the real movement; None: there is none."""
+        return self.real.file
+
+    @property
+    def truth_offset(self) -> float:
+        """Seconds that are added to the truth's times."""
+        return self.real.offset
 
     def __post_init__(self) -> None:
         """Refuses to read standard input twice."""
@@ -90,25 +135,29 @@ class Participants:
             return read_specs(name for several in self.strategies for name in several)
 
 
-def _read_weights(text: str) -> dict[str, float]:
-    """``accuracy=2,smoothness=1,latency=0.5`` by name; raises ``ValueError``."""
-    given: dict[str, float] = {}
-    for one in filter(None, (part.strip() for part in text.split(","))):
-        name, _, number = one.partition("=")
-        try:
-            given[name.strip()] = float(number)
-        except ValueError:
-            raise ValueError(f"{one!r} is not of the form name=number") from None
-    return given
-
-
 def _propose_weights(begun: str) -> list[CompletionItem]:
-    """The names, after the last comma."""
+    """Games and names of weights, after the last comma."""
     before, comma, begun = begun.rpartition(",")
-    return completions(((f"{name}=", None) for name in Weights._fields), begun, f"{before}{comma}")
+    known = (
+        *(game.name for game in GAMES),
+        *(f"{name}=" for name in Weights._fields),
+        "aim_range=",
+    )
+    return completions(((name, None) for name in known), begun, f"{before}{comma}")
 
 
-WEIGHTS = Parsed("name=number,...", _read_weights, dict, _propose_weights)
+#: ``--weights``, as ``weighing: Weighing``.
+weights_option = click.option(
+    "--weights",
+    "weighing",
+    type=Parsed("weights", Weighing.parse, Weighing, _propose_weights),
+    default="",
+    metavar="GAME,NAME=NUMBER,...",
+    help="What the score weighs: a kind of game, which --help-all lists, and weights that differ:"
+    " shooter,accuracy=2, also smoothness, latency, recovery, overshoot, backward, across, turning,"
+    " aim; aim_range=20 is how far away an aim is judged.  [default: 1 for the first four and"
+    f" turning; aim_range={AIM_RANGE:g}]",
+)
 
 #: ``error>0.3``, ``score(snapshot)<60``
 CONDITION = Parsed(
@@ -117,38 +166,6 @@ CONDITION = Parsed(
     Condition,
     lambda begun: completions(((one.name, one.help) for one in METRICS), begun),
 )
-
-
-@dataclass(frozen=True)
-class Weighing:
-    """What the score weighs."""
-
-    game: str | None = shared(option(GAME))
-    given_weights: dict[str, float] = value(
-        "Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
-        " backward, across, turning, aim.  [default: those of the game, or 1 for the first four and"
-        " turning]",
-        "--weights",
-        type=WEIGHTS,
-        default="",
-    )
-
-    aim_range: float = value(
-        "How far away the aim of what turns is judged, in length units.",
-        type=click.FloatRange(1e-6, 1e9),
-        default=AIM_RANGE,
-        show_default=True,
-    )
-
-    def __post_init__(self) -> None:
-        """Refuses weights that sum to 0."""
-        _ = self.weights
-
-    @property
-    def weights(self) -> Weights:
-        """In the kind of game, or in general; raises ``WrongUsage``."""
-        with wrong_usage("--weights: "):
-            return make_weights(self.given_weights, game(self.game).weights if self.game else None)
 
 
 warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, metavar="SECONDS",
@@ -160,7 +177,7 @@ warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, 
 class Scoring:
     """What counts, and how much; the warm-up is in seconds."""
 
-    weighing: Weighing = shared(Weighing)
+    weighing: Weighing = shared(weights_option)
     fail_if: tuple[Condition, ...] = value(
         "Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
         " be repeated.",
