@@ -25,7 +25,8 @@ from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import FrontEnd
-from epic_cli.shell.command_line import COMMANDS, load
+from epic_cli.shell.command_line import load
+from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.configuration import give_defaults
 from epic_cli.shell.declared import shared, with_options
 from epic_cli.shell.errors import CannotAccess, WrongUsage

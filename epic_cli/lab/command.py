@@ -101,7 +101,7 @@ def lab(
     recorded: RecordingOptions = shared(RecordingOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """Move sliders in the browser, and see what each strategy draws, and how good it is.
+    """``epic lab``.
 
     The page is served to this machine alone, works offline and ends with Ctrl-C. RECORDING is
     offered as it arrived, and as a movement to be sent over other networks; without it, there are

@@ -126,7 +126,7 @@ def play(
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """Play a small networked game: prediction, move replay, rewind, over a bad network.
+    """``epic play``.
 
     On a terminal it fills the screen: your client, the server and the other player's client side
     by side; steer with the arrow keys, the other keys are shown below. Otherwise, or with --script

@@ -71,7 +71,7 @@ _REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 def session(
     options: ReplayOptions = shared(replay_options), own: SessionOptions = shared(SessionOptions)
 ) -> int:
-    """Type packets and see the rows at once.
+    """``epic session``.
 
     Change the strategy and see what would have been drawn. This is what epic alone does on a
     terminal.

@@ -20,7 +20,8 @@ from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.recordings.guard import KEY, guarding
 from epic_cli.session.dialogue import TYPED, Dialogue
-from epic_cli.shell.command_line import COMMANDS, epic
+from epic_cli.shell.command_line import epic
+from epic_cli.shell.commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,15 +6,15 @@ import gc
 import importlib
 import io
 import os
-import re
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.guard import KEY, guarding
+from epic_cli.shell.commands import COMMANDS, GROUPS
 from epic_cli.shell.configuration import origins
 from epic_cli.shell.errors import ExitStatus, WrongUsage, notes, say
 
@@ -77,69 +77,6 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     return click.UsageError(f"{error.option_name} is an option of {listed(commands)}", error.ctx)
 
 
-class Entry(NamedTuple):
-    """A command: ``command.py`` in the folder of its name, which has a function of that name."""
-
-    name: str
-    room: str
-
-    @property
-    def module(self) -> str:
-        """The module of the file."""
-        return ".".join(["epic_cli", *filter(None, [self.room]), self.name, "command"])
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        return os.path.join(_PACKAGE, self.room, self.name, "command.py")  # noqa: PTH118
-
-    @property
-    def summary(self) -> str:
-        """The first sentence of its help, out of the file: a list of commands loads none."""
-        with open(self.path, encoding="utf-8") as stream:  # noqa: PTH123 - pathlib is slow to load
-            _, _, after = stream.read().partition(f"\ndef {self.name}(")
-        return " ".join(re.split(r"\n\n|\"{3}", after.partition('"""')[2])[0].split())
-
-
-#: The commands in the order of their use; another one comes after them.
-_ORDER = (
-    "session",
-    "replay",
-    "inspect",
-    "lab",
-    "play",
-    "simulate",
-    "listen",
-    "send",
-    "proxy",
-    "convert",
-    "compare",
-    "diagnose",
-    "tune",
-    "check",
-    "strategies",
-)
-
-
-_PACKAGE = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is slow to load
-
-#: The rooms whose folders may be commands.
-_ROOMS = ("", "jobs", "live")
-
-
-def _found() -> dict[str, Entry]:
-    """The commands by name: every folder with a ``command.py``."""
-    found = {
-        entry.name: entry
-        for room in _ROOMS
-        for name in sorted(os.listdir(os.path.join(_PACKAGE, room)))  # noqa: PTH118, PTH208
-        if os.path.exists((entry := Entry(name, room)).path)  # noqa: PTH110
-    }
-    return {name: found[name] for name in [*_ORDER, *sorted(set(found) - set(_ORDER))]}
-
-
-COMMANDS = _found()
-
 #: What ``epic`` alone does.
 DEFAULT = "session"
 
@@ -189,10 +126,17 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without loading them."""
+        """Lists the commands in groups, without loading them."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+        for group, title in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, entry.summary)
+                        for name, entry in COMMANDS.items()
+                        if entry.group == group
+                    ]
+                )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, without loading them, and the group's own options."""
@@ -255,5 +199,5 @@ def epic() -> None:
 
     Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
     with the options of "epic replay". Options can also be set in the configuration file
-    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
+    ~/.config/epic/config.toml (strategy = "lerp") and by variables (EPIC_STRATEGY=lerp).
     """

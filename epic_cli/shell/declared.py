@@ -30,7 +30,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable
 from functools import wraps
-from inspect import signature
+from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,7 +41,8 @@ from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_spec
 from epic_cli.recordings import guard
-from epic_cli.shell.errors import WrongUsage, say
+from epic_cli.shell.commands import COMMANDS
+from epic_cli.shell.errors import WrongUsage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -416,18 +417,6 @@ def refuse(names: Iterable[str], why: str) -> None:
             raise WrongUsage(f"{flags[name]} {why}")
 
 
-def renamed_option(old: str, new: str) -> Decorator:
-    """Accepts ``--old`` for ``--new`` for one more release, with a warning on stderr."""
-
-    def take(context: click.Context, _: click.Parameter, value: Any) -> None:
-        if value is not None:
-            say(f"epic: --{old} is now --{new}; the next release drops the old name\n")
-            name = new.replace("-", "_")
-            context.default_map = {**(context.default_map or {}), name: value}
-
-    return click.option(f"--{old}", hidden=True, expose_value=False, is_eager=True, callback=take)
-
-
 def _key(option: Decorator, command: Function) -> str:
     """The name under which a command is given the value of its newest option; empty: it is not."""
     if isinstance(option, OptionGroup):
@@ -589,6 +578,10 @@ _TITLES = {
 }
 
 
+#: So many examples stand in the short help.
+_FEW = 4
+
+
 class Command(click.Command):
     """A command whose help shows the ``first`` options: their flags without dashes; none: all.
 
@@ -598,15 +591,18 @@ class Command(click.Command):
     def __init__(self, *args: Any, first: str = "", reference: str = "", **more: Any) -> None:
         super().__init__(*args, **more)
         self.reference = reference
-        self.first = [f"--{one}" if len(one) > 1 else f"-{one}" for one in first.split()]
-        if first:
-            show = "Show all options, in groups."
-            self.params.append(
-                click.Option(
-                    ["--help-all"], is_flag=True, expose_value=False, is_eager=True,
-                    callback=_show_all, help=show,
-                )
+        self.first = [f"--{flag}" if len(flag) > 1 else f"-{flag}" for flag in first.split()]
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """With ``--help-all``, where ``--help`` does not show all."""
+        params = super().get_params(ctx)
+        if self.first:
+            show_all = click.Option(
+                ["--help-all"], is_flag=True, expose_value=False, is_eager=True,
+                callback=_show_all, help="Show all options, in groups.",
             )  # fmt: skip
+            params.insert(len(self.params), show_all)
+        return params
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The description; of the short help its first paragraph."""
@@ -620,11 +616,11 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {}
         rank = {flag: place for place, flag in enumerate((*self.first, "--help-all", "--help"))}
         found = []
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
-            places = [rank[flag] for flag in one.opts if flag in rank]
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            places = [rank[flag] for flag in parameter.opts if flag in rank]
             if record is not None and (self._shows_all(ctx) or places):
-                found.append((min(places, default=0), getattr(one, "group", ""), record))
+                found.append((min(places, default=0), getattr(parameter, "group", ""), record))
         if not self._shows_all(ctx):
             found = [(place, "", _short(record)) for place, _, record in sorted(found)]
         for _, group, record in found:
@@ -634,10 +630,12 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The reference, where all is shown, and the epilog."""
-        whole = self.epilog
-        if self.reference and self._shows_all(ctx):
-            self.epilog = f"{self.reference}\n{whole}"
+        """The reference and all examples, where all is shown; else a few examples."""
+        whole = self.epilog or ""
+        if self._shows_all(ctx):
+            self.epilog = f"{self.reference}\n{whole}" if self.reference else whole
+        else:
+            self.epilog = "".join(whole.splitlines(keepends=True)[: 2 + _FEW])
         super().format_epilog(ctx, formatter)
         self.epilog = whole
 
@@ -658,6 +656,18 @@ def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 
 def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any], Command]:
-    """``click.command`` for a function ``with_options``; its help has two lengths."""
-    decorate = click.command(cls=Command, epilog=epilog, first=first, reference=reference)
-    return lambda function: decorate(with_options(function))
+    """A command of a function ``with_options``; its help has two lengths.
+
+    The help begins with the sentence of the table of commands, and goes on with what follows the
+    first paragraph of the function's docstring.
+    """
+
+    def decorate(function: Function) -> Command:
+        _, _, more = cleandoc(function.__doc__ or "").partition("\n\n")
+        text = f"{COMMANDS[function.__name__].summary}\n\n{more}".rstrip()
+        make = click.command(
+            cls=Command, help=text, epilog=epilog, first=first, reference=reference
+        )
+        return make(with_options(function))
+
+    return decorate

@@ -17,7 +17,8 @@ import click
 import pytest
 
 from epic_cli.main import main
-from epic_cli.shell.command_line import COMMANDS, load
+from epic_cli.shell.command_line import load
+from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.declared import InputFile, OutputFile, Strategies, StrategyName
 
 PACKETS = "".join(f"{t / 20},0,0 / 1,0,0 / {t / 20} arrival={t / 20 + 0.05}\n" for t in range(60))

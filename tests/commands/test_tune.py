@@ -207,7 +207,7 @@ def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_t
     out, _ = told(capsys, "--for", "lag", *words)
     assert "Tuned for lag, hermite is best with playout_delay=" in " ".join(out.split())
     assert "By the score: " in out
-    (replay,) = re.findall(r"^replay +-s (\S+)", out, re.MULTILINE)
+    (replay,) = re.findall(r"^replay, compare +-s ([\w-]+)", out, re.MULTILINE)
     assert replay == "hermite"
     out, _ = told(capsys, *words)
     sentences, _, _ = out.partition("strategy  rank")

@@ -8,7 +8,7 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli.shell.command_line import COMMANDS
+from epic_cli.shell.commands import COMMANDS
 
 STEADY = [f"{k},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for k in range(40)]
 LEAP = [f"{k + 500},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for k in range(40, 60)]

@@ -15,7 +15,7 @@ from support.terminals import end
 
 from epic_cli import strategies
 from epic_cli.engine.text import FORMATS
-from epic_cli.shell.command_line import COMMANDS
+from epic_cli.shell.commands import COMMANDS
 
 NAMES = [one.name for one in strategies()]
 SETTINGS = [

@@ -52,7 +52,9 @@ def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
     return set(done.stderr.decode().split())
 
 
-@pytest.mark.parametrize("args", [[], ["replay"], ["--format", "csv", "-s", "epic+calc_ahead=0.1"]])
+@pytest.mark.parametrize(
+    "args", [[], ["replay"], ["--format", "csv", "--strategy", "epic+calc_ahead=0.1"]]
+)
 def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
     modules = loaded(*args, stdin=PACKET)
     assert "epic_cli.engine.replay" in modules

@@ -19,7 +19,8 @@ from epic_cli.engine.refusals import PIECES, Reason, Refusal
 from epic_cli.main import main
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.commands import COMMANDS as TYPED
-from epic_cli.shell.command_line import COMMANDS, load
+from epic_cli.shell.command_line import load
+from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import Style, shown
 from epic_cli.shell.refused_lines import in_three_lines
 

@@ -11,7 +11,8 @@ import pytest
 from support.places import SAMPLES
 from support.running import environment, epic
 
-from epic_cli.shell.command_line import COMMANDS, load
+from epic_cli.shell.command_line import load
+from epic_cli.shell.commands import COMMANDS
 
 #: What leaves a mark as soon as it is imported.
 CODE = """

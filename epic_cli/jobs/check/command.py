@@ -48,7 +48,7 @@ def check(
     drawing: ReplayOptions = shared(drawing_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """Check golden cases, or your own program, row by row.
+    """``epic check``.
 
     A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
     of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are

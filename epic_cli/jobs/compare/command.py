@@ -262,7 +262,7 @@ def compare(
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """Find which strategy draws recordings best, by how much, and with what confidence.
+    """``epic compare``.
 
     RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
     it, from standard input, with arrival times or a --latency to derive them from. What each

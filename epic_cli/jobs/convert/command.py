@@ -96,7 +96,7 @@ _REMEDIES = {
 
 @command(EXAMPLES, "to o entity span shift in-place columns pattern time-unit")
 def convert(options: ConvertOptions = shared(ConvertOptions)) -> int:
-    """Turn recordings into another format, without loss.
+    """``epic convert``.
 
     Recordings are packet text, tables, JSON lines or Parquet with any column names, or UDP
     datagrams in network captures (pcap, pcapng), from the FILEs, or from standard input without

@@ -197,7 +197,7 @@ def diagnosed(spec: DiagnoseSpec, name: str) -> Diagnosis:
 
 @command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
 def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
-    """Find out why it jitters: causes, evidence and cures.
+    """``epic diagnose``.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,

@@ -84,7 +84,7 @@ class InspectOptions:
 
 @command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes")
 def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
-    """Show what is in a recording, what was made of it, and what looks wrong.
+    """``epic inspect``.
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
     arrival times, columns that were not read, the first packets. Then the findings, worst first,

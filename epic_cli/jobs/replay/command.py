@@ -72,7 +72,7 @@ Examples:
 def replay(
     options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
 ) -> int:
-    """Turn packets into what a player would see, one row per tick.
+    """``epic replay``.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
     from the FILEs, or from standard input without any or for "-". Several files are replayed in

@@ -198,7 +198,7 @@ def tune(
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """Find good values for a strategy's settings.
+    """``epic tune``.
 
     First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
     95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,

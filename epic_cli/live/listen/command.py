@@ -104,7 +104,7 @@ def listen(
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """Receive packets of a running game, and draw them as they arrive.
+    """``epic listen``.
 
     They are UDP datagrams, messages of WebSockets (ws://), or over TCP (tcp://) lines and, for
     --layout, messages behind their lengths. A datagram or message is one or more lines of packet

@@ -231,7 +231,7 @@ def proxy(
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """Put a bad network between a game and its server: a UDP proxy with a link.
+    """``epic proxy``.
 
     Clients connect to the first address; the second is the server. Without a HOST both are on this
     machine (127.0.0.1); port 0 is any free port. Options of the link apply in both directions,

@@ -262,7 +262,7 @@ def send(
     seed: int = shared(seed_option("The same seed gives the same losses and delays.")),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """Send recordings or a movement, at their own pace: as UDP datagrams, or over a connection.
+    """``epic send``.
 
     Each packet leaves at its arrival time in the recording or, if unknown, at its own time, and
     then crosses the simulated link. Several recordings begin at once, on the clock of the first;
