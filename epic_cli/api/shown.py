@@ -34,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _part(part: Part) -> Iterator[str]:
-    from epic_cli.show.report import Figure, Finding, Report, Table, Usage
+    from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
 
     match part:
         case str():
@@ -49,7 +49,7 @@ def _part(part: Part) -> Iterator[str]:
             )
             caption = f"<caption>{escape(part.caption)}</caption>" if part.caption else ""
             yield f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        case Finding():
+        case ReportFinding():
             terms = "".join(f"<br>{escape(name)}: {escape(text)}" for name, text in part.terms)
             yield f"<p><b>{escape(part.title)}</b>: {escape(part.text)}{terms}</p>"
         case Usage():

@@ -1,4 +1,4 @@
-"""Good numbers for the settings of strategies, asked from Python."""
+"""Tuned settings of strategies, asked from Python."""
 
 from __future__ import annotations
 

@@ -165,13 +165,13 @@ def _experiments(
     with lab_library():
         from epic_cli.lab.serving import experiments
         from epic_cli.live.browser.server import serve
-    from epic_cli.lab.bench import Bench, Impossible
-    from epic_cli.lab.spec import RECORDING, Given, LabSpec, read_query
+    from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
+    from epic_cli.lab.spec import RECORDING, LabInputs, LabSpec, read_query
 
     if recording == "-":
         raise WrongUsage("a recording that is read again and again must be a file")
     team = _team(participants, DEFAULT_STRATEGIES)
-    given = Given(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
+    given = LabInputs(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
     first = experiment or (f"path={RECORDING}" if recording else "")
     try:
         spec = read_query(first, given.own)
@@ -181,9 +181,9 @@ def _experiments(
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass
-            with contextlib.closing(Bench(given)) as bench:
+            with contextlib.closing(ExperimentRunner(given)) as bench:
                 bench.picture(bench.read(LabSpec(moves=RECORDING)))
-    except (SettingError, Impossible) as error:
+    except (SettingError, InvalidExperiment) as error:
         raise WrongUsage(str(error)) from error
 
     async def job() -> None:

@@ -6,13 +6,35 @@ from contextlib import closing
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.jobs.compare.report import report
-from epic_cli.lab.bench import Bench
-from epic_cli.lab.controls import controls
-from epic_cli.lab.spec import NOTHING, Given, LabSpec
-from epic_cli.show.page.page import PAGE, PageParts, content_of, page_data
+from epic_cli.lab.run import ExperimentRunner
+from epic_cli.lab.spec import (
+    BY_HAND,
+    GROUPS,
+    NOTHING,
+    RECORDED,
+    RECORDING,
+    SCORE,
+    STEPS,
+    LabInputs,
+    LabSpec,
+)
+from epic_cli.live.browser.session import MOST_STRATEGIES
+from epic_cli.metrics.score import GAMES
+from epic_cli.network.paths import PATHS
+from epic_cli.network.sender import RECORDED as AS_RECORDED
+from epic_cli.network.sender import USUAL_RATE
+from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.lab.run import Experiment
+
 
 #: The page of scenes, with sliders.
 LAB = PageParts(
@@ -24,13 +46,59 @@ LAB = PageParts(
 
 
 @lru_cache(maxsize=1)
-def lab_page(given: Given = NOTHING) -> str:
+def lab_page(given: LabInputs = NOTHING) -> str:
     """The page, with the default experiment in it, until its own has been computed."""
     return LAB.html("epic lab", _data(given))
 
 
-def _data(given: Given) -> dict[str, Any]:
-    with closing(Bench(given)) as bench:
+def _data(given: LabInputs) -> dict[str, Any]:
+    with closing(ExperimentRunner(given)) as bench:
         found = bench.figures(bench.read(LabSpec()))
     data = page_data(found.scenes, content_of(found, report(found, "given")))
     return {**data, "title": "epic lab", "lab": controls(Path(given.recording).name, given.own)}
+
+
+def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
+    """All that can be set, for the page; ``recording`` and strategies of the user's ``own``."""
+    ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
+    return {
+        "moves": {**(ways if recording else {}), **{one: one for one in PATHS}, BY_HAND: "drawn"},
+        "simulated": [RECORDED, *PATHS, BY_HAND],
+        "groups": {
+            name: [control(one) for one in group if one.name != "path"]
+            for name, group in GROUPS.items()
+        },
+        "strategies": {name: _strategy(name) for name in (*remote_names(), *own)},
+        "most": MOST_STRATEGIES,
+        "steps": list(STEPS),
+    }
+
+
+def _strategy(name: str) -> dict[str, Any]:
+    declared = declaration(name)
+    return {
+        "help": declared.summary,
+        "settings": [{**control(one), "value": str(one.default)} for one in declared.settings],
+    }
+
+
+def in_force(experiment: Experiment) -> dict[str, str]:
+    """What every control stands at: what was given, what a preset says, or the default."""
+    network, link = experiment.network, experiment.network.link
+    recorded = network.path is None
+    spec = experiment.spec
+    game = next((game.name for game in GAMES if game.weights == spec.weights), None)
+    holders = {"movement": network, "sender": network.sender, "link": link}
+    holders[SCORE] = SimpleNamespace(weights=game, tick=spec.timing.tick)
+    found = {}
+    for name, group in GROUPS.items():
+        for one in group:
+            if one.name in ("path", "preset"):
+                continue
+            found[one.name] = written(one, holders[name])
+            if one.name == "send_rate" and not found[one.name]:
+                found[one.name] = one.write(AS_RECORDED if recorded else USUAL_RATE)
+            if one.name == "duration" and not recorded:
+                found[one.name] = one.write(network.seconds)
+    found["preset"] = dict(experiment.lab.values).get("preset", "")
+    return found

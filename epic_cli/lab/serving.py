@@ -1,22 +1,312 @@
-"""What the lab serves: the page of experiments, what it talks with, and what can be saved."""
+"""What a page of experiments talks with: pictures first, then figures."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs
 
-from epic_cli.lab.exports import EXPORTS, export
-from epic_cli.lab.page import lab_page
-from epic_cli.lab.rooms import ExperimentSession
-from epic_cli.lab.spec import NOTHING, Given
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.jobs.check.writing import make_case, spec_values
+from epic_cli.jobs.compare.report import likely_scores, report
+from epic_cli.lab.page import in_force, lab_page
+from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
+from epic_cli.lab.spec import BY_HAND, NOTHING, STEPS, LabInputs, LabSpec, by_hand_file, read_query
 from epic_cli.live.browser.server import File, ServeSpec
+from epic_cli.live.browser.session import Outbox, PageFrame, frame
+from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
+from epic_cli.recordings.recordings import make_writer
+from epic_cli.recordings.writing import Unwritable
+from epic_cli.show.page import About, content_of, page_data, page_of, scene_data
+from epic_cli.show.svg import picture
+from epic_cli.show.video import VideoSpec, kind_of, read_clip, write_video
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.comparison import Comparison
+    from epic_cli.show.scene import Scene
 
 
-def experiments(given: Given = NOTHING, port: int = 0, query: str = "") -> ServeSpec:
+#: Seconds without a change after which figures of few networks are computed, and those of many:
+#: what has begun takes a while to drop, and the next picture would wait for it.
+PAUSE, REST = 0.1, 1.0
+
+#: Seconds: where some networks take longer, no more of them are computed.
+ENOUGH = 20.0
+
+#: Seconds in which a thread that is to end should do so.
+LEAVE = 2.0
+
+#: The key of an experiment's frames.
+KEY = "experiment"
+
+#: A frame being made, and its message.
+Made = tuple[PageFrame, dict[str, Any]]
+
+
+class LatestSlot:
+    """A place for one thing, between threads: the newest one replaces what has not been taken."""
+
+    def __init__(self) -> None:
+        self._item: Any = None
+        self._changed = threading.Condition()
+        self.ended = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something to take, or nothing will ever come."""
+        return self._item is not None or self.ended
+
+    def put(self, item: Any) -> None:
+        """Called by any thread."""
+        with self._changed:
+            self._item = item
+            self._changed.notify()
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        with self._changed:
+            self.ended = True
+            self._changed.notify()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Waits until ``waits``, so long at most; says whether it does."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.waits, seconds)
+
+    def items(self) -> Iterator[Any]:
+        """What comes, until the end."""
+        while self.wait() and not self.ended:
+            with self._changed:
+                item, self._item = self._item, None
+            yield item
+
+
+class ExperimentSession:
+    """Draws the newest experiment on one thread, and judges it on another one.
+
+    Messages are ``{"query": ..., "number": ...}``. Frames have the number, and are of the kind
+    ``picture`` (scenes), ``figures`` (all that a page of ``--html`` shows) or ``refused``
+    (``words``). Figures wait until nothing changes, and are dropped when something does: part of
+    them takes long, and no picture waits for it.
+    """
+
+    def __init__(self, outbox: Outbox, given: LabInputs) -> None:
+        self._outbox = outbox
+        self._given = given
+        self._asked, self._drawn = LatestSlot(), LatestSlot()
+        self._sending, self._number = threading.Lock(), None
+        self._threads = [
+            threading.Thread(target=work, name="lab", daemon=True)
+            for work in (self._draw, self._judge)
+        ]
+        for one in self._threads:
+            one.start()
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """Replaces what has been asked before."""
+        self._asked.put(message)
+
+    def close(self) -> None:
+        """Ends the threads, and waits until they have looked up."""
+        self._asked.end()
+        self._drawn.end()
+        for one in self._threads:
+            one.join(LEAVE)
+
+    def _draw(self) -> None:
+        with contextlib.closing(ExperimentRunner(self._given)) as bench:
+            for message in self._asked.items():
+                number = self._number = message.get("number")
+                with self._refusals(number):
+                    experiment = bench.read(
+                        read_query(str(message.get("query", "")), self._given.own)
+                    )
+                    self._put(_picture(bench, experiment), experiment, 1, number)
+                    self._drawn.put((experiment.lab, number))
+
+    def _judge(self) -> None:
+        with contextlib.closing(ExperimentRunner(self._given)) as bench:
+            for lab, number in self._drawn.items():
+                with contextlib.suppress(Superseded), self._refusals(number):
+                    self._judge_one(bench, lab, number)
+
+    def _judge_one(self, bench: ExperimentRunner, lab: LabSpec, number: Any) -> None:
+        scenes: tuple[Scene, ...] = ()
+        for networks in STEPS if lab.simulated else STEPS[:1]:
+            if self._drawn.wait(PAUSE if networks <= STEPS[1] else REST):
+                raise Superseded
+            began = time.monotonic()
+            experiment = bench.read(replace(lab, networks=networks))
+            found = bench.figures(experiment, self._superseded, pictured=not scenes)
+            scenes = scenes or found.scenes
+            self._put(_figures(replace(found, scenes=scenes)), experiment, networks, number)
+            if time.monotonic() - began > ENOUGH:
+                break
+
+    def _superseded(self) -> bool:
+        return self._asked.waits or self._drawn.waits
+
+    @contextlib.contextmanager
+    def _refusals(self, number: Any) -> Iterator[None]:
+        """What is wrong with an experiment is told; the next one may do."""
+        words = ""
+        try:
+            yield
+        except Superseded:
+            raise
+        except (SettingError, InvalidExperiment, StrategyFailed) as error:
+            words = str(error)
+        except Exception as error:
+            words = f"internal error: {error!r}"
+        if words:
+            self._send(number, frame(kind="refused", number=number, words=words))
+
+    def _put(self, made: Made, experiment: Experiment, networks: int, number: Any) -> None:
+        """Each frame has all of those before it, and may replace them."""
+        about, message = made
+        message |= {
+            "number": number,
+            "networks": networks if experiment.lab.simulated else 0,
+            "command": experiment.lab.command(self._given),
+            "labels": [one.label for one in experiment.spec.participants],
+            "values": in_force(experiment),
+        }
+        self._send(number, about.bytes(message))
+
+    def _send(self, number: Any, data: bytes) -> None:
+        with self._sending:
+            if number == self._number:  # else it would replace a newer one
+                self._outbox.put(KEY, data)
+
+
+def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
+    made = PageFrame()
+    ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
+    scenes = [one for one in bench.picture(experiment) if len(one.times)]
+    if not scenes:
+        raise InvalidExperiment("nothing arrives")
+    return made, {
+        "kind": "picture",
+        "scenes": [scene_data(one, ranks, made.pack) for one in scenes],
+    }
+
+
+def _figures(found: Comparison) -> Made:
+    made = PageFrame()
+    return made, {
+        "kind": "figures",
+        "likely": likely_scores(found.results),
+        **page_data(found.scenes, content_of(found, report(found, "given")), made.pack),
+    }
+
+
+class Wanted(NamedTuple):
+    """An experiment on its bench, what is given, a file's ``name``, which part a video shows."""
+
+    bench: ExperimentRunner
+    experiment: Experiment
+    given: LabInputs
+    name: str
+    clip: str
+
+
+def export(name: str, query: str, given: LabInputs) -> bytes:
+    """The file of this name, one of ``EXPORTS``; raises ``ValueError`` where there is none.
+
+    The query is an experiment's, and may have a ``clip``, as the option.
+    """
+    own, _, clip = query.partition("&clip=")
+    lab = read_query(own, given.own)
+    if name == NOTHING.by_hand:
+        return by_hand_file(lab.points)
+    part = parse_qs(f"clip={clip}").get("clip", [""])[0]
+    try:
+        with closing(ExperimentRunner(given)) as bench:
+            return _MAKERS[name](Wanted(bench, bench.read(lab), given, name, part))
+    except (StrategyFailed, Unwritable, UnwritablePacket) as error:
+        raise ValueError(str(error)) from error
+
+
+def _page(wanted: Wanted) -> bytes:
+    lab, given = wanted.experiment.lab, wanted.given
+    found = wanted.bench.figures(wanted.experiment)
+    about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
+    return page_of(found.scenes, content_of(found, report(found), about=about)).encode()
+
+
+def _svg(wanted: Wanted) -> bytes:
+    found = wanted.bench.figures(wanted.experiment)
+    return picture(found.scenes[0], wanted.experiment.lab.strategies).encode()
+
+
+def _video(wanted: Wanted) -> bytes:
+    found = wanted.bench.figures(wanted.experiment)
+    spec, stream = VideoSpec(**read_clip(wanted.clip)), io.BytesIO()  # type: ignore[arg-type]
+    labels = wanted.experiment.lab.strategies
+    write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)
+    return stream.getvalue()
+
+
+def _case(wanted: Wanted) -> bytes:
+    """A case for ``epic check`` in a ZIP: packets, strategies, and what they draw."""
+    run, spec = next(wanted.experiment.runs()), wanted.experiment.spec
+    blocks = [block for block in run.packets.values() if len(block)]
+    turns = any(block[0].rotation is not None for block in blocks)
+    writer, conversion, stream = (
+        make_writer("text", turns=turns),
+        Conversion(Changes()),
+        io.BytesIO(),
+    )
+    rows = [row for block in blocks for row in conversion.rows(block, writer)]
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
+        folder = os.path.join(place, wanted.name.removesuffix(".zip"))  # noqa: PTH118
+        values = spec_values(folder, ReplaySpec(timing=spec.timing))
+        values |= {"strategies": [*wanted.experiment.lab.strategies]}
+        del values["strategy"]
+        make_case(folder, [], values, writer.header + b"".join(rows))
+        for file in sorted(Path(folder).iterdir()):
+            archive.write(file, file.relative_to(place))
+    return stream.getvalue()
+
+
+_MAKERS: dict[str, Callable[[Wanted], bytes]] = {
+    "lab.html": _page,
+    "lab.svg": _svg,
+    "lab.gif": _video,
+    "lab.mp4": _video,
+    "lab-case.zip": _case,
+}
+
+#: The names of files, and what they are.
+EXPORTS = {
+    "lab.html": "text/html",
+    "lab.svg": "image/svg+xml",
+    "lab.gif": "image/gif",
+    "lab.mp4": "video/mp4",
+    "lab-case.zip": "application/zip",
+    NOTHING.by_hand: "text/csv",
+}
+
+
+def experiments(given: LabInputs = NOTHING, port: int = 0, query: str = "") -> ServeSpec:
     """A page of experiments on what is ``given``, which begins with that of the ``query``."""
     files = {name: File(kind, partial(_saved, name, given)) for name, kind in EXPORTS.items()}
     sessions = {"experiment": partial(ExperimentSession, given=given)}
     return ServeSpec(partial(lab_page, given), sessions, port, query, files)
 
 
-def _saved(name: str, given: Given, query: str) -> bytes:
+def _saved(name: str, given: LabInputs, query: str) -> bytes:
     return export(name, query, given)

@@ -42,7 +42,7 @@ TABLE = tuple(one for group in GROUPS.values() for one in group)
 _PATHS = {one.name for one in (*PATH, TURNING)}
 _SENT = {one.name for name, group in GROUPS.items() for one in group if name != SCORE}
 
-#: The figures are those of so many networks, one step after the other.
+#: The figures are those of this many networks, one step after the other.
 STEPS = (1, 8, 64, 256)
 
 #: A link is no longer than this, a movement drawn by hand has no more points.
@@ -51,7 +51,7 @@ LONGEST_QUERY, MOST_POINTS = 60_000, 2000
 DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 
 
-class Given(NamedTuple):
+class LabInputs(NamedTuple):
     """What the line that starts the lab gives, and no address names.
 
     The ``recording``, if any, the names of ``own`` strategies, and where a drawn movement is.
@@ -62,7 +62,7 @@ class Given(NamedTuple):
     by_hand: str = "by-hand.csv"
 
 
-NOTHING = Given()
+NOTHING = LabInputs()
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class LabSpec:
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
         return urlencode(pairs, quote_via=quote, safe="+,;")
 
-    def arguments(self, given: Given) -> list[str]:
+    def arguments(self, given: LabInputs) -> list[str]:
         """The words after ``epic compare`` that make the same figures."""
         words = []
         if self.moves == RECORDING:
@@ -114,7 +114,7 @@ class LabSpec:
             words += ["--at", time, change]
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
-    def command(self, given: Given) -> str:
+    def command(self, given: LabInputs) -> str:
         """The line for a shell."""
         return f"epic compare {shlex.join(self.arguments(given))}"
 
@@ -132,7 +132,8 @@ _SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
     """The experiment of an address, or of its query; an empty one is the default.
 
-    ``own`` as in ``Given``. Raises ``SettingError`` with what is wrong, and what would be right.
+    ``own`` as in ``LabInputs``. Raises ``SettingError`` with what is
+    wrong, and what would be right.
     """
     if len(query) > LONGEST_QUERY:
         raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")

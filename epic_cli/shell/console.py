@@ -228,11 +228,11 @@ def write_report(
     if form == "table":
         from dataclasses import replace  # replay starts faster without it
 
-        from epic_cli.show.report import Finding, Report
+        from epic_cli.show.report import Report, ReportFinding
         from epic_cli.show.text import ReportText
 
         height, verdict = screen_lines(sys.stdout), report.verdict
-        found = [one.title for one in report.parts if isinstance(one, Finding) and one.title]
+        found = [one.title for one in report.parts if isinstance(one, ReportFinding) and one.title]
         if found and not verdict:
             verdict = [f"{report.title}: {', '.join(found)}"]
         text = draw(ReportText(report), color=False, width=screen_columns(sys.stdout))

@@ -18,7 +18,7 @@ from epic_cli.show.scene import chosen_of, ground_axes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epic_cli.show.scene import Drawn, Scene
+    from epic_cli.show.scene import Scene, StrategyTrace
     from epic_cli.show.styles import View
 
 
@@ -30,11 +30,11 @@ TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
 PACKET_STYLE, PACKET_MARK = "bold", "o"
 _KNOWN = (TRUTH_MARK, PACKET_MARK)
 
-#: Names are written beside lines in charts of this width on, so many characters of them.
+#: Names are written beside lines in charts of this width on, this many characters of them.
 _ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """One line (or, not ``joined``, points) of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
 
     ``style`` is a rich style, used where there is colour; ``mark`` one character, used elsewhere.
@@ -59,7 +59,7 @@ class Chart:
 
     def __init__(
         self,
-        lines: Sequence[Line],
+        lines: Sequence[ChartLine],
         title: str = "",
         *,
         equal: bool = False,
@@ -133,7 +133,7 @@ def _squared(
 
 
 def nice_values(low: float, high: float, about: int = 5) -> list[float]:
-    """Round values from ``low`` to ``high``, about so many: steps of 1, 2 or 5 times 10^k."""
+    """Round values from ``low`` to ``high``, ``about`` this many: steps of 1, 2 or 5 times 10^k."""
     span = high - low
     if not (span > 0 and math.isfinite(span)):
         return [low]
@@ -180,13 +180,13 @@ def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) 
 
 def _write_names(
     drawn: list[Text],
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     series: Sequence[tuple[Floats, Floats]],
     bottom: float,
     top: float,
 ) -> None:
     """Writes each line's name at the end of the row of its last value, or the nearest free one."""
-    taken: dict[int, Line] = {}
+    taken: dict[int, ChartLine] = {}
     for one, (_, values) in reversed(list(zip(lines, series, strict=True))):
         known = values[np.isfinite(values)]
         if not one.joined or not len(known):
@@ -200,7 +200,7 @@ def _write_names(
         drawn[row].append(f" {one.label[:_LONGEST_NAME]}", one.style)
 
 
-def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:
+def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     text = Text(" " * (margin + 1))
     # the truth and the packets, then the best strategy
     for one in [one for one in lines if one.mark in _KNOWN] + [
@@ -233,7 +233,7 @@ def scene_chart(
     if view == "above":
         lines = [
             _packets(scene.packets[:, a], scene.packets[:, b]),
-            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
+            ChartLine("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
             *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
         ]
         title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
@@ -252,12 +252,12 @@ def scene_chart(
         lines = [_line(i, one, *_yaw(one.times, turns, (a, b))) for i, one, turns in turned]
         if scene.rotations is not None:
             curve = _yaw(scene.times, scene.rotations, (a, b))
-            lines.insert(0, Line("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
+            lines.insert(0, ChartLine("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
     else:
         axis = "xyz".index(view)
         lines = [
             _packets(scene.packet_times, scene.packets[:, axis]),
-            Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+            ChartLine("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
             *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
         ]
     title = f"{name}{title} over time (s)"
@@ -271,13 +271,13 @@ def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floa
     return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
 
 
-def _packets(across: Floats, up: Floats) -> Line:
-    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+def _packets(across: Floats, up: Floats) -> ChartLine:
+    return ChartLine("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
 
 
-def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
+def _line(index: int, one: StrategyTrace, across: Floats, up: Floats) -> ChartLine:
     style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
-    return Line(one.label, across, up, style, mark)
+    return ChartLine(one.label, across, up, style, mark)
 
 
 if TYPE_CHECKING:

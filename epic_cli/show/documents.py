@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 
 from epic_cli.engine.text.widths import printable, some
-from epic_cli.show.report import Column, Finding, Part, Report, Table, Usage
+from epic_cli.show.report import Column, Part, Report, ReportFinding, Table, Usage
 
 
 def as_csv(report: Report) -> str:
@@ -58,7 +58,7 @@ def _part(part: Part) -> Iterator[str]:
             yield from _lines(part)
         case Table():
             yield from _table(part)
-        case Finding():
+        case ReportFinding():
             concerned = f" ({some(part.entities)})" if part.entities else ""
             if part.title:
                 yield from (f"### {_plain(part.title + concerned)}", "")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: dissolves into the beginning.
 TRAIL, CALM, DISSOLVE = 1.5, 1.0, 0.4
 
-#: A trail fades in so many steps. Of more markers than this, none has its name beside it.
+#: Steps in which a trail fades. Of more markers than this, none has its name beside it.
 _STEPS, _NAMED = 6, 48
 
 
@@ -92,7 +92,9 @@ def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
     return image, low - corner
 
 
-def _trail(back: Backdrop, one: Track, at: float, shift: Floats) -> Iterator[tuple[Floats, int]]:
+def _trail(
+    back: Backdrop, one: StageTrack, at: float, shift: Floats
+) -> Iterator[tuple[Floats, int]]:
     for times, run in one.rows(at - TRAIL, at):
         steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
         places = back.places(run) + shift
@@ -113,7 +115,7 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
-def _dart(one: Track, at: float, radius: float) -> Floats:
+def _dart(one: StageTrack, at: float, radius: float) -> Floats:
     """The corners (n, 2) of a dart to where it heads, or the middle of a disc, around 0."""
     if one.headings is not None:
         u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
@@ -126,7 +128,7 @@ def _dart(one: Track, at: float, radius: float) -> Floats:
 
 
 def _draw_names(
-    back: Backdrop, pen: Pen, markers: Sequence[tuple[Track, Floats]], shift: Floats, at: float
+    back: Backdrop, pen: Pen, markers: Sequence[tuple[StageTrack, Floats]], shift: Floats, at: float
 ) -> None:
     """Names beside the markers, apart from each other; they move calmly."""
     around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
@@ -162,11 +164,11 @@ def _draw_errors(back: Backdrop, image: Image.Image, at: float) -> None:
 #: Seconds: what is chosen is about so long; a longer recording is cut. What ``worst`` shows.
 USUAL, LONGEST, WORST = 10.0, 12.0, 3.0
 
-#: Where it loops is looked for at so many times at most, in so many tracks.
+#: The most times, and tracks, in which it is looked for where it loops.
 _TIMES, _TRACKS = 20_000, 12
 
 
-class Track(NamedTuple):
+class StageTrack(NamedTuple):
     """What moves: at ``times`` (n, s) it is at ``places`` (n, 2), NaN where it is not drawn.
 
     ``rank`` is that of its colour, -1: it is the truth. ``errors`` (n) are NaN in rows that do not
@@ -207,7 +209,7 @@ class Stage(NamedTuple):
     ``packet_times`` (m, s) are when ``packets`` (m, 2) came, or were sent where that is not known.
     """
 
-    tracks: tuple[Track, ...]
+    tracks: tuple[StageTrack, ...]
     packet_times: Floats
     packets: Floats
     axes: str
@@ -215,7 +217,7 @@ class Stage(NamedTuple):
     end: float
 
     @property
-    def drawn(self) -> list[Track]:
+    def drawn(self) -> list[StageTrack]:
         """All but the truth, the best one first."""
         return [one for one in reversed(self.tracks) if one.rank >= 0]
 
@@ -258,12 +260,12 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
     for number, scene in enumerate(scenes):
         name, turns = "" if several else "truth", seen(scene.rotations)
         truths.append(
-            Track(name, -1, scene.times, scene.truth[:, plane], scene.times * np.nan, turns)
+            StageTrack(name, -1, scene.times, scene.truth[:, plane], scene.times * np.nan, turns)
         )
         for rank, one in chosen_of(scene, labels):
             name, color = (scene.entity, number) if several else (one.label, rank)
             places, turns = one.positions[:, plane], seen(one.rotations)
-            tracks.append(Track(name, color, one.times, places, one.errors, turns))
+            tracks.append(StageTrack(name, color, one.times, places, one.errors, turns))
     came = np.concatenate(
         [np.where(np.isnan(one.arrivals), one.packet_times, one.arrivals) for one in scenes]
     )
@@ -324,7 +326,7 @@ def _loop(stage: Stage, rate: float) -> tuple[float, float] | None:
 _USUAL_HEIGHT, _SMALLEST = 540, 0.7
 
 #: Where errors would be smaller than this (pixels), the picture follows the truth, so near that
-#: they are of the second size, on a map of so many pixels at most.
+#: they are of the second size, on a map of this many pixels at most.
 _TOO_SMALL, _SEEN, _LARGEST_MAP = 12.0, 36.0, 4000.0
 
 
@@ -468,7 +470,7 @@ if TYPE_CHECKING:
     Color = tuple[int, int, int]
     Box = tuple[int, int, int, int]
 
-#: Shapes are drawn so many times as large. Colours are mixed with the background in so many steps:
+#: How much larger shapes are drawn. Steps in which colours are mixed with the background:
 #: with more, Pillow takes one for the other.
 _FINER, _MIXED = 4, 20
 
@@ -591,7 +593,7 @@ def _files(text: str) -> tuple[str, ...]:
 
 @lru_cache(1000)
 def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
-    """A text of so many pixels, to be seen through but for a halo."""
+    """A text of ``size`` pixels, to be seen through but for a halo."""
     text, font = readable(text, size)
     border = max(1, round(0.12 * size))
     width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)

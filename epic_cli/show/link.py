@@ -81,7 +81,7 @@ def quantiles(
 
 
 def clipping(packets: int) -> str:
-    """A line about so many packets whose delay would have been below 0; nothing about none."""
+    """A line about ``packets`` whose delay would have been below 0; nothing about none."""
     if not packets:
         return ""
     return (

@@ -60,7 +60,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReportFinding:
     """One thing that was found: a title, a sentence, and ``terms`` with more about it.
 
     Those without a title are not numbered.
@@ -118,4 +118,4 @@ class Report:
     data: Data = field(default_factory=Data)
 
 
-Part: TypeAlias = "str | Table | Finding | Usage | Figure | Report"
+Part: TypeAlias = "str | Table | ReportFinding | Usage | Figure | Report"

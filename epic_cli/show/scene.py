@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import SampledTruth, Truth
 
 
-#: All pictures of a comparison together hold about so many drawn positions.
+#: All pictures of a comparison together hold about this many drawn positions.
 MOST_POSITIONS = 500_000
 
-#: An entity's strategy has at least so many, where there are many of both.
+#: An entity's strategy has at least this many, where there are many of both.
 _FEWEST = 200
 
 #: So many seconds before and after the moments that matter most, every row is kept.
@@ -49,7 +49,7 @@ AROUND = 3.0
 #: A band of statuses has no more runs than this.
 MOST_RUNS = 4000
 
-#: The error's histogram has so many bins for each factor of ten, over so many of these.
+#: The error's histogram has this many bins for each factor of ten, over this many factors.
 BINS, DECADES = 8, 6
 
 #: What a band shows first where runs are too short to be seen.
@@ -67,7 +67,7 @@ class Histogram(NamedTuple):
     counts: Rows
 
 
-class Drawn(NamedTuple):
+class StrategyTrace(NamedTuple):
     """What one strategy drew in a scene, at n ``times``.
 
     ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
@@ -120,7 +120,7 @@ class Scene(NamedTuple):
     packet_times: Floats
     packets: Floats
     arrivals: Floats
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[StrategyTrace, ...]
     rows: int
     deliveries: Deliveries
     interruptions: tuple[Interruption, ...]
@@ -144,7 +144,7 @@ class Selection(NamedTuple):
     end: float = math.inf
 
     def among(self, pictures: int) -> Selection:
-        """The same for so many entities' strategies, which share what pictures may hold."""
+        """The same for one of ``pictures`` that share what all may hold."""
         share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
         return self._replace(most=min(self.most, share))
 
@@ -162,11 +162,11 @@ class Selection(NamedTuple):
         recoveries: Sequence[float],
         rotations: Floats | None = None,
         lags: bool = True,
-    ) -> Drawn:
+    ) -> StrategyTrace:
         """What a scene shows of one strategy's rows."""
         return drawn(label, shown, status, entity, self, recoveries, rotations, lags)
 
-    def scene(self, entity: Entity, offset: float, shown: Sequence[Drawn]) -> Scene:
+    def scene(self, entity: Entity, offset: float, shown: Sequence[StrategyTrace]) -> Scene:
         """The scene of an entity, with what was drawn of it."""
         return scene(entity, offset, self, shown)
 
@@ -180,7 +180,7 @@ def drawn(
     recoveries: Sequence[float],
     rotations: Floats | None = None,
     lags: bool = True,
-) -> Drawn:
+) -> StrategyTrace:
     """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
 
     ``recoveries`` are the seconds until it had recovered from each of the entity's events. Without
@@ -223,7 +223,7 @@ def drawn(
     at = np.searchsorted(kept, broken + 1)
     starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
     turned = [np.insert(one[kept], at, np.nan, axis=0) for one in turned]
-    return Drawn(
+    return StrategyTrace(
         label,
         np.insert(times[kept], at, times[broken]),
         np.insert(positions[kept], at, np.nan, axis=0),
@@ -274,7 +274,9 @@ def histogram(errors: Floats) -> Histogram:
     return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
 
 
-def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[Drawn]) -> Scene:
+def scene(
+    entity: Entity, offset: float, selection: Selection, shown: Sequence[StrategyTrace]
+) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
     sampled, events = entity.truth, entity.events
     chosen = selection.rows(sampled.times)
@@ -320,7 +322,7 @@ class Deliveries(NamedTuple):
 
     ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
     recording's unit. ``numbered`` says whether the packets have sequence numbers: without them
-    nobody can tell what was lost. ``lost_times`` (k) are when the missing numbers were sent, were
+    it is not known what was lost. ``lost_times`` (k) are when the missing numbers were sent, were
     they sent evenly, ``lost`` (k, 3) where the entity was then; ``lost_count`` is how many there
     are.
     """
@@ -453,7 +455,7 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
     All of them where there are no more. Otherwise the rows are cut into stretches of equal length,
     and of each the rows with the least and the largest value of every series are kept, and the
     first and the last row of all. Where a series is broken (NaN) between two kept rows, a row of
-    the hole is kept too, so that nobody joins what is not joined; many holes thus add rows.
+    the hole is kept too, so that no line joins what is not joined; many holes thus add rows.
     """
     count = len(series[0])
     if count <= most:
@@ -547,10 +549,10 @@ def runs(values: NDArray[np.integer], most: int, order: Sequence[int]) -> tuple[
     return starts, shown.astype(np.int64)
 
 
-#: A window is at least so many seconds long, and no shorter than this share of the whole.
+#: A window is at least this many seconds long, and no shorter than this share of the whole.
 WINDOW, SHARE = 1.0, 1 / 400
 
-#: Windows overlap: each consists of so many parts, and the next one begins a part later.
+#: Windows overlap: each consists of this many parts, and the next one begins a part later.
 _PARTS = 4
 
 #: So many rows of a part are looked at.
@@ -634,7 +636,7 @@ def ground_axes(scene: Scene) -> tuple[int, int]:
     return first, second
 
 
-def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Drawn]]:
+def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTrace]]:
     """The strategies with these labels, each with its rank from 0, the last one first.
 
     So the best is drawn last, above all others. Without labels they are all of the scene's.
@@ -695,40 +697,40 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _each(chosen: Sequence[Drawn], words: Callable[[Drawn], str]) -> str:
+def _each(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
     return " ".join(f"{one.label}: {words(one)}." for one in chosen)
 
 
-def _worst(one: Drawn) -> str:
+def _worst(one: StrategyTrace) -> str:
     if not np.isfinite(one.errors).any():
         return "nothing that counts"
     row = int(np.nanargmax(one.errors))
     return f"furthest from the truth at {one.times[row]:.2f} s"
 
 
-def _error(one: Drawn) -> str:
+def _error(one: StrategyTrace) -> str:
     return _most(one, one.errors)
 
 
-def _angle(one: Drawn) -> str:
+def _angle(one: StrategyTrace) -> str:
     return "does not turn" if one.angles is None else _most(one, one.angles, " degrees")
 
 
-def _most(one: Drawn, values: Floats, unit: str = "") -> str:
+def _most(one: StrategyTrace, values: Floats, unit: str = "") -> str:
     if not np.isfinite(values).any():
         return "no row counts"
     row = int(np.nanargmax(values))
     return f"at most {three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
 
 
-def _lag(one: Drawn) -> str:
+def _lag(one: StrategyTrace) -> str:
     known = one.lag.seconds[np.isfinite(one.lag.seconds)] * 1000
     if not len(known):
         return "unknown"
     return f"{known.min():.0f} to {known.max():.0f} ms, usually {np.median(known):.0f} ms"
 
 
-def _statuses(one: Drawn) -> str:
+def _statuses(one: StrategyTrace) -> str:
     if not len(one.run_times):
         return "nothing drawn"
     ends = np.append(one.run_times[1:], one.times[-1])
@@ -742,14 +744,14 @@ def _statuses(one: Drawn) -> str:
     return ", ".join(parts) or "nothing drawn"
 
 
-def _usual(one: Drawn) -> str:
+def _usual(one: StrategyTrace) -> str:
     total = np.cumsum(one.histogram.counts)
     if not total[-1]:
         return "no row counts"
     return f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
 
 
-def _quantile(one: Drawn, share: float) -> str:
+def _quantile(one: StrategyTrace, share: float) -> str:
 
     total = np.cumsum(one.histogram.counts)
     at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first

@@ -17,7 +17,7 @@ from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.show.chart import extent, label, nice_values
 from epic_cli.show.documents import in_markup
-from epic_cli.show.scene import Drawn, Scene, chosen_of, ground_axes, scene_words
+from epic_cli.show.scene import Scene, StrategyTrace, chosen_of, ground_axes, scene_words
 from epic_cli.show.styles import line_style
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ WIDTH, HEIGHT = 960, 640
 #: The chart of angles, where the recording has rotation, makes it so much higher.
 _ANGLE = 176
 
-#: Headings are marked so many pixels apart on a line, by darts of this length.
+#: Pixels from one mark of a heading to the next on a line; the length of such a dart.
 _DARTS, _DART = 36.0, 8.0
 
-#: Names beside lines are so many pixels high; entries of the key this far apart have figures.
+#: Names beside lines are this many pixels high; entries of the key this far apart have figures.
 _NAME_HEIGHT, _FIGURES = 13.0, 34
 
 _STYLE = (
@@ -108,7 +108,7 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     return "\n".join(parts)
 
 
-def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iterator[str]:
+def _above(scene: Scene, chosen: Sequence[tuple[int, StrategyTrace]], name: str) -> Iterator[str]:
     a, b = ground_axes(scene)
     seen = np.concatenate([scene.truth, scene.packets, *(one.positions for _, one in chosen)])
     left, right = _range(seen[:, a])
@@ -160,9 +160,9 @@ def _darts(
 
 
 def _over_time(
-    scene: Scene, chosen: Sequence[tuple[int, Drawn, Floats]], title: str, down: int = 0
+    scene: Scene, chosen: Sequence[tuple[int, StrategyTrace, Floats]], title: str, down: int = 0
 ) -> Iterator[str]:
-    """The series of each that was chosen; so many pixels further ``down`` than the first chart."""
+    """The series of each that was chosen; ``down`` pixels below the first chart."""
     known = [one for _, _, one in chosen if np.isfinite(one).any()]
     top = max((_range(one)[1] for one in known), default=1.0)
     start, end = _range(scene.times)
@@ -220,7 +220,7 @@ def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, F
     return times[ends], np.where(np.isinf(largest), np.nan, largest)
 
 
-def _legend(chosen: Sequence[tuple[int, Drawn]]) -> Iterator[str]:
+def _legend(chosen: Sequence[tuple[int, StrategyTrace]]) -> Iterator[str]:
     x, y = 720, 56
     yield (
         f'<path d="M{x} {y}h22" stroke="#9a9a9a" stroke-width="5" opacity=".55"'

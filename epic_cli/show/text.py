@@ -11,7 +11,7 @@ from rich.text import Text
 
 from epic_cli.engine.text.widths import pad, printable, some, width, wrap
 from epic_cli.recordings.wording import left_out_words
-from epic_cli.show.report import KEPT, Column, Figure, Finding, Part, Report, Table, Usage
+from epic_cli.show.report import KEPT, Column, Figure, Part, Report, ReportFinding, Table, Usage
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 100
@@ -59,7 +59,7 @@ def _head(report: Report, room: int) -> list[RenderableType]:
 def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
     number = 0
     for part in parts:
-        if isinstance(part, Finding) and part.title:
+        if isinstance(part, ReportFinding) and part.title:
             number += 1
             concerned = f" ({some(part.entities)})" if part.entities else ""
             yield replace(part, title=f"{number}. {part.title}{concerned}")
@@ -81,7 +81,7 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
                     yield Text()
                 left_out += table.left_out
                 yield from table.lines(gaps=part.gaps)
-        case Finding():
+        case ReportFinding():
             yield from _finding(part, min(room, PROSE))
         case Usage():
             left = max(len(name) for name, _ in part.forms) + 2
@@ -93,7 +93,7 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
                 yield drawn
 
 
-def _finding(part: Finding, room: int) -> Iterator[RenderableType]:
+def _finding(part: ReportFinding, room: int) -> Iterator[RenderableType]:
     indent = _INDENT if part.title else ""
     if part.title:
         yield from paragraph(part.title, room, style="bold")
@@ -209,7 +209,7 @@ def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterat
         yield Text(indent + line, style, no_wrap=True, overflow="ignore")
 
 
-class Row(NamedTuple):
+class DescribedRow(NamedTuple):
     """Short cells with their styles, and a sentence about them."""
 
     cells: Sequence[str]
@@ -219,10 +219,10 @@ class Row(NamedTuple):
 
 def definitions(items: Sequence[tuple[str, str]], room: int, indent: str = "") -> Iterator[Text]:
     """Names in bold and what they mean."""
-    return described([Row((name,), text, ("bold",)) for name, text in items], room, indent)
+    return described([DescribedRow((name,), text, ("bold",)) for name, text in items], room, indent)
 
 
-def described(rows: Sequence[Row], room: int, indent: str = "") -> Iterator[Text]:
+def described(rows: Sequence[DescribedRow], room: int, indent: str = "") -> Iterator[Text]:
     """Rows with their sentences beside the cells, or below where there is little room for them."""
     columns = [max(map(width, column)) for column in zip(*(row.cells for row in rows), strict=True)]
     taken = width(indent) + sum(columns) + len(_GAP) * len(columns)

@@ -128,7 +128,7 @@ def _write_mp4(
     with av.open(stream, "w", format="mp4") as file:
         video = file.add_stream("libx264", rate=fps)
         video.width, video.height, video.pix_fmt = *size, "yuv420p"
-        # with its macroblock tree, x264 reads memory that nobody has written
+        # with its macroblock tree, x264 reads memory that was never written
         video.options = {"preset": "veryfast", "crf": "18", "x264-params": "mbtree=0"}
         context = video.codec_context
         context.thread_count = 1

@@ -221,7 +221,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     out, _ = told(capsys, "-s", "lerp,hermite", "--trials", "20", "--html", str(path), recording)
     text = path.read_text()
     found = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
-    assert found["title"] == f"Good numbers: {recording}"
+    assert found["title"] == f"Tuned settings: {recording}"
     assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
     drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
     assert {"lerp", "hermite"} < drawn

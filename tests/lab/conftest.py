@@ -12,7 +12,7 @@ from support.browser import PATIENCE, Page, open_page
 from support.places import SAMPLES
 
 from epic_cli.lab.serving import experiments
-from epic_cli.lab.spec import Given
+from epic_cli.lab.spec import LabInputs
 from epic_cli.live.browser.server import ServeSpec, serve
 
 
@@ -50,19 +50,19 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def with_recording() -> Iterator[str]:
-    with running(experiments(Given(str(SAMPLES / "jitter.txt")))) as found:
+    with running(experiments(LabInputs(str(SAMPLES / "jitter.txt")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_movement() -> Iterator[str]:
-    with running(experiments(Given(str(SAMPLES / "airliner.csv")))) as found:
+    with running(experiments(LabInputs(str(SAMPLES / "airliner.csv")))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_tanks() -> Iterator[str]:
-    with running(experiments(Given(str(SAMPLES / "two_tanks.csv")))) as found:
+    with running(experiments(LabInputs(str(SAMPLES / "two_tanks.csv")))) as found:
         yield found
 
 

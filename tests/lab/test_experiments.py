@@ -18,15 +18,15 @@ from support.running import epic
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration, remote_names
-from epic_cli.lab.bench import Bench, Impossible
-from epic_cli.lab.controls import controls, in_force
+from epic_cli.lab.page import controls, in_force
+from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
 from epic_cli.lab.spec import (
     BY_HAND,
     GROUPS,
     RECORDED,
     RECORDING,
     TABLE,
-    Given,
+    LabInputs,
     LabSpec,
     by_hand_file,
     read_query,
@@ -37,7 +37,7 @@ from epic_cli.network.link import DISTRIBUTIONS
 from epic_cli.network.link_spec import PRESETS
 from epic_cli.network.paths import PATHS
 
-HERE = Given(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWay"),))
+HERE = LabInputs(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWay"),))
 
 
 def strategy(random: Random, name: str) -> str:
@@ -130,7 +130,7 @@ def test_the_same_of_a_recording_as_it_arrived(tmp_path: Path) -> None:
 
 
 def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
-    bench = Bench(HERE)
+    bench = ExperimentRunner(HERE)
     read = bench.read(spec)
     bench.picture(read)  # what the page shows first changes nothing of what comes then
     found = bench.figures(read, pictured=spec.networks == 1)
@@ -178,7 +178,7 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
 
 
 def test_controls_stand_at_what_is_in_force() -> None:
-    bench = Bench(HERE)
+    bench = ExperimentRunner(HERE)
     preset = in_force(bench.read(read_query("path=circle&preset=lte&jitter=7ms")))
     assert preset["latency"] == repr(PRESETS["lte"].down.latency)
     assert preset["jitter"] == "0.007"
@@ -189,7 +189,7 @@ def test_controls_stand_at_what_is_in_force() -> None:
     assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
     judged = in_force(bench.read(read_query("path=recording&weights=vehicle&tick=30hz")))
     assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
-    with pytest.raises(Impossible, match="1 ms or more"):
+    with pytest.raises(InvalidExperiment, match="1 ms or more"):
         bench.read(read_query("path=circle&tick=0.0001"))
     bench.close()
 

@@ -18,7 +18,7 @@ from support.places import SAMPLES
 from support.running import epic
 
 from epic_cli.lab.serving import experiments
-from epic_cli.lab.spec import Given
+from epic_cli.lab.spec import LabInputs
 
 from .conftest import judged, running
 
@@ -395,7 +395,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
 
 def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
-    with running(experiments(Given("", (own,)))) as address:
+    with running(experiments(LabInputs("", (own,)))) as address:
         page = lab(f"path=circle&s=epic&s={own}", address)
         assert page.run("data.rows[1].label") == own
         page.run("document.querySelectorAll('#lab-team details')[1].open = true")

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
 from epic_cli.lab.page import lab_page
-from epic_cli.lab.spec import Given
+from epic_cli.lab.spec import LabInputs
 from epic_cli.live.browser.server import LONGEST_MESSAGE, is_local
 from epic_cli.live.browser.session import Outbox
 
@@ -47,7 +47,7 @@ def test_a_foreign_name_may_not(address: str, host: str) -> None:
     assert asked(status_of(address, Host=host)) == 403
 
 
-def test_nobody_without_the_token(address: str) -> None:
+def test_without_the_token_there_is_no_page(address: str) -> None:
     root = origin_of(address)
     token = address.split("/")[3]
     for path in ("", "talk", f"{token[:-1]}/", f"{token}x/", f"{token[:-1]}/talk", "%00/", "é/"):
@@ -55,7 +55,7 @@ def test_nobody_without_the_token(address: str) -> None:
     assert asked(status_of(f"{root}/{token}/nothing")) == 404
 
 
-def test_the_page_may_go_nowhere_and_be_framed_by_nobody(address: str) -> None:
+def test_the_page_may_not_be_framed_or_led_elsewhere(address: str) -> None:
     async def headers() -> tuple[dict[str, str], str]:
         async with ClientSession() as session, session.get(address) as answer:
             return dict(answer.headers), await answer.text()
@@ -173,7 +173,7 @@ def test_who_looks_on_slowly_gets_the_newest_frame() -> None:
 def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:
     name = "<script>alert(1)<!--.csv"
     (tmp_path / name).write_text("entity,time,arrival,x,y\n</script><b>,0,0.1,0,0\n")
-    text = lab_page(Given(str(tmp_path / name)))
+    text = lab_page(LabInputs(str(tmp_path / name)))
     assert "alert(1)" in text
     assert "<script>alert" not in text
     assert "<!--.csv" not in text

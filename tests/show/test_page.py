@@ -20,7 +20,7 @@ from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.page.page import About, Content, Section, content_of, page_of
+from epic_cli.show.page import About, Content, Section, content_of, page_of
 from epic_cli.show.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -192,7 +192,7 @@ TUNING = Report(
 def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
     text = page(COMPARISON, about=About("jitter.txt"), tuning=TUNING)
     found = content(text)
-    assert found["title"] == "Good numbers: jitter.txt"
+    assert found["title"] == "Tuned settings: jitter.txt"
     assert found["verdict"] == TUNING.verdict
     assert found["notes"] == TUNING.notes
     picture, usage, _ = found["lead"]["parts"]

@@ -16,7 +16,7 @@ from epic_cli import Packet, replay
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.compare.report import report
-from epic_cli.show.page.page import content_of, page_of
+from epic_cli.show.page import content_of, page_of
 from epic_cli.show.scene import Selection
 
 STRATEGIES = ("snapshot", "dead-reckoning", "epic", "dumb-terminal")

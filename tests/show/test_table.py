@@ -6,7 +6,7 @@ from support.recordings import examples
 
 from epic_cli.engine.text.widths import printable, width
 from epic_cli.show.report import KEPT, Column
-from epic_cli.show.text import Row, described, fit
+from epic_cli.show.text import DescribedRow, described, fit
 
 NAMES = st.text("ab日本e\u0301👨\u200d\x1b\n ", max_size=40)
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.3g}")
@@ -75,5 +75,5 @@ def test_a_wider_screen_shows_more_columns() -> None:
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=5), st.integers(20, 120))
 @examples(200)
 def test_definitions_fit_beside_or_below(items: list[tuple[str, str]], room: int) -> None:
-    rows = [Row((name,), text, ("bold",)) for name, text in items]
+    rows = [DescribedRow((name,), text, ("bold",)) for name, text in items]
     assert all(width(line.plain) <= room for line in described(rows, room, "  "))

@@ -6,7 +6,7 @@ from epic_cli.engine.replay.playback import DEFAULT_TICK
 from epic_cli.jobs.check.differences import Difference
 from epic_cli.jobs.check.outcome import Outcome
 from epic_cli.jobs.check.report import report, side_by_side
-from epic_cli.show.page.page import Content, page_of
+from epic_cli.show.page import Content, page_of
 from epic_cli.show.report import Column, Report, Table
 from epic_cli.show.scene import Scene
 

@@ -51,7 +51,7 @@ from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
 from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
-from epic_cli.show.page.page import About, Section
+from epic_cli.show.page import About, Section
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def write(
     if pictures.video.video is not None:
         pictures.video.write(comparison.scenes[:1], labels)
     if pictures.html is not None:
-        from epic_cli.show.page.page import content_of, page_of
+        from epic_cli.show.page import content_of, page_of
 
         told = report(comparison, layout.sort)
         content = content_of(comparison, told, labels, about, diagnoses)

@@ -18,7 +18,7 @@ from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of, strate
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.recordings import Reading, given_truths
 from epic_cli.shell.sources import blocks, load, source_name
-from epic_cli.show.page.page import MOST, Section
+from epic_cli.show.page import MOST, Section
 
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Progress

@@ -46,7 +46,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
     )
 
 
-def _finding(finding: Finding) -> model.Finding:
+def _finding(finding: Finding) -> model.ReportFinding:
     detector = detector_of(finding.cause)
     terms = [
         ("effect", sentence(detector.effect, finding)),
@@ -56,7 +56,7 @@ def _finding(finding: Finding) -> model.Finding:
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
     ]
     places = (("first", finding.first), ("worst", finding.worst))
-    return model.Finding(
+    return model.ReportFinding(
         detector.title,
         sentence(detector.says, finding),
         [(name, text) for name, text in terms if text],

@@ -33,7 +33,7 @@ _WEIGHTS = {Severity.WARNING: "warning ", Severity.NOTE: "note "}
 
 def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     """What it was read as, then the findings, worst first."""
-    parts: list[model.Part] = [model.Finding("", "", list(_facts(found)))]
+    parts: list[model.Part] = [model.ReportFinding("", "", list(_facts(found)))]
     if found.entities:
         parts.append(_entities(found.entities, found.all_entities))
     if found.head:
@@ -53,7 +53,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     )
 
 
-def finding(one: Finding, command: str, name: str) -> model.Finding:
+def finding(one: Finding, command: str, name: str) -> model.ReportFinding:
     """A finding of a recording, with the command line that mends it."""
     from shlex import quote
 
@@ -63,14 +63,14 @@ def finding(one: Finding, command: str, name: str) -> model.Finding:
     terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
     title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
     what = f"{one.what[:1].upper()}{one.what[1:]}."
-    return model.Finding(title, what, [term for term in terms if term[1]])
+    return model.ReportFinding(title, what, [term for term in terms if term[1]])
 
 
 def explanation(code: str) -> model.Report:
     """What a code says, and what to do about it; raises ``KeyError``."""
     kind = KINDS[code]
     terms = [("severity", kind.severity.value), ("cure", kind.cure)]
-    part = model.Finding("", kind.explanation, [one for one in terms if one[1]])
+    part = model.ReportFinding("", kind.explanation, [one for one in terms if one[1]])
     return model.Report(f"{code} {kind.title}", parts=[part])
 
 

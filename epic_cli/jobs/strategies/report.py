@@ -13,7 +13,7 @@ from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameter_base import Setting
 from epic_cli.engine.strategies import declaration, find, names
 from epic_cli.show.report import Column, Data, Report, Table
-from epic_cli.show.text import Row, definitions, described, paragraph
+from epic_cli.show.text import DescribedRow, definitions, described, paragraph
 
 _INDENT = "  "
 
@@ -94,5 +94,5 @@ def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
     rows = []
     for one in settings:
         default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
-        rows.append(Row((one.name, default, one.range), one.help, ("bold", "", "")))
+        rows.append(DescribedRow((one.name, default, one.range), one.help, ("bold", "", "")))
     yield from described(rows, room, _INDENT)

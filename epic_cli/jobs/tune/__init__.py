@@ -1,4 +1,4 @@
-"""Good numbers for a strategy's settings: what a network needs, and what a search finds.
+"""Values for a strategy's settings: what a network needs, and what a search finds.
 
     TuneSpec -> divide -> search (Trials on an EvaluationSet) -> evaluate -> Tunings
 

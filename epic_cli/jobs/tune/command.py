@@ -345,7 +345,7 @@ def _write(
     if written.html is not None:
         from epic_cli.jobs.compare.command import about_of
         from epic_cli.jobs.compare.report import report as compared
-        from epic_cli.show.page.page import content_of, page_of
+        from epic_cli.show.page import content_of, page_of
         from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection())

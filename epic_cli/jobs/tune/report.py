@@ -40,7 +40,7 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.metric import Metric
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
-from epic_cli.show.chart import MARKS, STYLES, Chart, Line, label, nice_values
+from epic_cli.show.chart import MARKS, STYLES, Chart, ChartLine, label, nice_values
 from epic_cli.show.documents import in_markup
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.show.styles import line_style
@@ -468,7 +468,7 @@ def front_chart(found: Tunings) -> Chart | None:
     whole = front_of(found)
     if len(whole) < FEWEST_POINTS:
         return None
-    lines: list[Line] = []
+    lines: list[ChartLine] = []
     if len(found.tunings) == 1:
         one = found.tunings[0]
         lines.append(_line("front", one.front, 1))
@@ -486,19 +486,19 @@ def front_chart(found: Tunings) -> Chart | None:
     return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
 
 
-def _line(label: str, points: Sequence[FrontPoint], at: int) -> Line:
+def _line(label: str, points: Sequence[FrontPoint], at: int) -> ChartLine:
     # steps: between two points only the worse of both is known to be reached
     across = [one.latency * 1000 for one in points for _ in (0, 1)][1:]
     up = [one.roughness for one in points for _ in (0, 1)][:-1]
-    return Line(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
+    return ChartLine(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
 
 
-def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> Line:
+def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> ChartLine:
     lag, rough = abs(result.value("lag")) * 1000, roughness(result.values, found.weights)
-    return Line(label, [lag], [rough], f"bold {STYLES[style]}", mark, joined=False)
+    return ChartLine(label, [lag], [rough], f"bold {STYLES[style]}", mark, joined=False)
 
 
-def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
+def _within(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
     """The line without what is far beyond the common front."""
     latest = max(one.latency for one in whole) * 1000 * 1.5 + 1
     roughest = min(max(one.roughness for one in whole), 6 * whole[-1].roughness + 1)
@@ -507,7 +507,7 @@ def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
     return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
 
 
-def _visible(line: Line) -> bool:
+def _visible(line: ChartLine) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 

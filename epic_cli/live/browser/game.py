@@ -28,8 +28,7 @@ from epic_cli.metrics.turns import forward
 from epic_cli.network.link import LINK, PERFECT
 from epic_cli.network.link_spec import PRESET
 from epic_cli.shell.errors import accessing
-from epic_cli.show.controls import control, written
-from epic_cli.show.page.page import live_page
+from epic_cli.show.page import control, live_page, written
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock

@@ -92,7 +92,7 @@ def show_settings(dialogue: Dialogue) -> None:
     """Shows the settings of the session's strategy as a table."""
     from rich.console import Group
 
-    from epic_cli.show.text import Row, described
+    from epic_cli.show.text import DescribedRow, described
 
     name = dialogue.session.view.strategy.name
     declared = declaration(name)
@@ -101,11 +101,11 @@ def show_settings(dialogue: Dialogue) -> None:
         return
     values = dialogue.session.view.strategy.values
     heads = ("setting", "value", "default", "range")
-    rows = [Row(heads, "what it is", ["underline"] * len(heads))]
+    rows = [DescribedRow(heads, "what it is", ["underline"] * len(heads))]
     for one in declared.settings:
         style = "bold" if values[one.name] != one.default else ""
         cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
-        rows.append(Row(cells, one.help, [style] * len(heads)))
+        rows.append(DescribedRow(cells, one.help, [style] * len(heads)))
     dialogue.screen.show(Group(*described(rows, dialogue.screen.columns)))
 
 

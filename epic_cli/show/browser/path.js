@@ -81,7 +81,7 @@ function drawAbove() {
   });
 }
 
-// The first and the last of so many rows around the moment.
+// The first and the last of the `most` rows around the moment.
 function around({ t }, most) {
   const first = Math.max(0, Math.min(rowAt(t, state.time) - (most >> 1), t.length - 1 - most));
   return [first, Math.min(t.length - 1, first + most)];

@@ -141,7 +141,7 @@ function below(pen, xs, ys, from, to, toX, toY, box) {
 }
 
 // A line of more rows than pixels: from the least to the largest value in each column of pixels,
-// and on to those of the column before; a column is so many pixels wide. Where there are no rows
+// and on to those of the column before; a column is `width` pixels wide. Where there are no rows
 // for a while, a thin line goes on to the next.
 function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
   const wide = Math.round((box.right - box.left) / width);

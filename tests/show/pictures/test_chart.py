@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.show.chart import Chart, Line, label, nice_values, scene_chart
+from epic_cli.show.chart import Chart, ChartLine, label, nice_values, scene_chart
 from epic_cli.show.scene import ground_axes
 from epic_cli.show.styles import VIEWS, View
 
@@ -29,8 +29,8 @@ def printed(chart: Chart, color: bool = False, width: int = 60) -> str:
     return out.getvalue()
 
 
-def line(across: object, up: object, mark: str = "a", joined: bool = True) -> Line:
-    return Line(mark * 3, across, up, "red", mark, joined)  # type: ignore[arg-type]
+def line(across: object, up: object, mark: str = "a", joined: bool = True) -> ChartLine:
+    return ChartLine(mark * 3, across, up, "red", mark, joined)  # type: ignore[arg-type]
 
 
 def test_a_slope_goes_from_corner_to_corner() -> None:

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
+from epic_cli.engine.replay.playback import TIMING
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
-from epic_cli.show.report import Figure, Finding, Part, Report, Table, Usage
+from epic_cli.network.link import GilbertElliott
+from epic_cli.show.report import Figure, Part, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import BINS, Scene, ground_axes, network_words, packets_words, scene_words
 from epic_cli.show.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.show.svg import scores_picture
@@ -26,13 +30,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.show.scene import Drawn, Scene
+    from epic_cli.show.scene import Scene, StrategyTrace
 
 
 #: The metrics beside the picture; the table under it has all.
 BRIEF = ("score", "error", "error_max", "lag", "angle")
 
-#: Beside the verdict are the scores of so many.
+#: Strategies whose scores stand beside the verdict.
 SCORES = 8
 
 #: A verdict is no longer than this; what goes on is folded.
@@ -154,8 +158,8 @@ def content_of(
         parts = sorted(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
         )
-        tuning = Report("Good numbers", parts=parts)
-    subject = "Good numbers" if tuning else "What each strategy draws"
+        tuning = Report("Tuned settings", parts=parts)
+    subject = "Tuned settings" if tuning else "What each strategy draws"
     return Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
         report=told,
@@ -285,7 +289,7 @@ def _variables() -> str:
     )
 
 
-#: Of so many recordings a page says what is wrong with them.
+#: Recordings of which a page says what is wrong with them.
 MOST = 12
 
 #: What a page shows of a finding; the other terms are for the command line.
@@ -306,7 +310,7 @@ def _part(part: Part) -> dict[str, Any]:
     match part:
         case str():
             return {"kind": "text", "lines": part.splitlines()}
-        case Finding():
+        case ReportFinding():
             return {
                 "kind": "finding",
                 "title": part.title,
@@ -375,7 +379,7 @@ def scene_data(
         seen = np.nan_to_num(headings(rotations, (a, b))).clip(-1, 1)  # 0, 0: not known, or up
         return {"heads": pack(np.rint(32767 * seen).astype("<i2"))}
 
-    def drawn(one: Drawn) -> dict[str, Any]:
+    def drawn(one: StrategyTrace) -> dict[str, Any]:
         at = np.searchsorted(scene.times, one.times, "right") - 1
         steps, when = np.diff(at, prepend=0), {"t": f64(one.times - start)}
         if np.array_equal(scene.times[at], one.times) and steps.max(initial=0) < 1 << 16:
@@ -427,3 +431,66 @@ def scene_data(
 
 def _base64(values: Any) -> str:
     return base64.b64encode(values.tobytes()).decode()
+
+
+#: How often players see a frame.
+TICK = TIMING[0]
+
+#: The first two numbers of a Gilbert-Elliott model, each a slider.
+_BURSTS = ("good to bad", "bad to good")
+
+#: A number without a range of its own is tried up to this many times its default.
+_AROUND = 10.0
+
+
+def control(parameter: Parameter) -> dict[str, Any]:
+    """One control: its kind, what it takes, and how a slider goes."""
+    found: dict[str, Any] = {
+        "name": parameter.name,
+        "help": parameter.help.partition("  [")[0],
+        "words": list(parameter.choices),
+    }
+    match parameter:
+        case Number():
+            low, high, log = slider(parameter)
+            found |= {"kind": "number", "low": low, "high": high, "log": log}
+            found |= {"unit": parameter.unit, "whole": parameter.whole, "range": parameter.range}
+        case Switch():
+            found["kind"] = "switch"
+        case Choice():
+            found["kind"] = "choice"
+            found["words"] = [*([""] if parameter.default is None else []), *parameter.choices]
+        case Custom() if parameter is TICK:
+            found |= {"kind": "number", "low": 1 / 240, "high": 0.25, "log": True}
+            found |= {"unit": "s", "whole": False, "range": "0.05, 1/60, 50ms or 60hz"}
+        case Custom() if parameter.kind is GilbertElliott:
+            found |= {"kind": "text", "range": parameter.form, "shares": list(_BURSTS)}
+        case Custom():
+            words = [word for word, _ in parameter.complete()]
+            found |= {"kind": "choice" if words else "text", "range": parameter.form}
+            found["words"] = ["", *words] if words else []
+    return found
+
+
+def slider(number: Number) -> tuple[float, float, bool]:
+    """From where to where a slider goes, and whether on a log scale.
+
+    It is the range worth trying where one is declared, or the whole range where that is short.
+    """
+    if number.tune is not None:
+        low, high = number.tune
+        return low, high, number.scale == "log" and low > 0
+    usual = number.default if isinstance(number.default, int | float) else 1.0
+    high = min(number.high, _AROUND * abs(usual) or 1.0)
+    low = max(number.low, -high) if number.low < 0 else number.low
+    if math.isfinite(number.high) and number.high <= _AROUND**2 * max(abs(usual), 1.0):
+        high = number.high
+    return (low, high, False) if low < high else (number.low, number.low + 1, False)
+
+
+def written(one: Parameter, holder: object) -> str:
+    """What a parameter stands at, as it is typed; nothing: it is not set."""
+    value = getattr(holder, one.field)
+    if one.field == "loss" and isinstance(value, GilbertElliott) != (one.name == "gemodel"):
+        return ""
+    return "" if value is None else one.write(value)

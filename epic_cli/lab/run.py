@@ -19,7 +19,7 @@ import click
 
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.lab.spec import BY_HAND, NOTHING, Given, LabSpec, by_hand_file
+from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
 from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 LONGEST, MOST_PACKETS, SHORTEST_TICK = 600.0, 100_000, Fraction(1, 1000)
 
 
-class Overtaken(Exception):
-    """Nobody waits for this any more."""
+class Superseded(Exception):
+    """A newer experiment has taken its place."""
 
 
-class Impossible(ValueError):
+class InvalidExperiment(ValueError):
     """An experiment that cannot be made, and why."""
 
 
@@ -92,10 +92,10 @@ def _words(
     return spec, inputs, network, scoring
 
 
-class Bench:
+class ExperimentRunner:
     """Reads and computes experiments on what is given; for one thread at a time."""
 
-    def __init__(self, given: Given = NOTHING) -> None:
+    def __init__(self, given: LabInputs = NOTHING) -> None:
         self._command, _ = give_defaults(_words, {name: partial(load, name) for name in COMMANDS})
         self._folder = tempfile.TemporaryDirectory(prefix="epic-lab-")
         by_hand = os.path.join(self._folder.name, "by-hand.csv")  # noqa: PTH118
@@ -107,7 +107,7 @@ class Bench:
         self._folder.cleanup()
 
     def read(self, lab: LabSpec) -> Experiment:
-        """An experiment ready to be made; raises ``Impossible``."""
+        """An experiment ready to be made; raises ``InvalidExperiment``."""
         if lab.moves == BY_HAND:
             Path(self._given.by_hand).write_bytes(by_hand_file(lab.points))
         try:
@@ -117,18 +117,20 @@ class Bench:
             if network.path and (
                 network.seconds > LONGEST or rate * network.seconds > MOST_PACKETS
             ):
-                raise Impossible(
+                raise InvalidExperiment(
                     f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command"
                     " takes more"
                 )
             if (tick := Fraction(*spec.timing.tick)) < SHORTEST_TICK:
-                raise Impossible(f"{float(tick):g} s between rows: the lab takes 1 ms or more")
+                raise InvalidExperiment(
+                    f"{float(tick):g} s between rows: the lab takes 1 ms or more"
+                )
             return Experiment(lab, spec, inputs, network, scoring)
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
-            raise Impossible(_words_of(error)) from error
+            raise InvalidExperiment(_words_of(error)) from error
 
     def picture(self, experiment: Experiment) -> list[Scene]:
-        """What is drawn over the first network; raises ``Impossible``."""
+        """What is drawn over the first network; raises ``InvalidExperiment``."""
         one = replace(experiment.spec, total=1)
         sent = replace(experiment.lab, strategies=(), networks=1)
 
@@ -143,10 +145,13 @@ class Bench:
     def figures(
         self,
         experiment: Experiment,
-        overtaken: Callable[[], bool] = lambda: False,
+        superseded: Callable[[], bool] = lambda: False,
         pictured: bool = True,
     ) -> Comparison:
-        """The comparison, with scenes if ``pictured``; raises ``Impossible`` and ``Overtaken``."""
+        """The comparison, with scenes if ``pictured``.
+
+        Raises ``InvalidExperiment`` and ``Superseded``.
+        """
         threads = max(1, (os.cpu_count() or 1) - 1)  # a core is the picture's
         selection = experiment.spec.selection if pictured else None
         spec = replace(experiment.spec, threads=threads, selection=selection)
@@ -157,8 +162,8 @@ class Bench:
                 yield run
 
         def progress(*_: int) -> None:
-            if overtaken():
-                raise Overtaken
+            if superseded():
+                raise Superseded
 
         found: Comparison = _possible(lambda: compare(runs(), spec, progress))
         return found
@@ -168,11 +173,11 @@ def _possible(job: Callable[[], Any]) -> Any:
     try:
         return job()
     except NotEnoughToSay as error:
-        raise Impossible(str(error)) from error
+        raise InvalidExperiment(str(error)) from error
     except TooManyRows as error:
-        raise Impossible(f"{error} for one entity") from error
+        raise InvalidExperiment(f"{error} for one entity") from error
     except (WrongUsage, CannotAccess, OSError, ValueError) as error:
-        raise Impossible(str(error)) from error
+        raise InvalidExperiment(str(error)) from error
 
 
 def _words_of(error: Exception) -> str:
@@ -194,7 +199,7 @@ def _read(kind: Callable[[str, Reporter], Any], file: str) -> Any:
 
 @lru_cache(maxsize=2)
 def _read_once(kind: Callable[[str, Reporter], Any], file: str, changed: int) -> Any:
-    """The file, until it changes; raises ``Impossible`` for a line that is refused."""
+    """The file, until it changes; raises ``InvalidExperiment`` for a line that is refused."""
     del changed
     name = source_name(file)
     try:
@@ -202,4 +207,4 @@ def _read_once(kind: Callable[[str, Reporter], Any], file: str, changed: int) ->
             return kind(file, reporter)
     except RefusedLine as refused:
         problem = refused.worded(FrontEnd.COMMAND_LINE)
-        raise Impossible(in_three_lines(problem, name, False)) from None
+        raise InvalidExperiment(in_three_lines(problem, name, False)) from None

@@ -1,1 +1,0 @@
-"""A comparison as a page for a browser."""
