@@ -15,8 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
-    from epic_cli.jobs.check.case import Case
-    from epic_cli.jobs.check.outcome import Outcome
+    from epic_cli.jobs.check.spec import Case, Outcome
 
 ACCEPT = "--epic-accept"
 
@@ -96,9 +95,8 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Draws it; raises ``NotAsExpected``."""
         from epic_cli.engine.failures import StrategyFailed
-        from epic_cli.jobs.check.case import BrokenCase
-        from epic_cli.jobs.check.outcome import broken
         from epic_cli.jobs.check.run import check
+        from epic_cli.jobs.check.spec import BrokenCase, broken
 
         path = str(self.path)
         try:
@@ -173,9 +171,9 @@ class Golden:
         ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
         ``pytest --epic-accept`` takes the rows.
         """
-        from epic_cli.jobs.check.case import Case, DrawSpec, Tolerance, Tolerances
-        from epic_cli.jobs.check.rows import format_of
+        from epic_cli.jobs.check.differences import format_of
         from epic_cli.jobs.check.run import check_rows
+        from epic_cli.jobs.check.spec import Case, DrawSpec, Tolerance, Tolerances
 
         if name in self._names:
             raise ValueError(f"{name!r} has been used in this test: give each its own")

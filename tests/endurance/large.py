@@ -34,8 +34,8 @@ from support.typed_session import TypedSession
 
 from endurance.readers import PATTERN, scratch, seeds, table, variant
 from endurance.watched import run_cases
-from epic_cli.jobs.check.case import BrokenCase
 from epic_cli.jobs.check.case_file import read_case
+from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.network.trace import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script

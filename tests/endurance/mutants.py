@@ -120,11 +120,11 @@ class Switch:
 def rows(name: str, text: bytes) -> bytes:
     """The rows of a strategy for packet text, all digits."""
     from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.case import DrawSpec, Recording
-    from epic_cli.jobs.check.drawing import draw
+    from epic_cli.jobs.check.run import draw
+    from epic_cli.jobs.check.spec import CaseRecording, DrawSpec
 
     spec = tuple(read_specs([name]))
-    return draw(DrawSpec((Recording("stream", None, text),), spec, row_format="tsv")).rows
+    return draw(DrawSpec((CaseRecording("stream", None, text),), spec, row_format="tsv")).rows
 
 
 def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
@@ -149,8 +149,8 @@ def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
 def builtin(name: str, first: int | None = None) -> list[bytes]:
     """The built-in streams for a strategy, as packet text; or the first of them."""
     from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.case import DrawSpec
-    from epic_cli.jobs.check.cases import builtin_cases
+    from epic_cli.jobs.check.case_file import builtin_cases
+    from epic_cli.jobs.check.spec import DrawSpec
 
     cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
     return [one.drawing.recordings[0].content for one in cases[:first]]

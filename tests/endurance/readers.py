@@ -30,8 +30,8 @@ from pathlib import Path
 
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter
-from epic_cli.jobs.check.case import BrokenCase
 from epic_cli.jobs.check.case_file import read_case
+from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.network.trace import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script

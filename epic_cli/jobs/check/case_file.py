@@ -1,13 +1,19 @@
-"""``case.toml``: the options of ``epic replay``, under their names, and what is expected."""
+"""Cases in files: ``case.toml`` with the options of ``epic replay``, and what is expected.
+
+Every mistake in a file has a place: the file, the line, the column.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from epic_cli.engine.parameters import Choice, Switch
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.parameter_base import SettingError, nearest
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
@@ -16,21 +22,226 @@ from epic_cli.engine.replay.strategy_spec import (
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
 from epic_cli.engine.text import COLUMNS, FORMATS
-from epic_cli.jobs.check.case import (
+from epic_cli.jobs.check.spec import (
+    CASE_FILE,
+    EXPECTED,
+    NUMBERS,
     ROW_FORMATS,
     BrokenCase,
     Case,
+    CaseRecording,
+    CaseStatus,
     DrawSpec,
-    Recording,
+    Outcome,
+    Tolerance,
+    Tolerances,
+    TruthSpec,
     beside,
+    broken,
     case_name,
     expected_files,
 )
-from epic_cli.jobs.check.expectations import Expectations
-from epic_cli.jobs.check.toml_file import TomlFile, path_from, read_toml
-from epic_cli.metrics.conditions import Condition
+from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.conditions import (
+    Condition,
+    ConditionError,
+    check_strategies,
+    expectation,
+)
 from epic_cli.recordings import input_formats, layout_options
 from epic_cli.recordings.layout import Layout
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_KEY = r"""(?:"{0}"|'{0}'|{0})"""
+
+#: A case is a page at most; what is longer is something else, and is not read.
+LONGEST_FILE = 1_000_000
+
+
+class TomlFile(NamedTuple):
+    """What a file says, and where it says so."""
+
+    path: str
+    text: str
+    table: dict[str, Any]
+
+    def place(self, *keys: str) -> str:
+        """``file:line:column`` of a key (from the outermost table in); of the file if unknown."""
+        line, column = _find(self.text, keys)
+        return f"{self.path}:{line}:{column}" if line else self.path
+
+    def broken(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
+        """The error that says what is wrong with a key."""
+        return BrokenCase(self.place(*keys), what, gone=gone)
+
+    def check_keys(self, table: dict[str, Any], known: Collection[str], *keys: str) -> None:
+        """Refuses what is not known, with the nearest that is; ``keys`` lead to the table."""
+        for key in table:
+            if key not in known:
+                near = nearest(key, list(known))
+                hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+                where = f" in [{'.'.join(keys)}]" if keys else ""
+                raise self.broken(f"there is no key {key!r}{where}; {hint}", *keys, key)
+
+
+def read_toml(path: str) -> TomlFile:
+    """Reads a file; raises ``BrokenCase``."""
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            data = stream.read(LONGEST_FILE + 1)
+    except OSError as error:
+        raise BrokenCase.unreadable(path, error) from error
+    if len(data) > LONGEST_FILE:
+        raise BrokenCase(path, f"more than {LONGEST_FILE:,} bytes, which no case has")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise BrokenCase(f"{path}:{line}:{column}", "this is not UTF-8") from error
+    try:
+        return TomlFile(path, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(path, text, str(error)) from error
+    except RecursionError as error:
+        raise BrokenCase(path, "its values are nested too deeply") from error
+
+
+def path_from(file: TomlFile, written: str) -> str:
+    """A path that stands in a file, as it is seen from that file's folder.
+
+    Raises ``BrokenCase`` for a device or a pipe, which might never end.
+    """
+    path = os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH110, PTH112, PTH113
+        raise file.broken(f"{written} is neither a file nor a folder")
+    return path
+
+
+def _not_toml(path: str, text: str, message: str) -> BrokenCase:
+    found = _AT.search(message)
+    line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    if found and found[1]:
+        line, column = int(found[1]), int(found[2])
+    what = message[: found.start()] if found else message
+    return BrokenCase(f"{path}:{line}:{column}", f"this is not TOML: {what}")
+
+
+def _find(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
+    """Line and column, from 1, of a key; 0: it was not found."""
+    if not keys:
+        return 0, 0
+    header: tuple[str, ...] = ()
+    table = 0, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if bare.startswith("[") and "=" not in bare:
+            names = bare.partition("]")[0].strip("[] ")
+            header = tuple(one.strip(" \"'") for one in names.split("."))
+            if keys[: len(header)] == header:
+                table = number, len(line) - len(line.lstrip()) + 1
+            continue
+        if keys[: len(header)] != header:
+            continue
+        dotted = r"\s*\.\s*".join(_KEY.format(re.escape(one)) for one in keys[len(header) :])
+        first = _KEY.format(re.escape(keys[min(len(header), len(keys) - 1)]))
+        if keys[len(header) :] and re.match(rf"\s*{dotted}\s*=", line):
+            return number, len(line) - len(line.lstrip()) + 1
+        inline = re.match(rf"\s*{first}\s*=\s*\{{", line)
+        if inline and len(keys) > len(header):
+            inner = re.search(rf"[{{,]\s*({_KEY.format(re.escape(keys[-1]))})\s*=", line)
+            return number, (inner.start(1) if inner else inline.start()) + 1
+    return table
+
+
+_TIMES = (
+    Number("truth-offset", 0.0, "Seconds to add to the times of the truth.", "s", -1e9, 1e9),
+    Number("warm-up", 0.0, "Seconds at first that do not count.", "s", 0, 1e9),
+)
+_TRUTH = ("truth", *(one.name for one in _TIMES))
+
+
+class Expectations:
+    """The two tables of one file; each method raises ``BrokenCase``."""
+
+    def __init__(self, file: TomlFile) -> None:
+        self._file = file
+
+    def tolerances(self) -> Tolerances:
+        """What numbers may differ by."""
+        table = self._sub_table("tolerance")
+        self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
+        default = self._tolerance(table, ("tolerance",), Tolerance())
+        columns = {}
+        for column in NUMBERS:
+            if column in table:
+                one = table[column]
+                if not isinstance(one, dict):
+                    one = {"atol": one}
+                self._file.check_keys(one, ("atol", "rtol"), "tolerance", column)
+                columns[column] = self._tolerance(one, ("tolerance", column), default)
+        return Tolerances(default, columns)
+
+    def _tolerance(
+        self, table: dict[str, Any], keys: tuple[str, ...], default: Tolerance
+    ) -> Tolerance:
+        found = default
+        for key in ("atol", "rtol"):
+            if key not in table:
+                continue
+            value = table[key]
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < float("inf"):
+                raise self._file.broken(f"is a number from 0 on, and not {value!r}", *keys, key)
+            found = found._replace(**{key: float(value)})
+        return found
+
+    def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
+        """The conditions on the strategies of these labels, and what is measured against."""
+        table = self._sub_table("expect")
+        known = [one.name for one in METRICS]
+        self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
+        found = []
+        for key, value in table.items():
+            inner = value if isinstance(value, dict) else {key: value}
+            keys = ("expect", key) if isinstance(value, dict) else ("expect",)
+            if key in _TRUTH:
+                continue
+            self._file.check_keys(inner, known, *keys)
+            for metric, limits in inner.items():
+                label = key if isinstance(value, dict) else None
+                for text in limits if isinstance(limits, list) else [limits]:
+                    try:
+                        found.append(expectation(metric, str(text), label))
+                        check_strategies(found[-1:], labels)
+                    except ConditionError as error:
+                        raise self._file.broken(str(error), *keys, metric) from error
+        return tuple(found), self._truth(table)
+
+    def _truth(self, table: dict[str, Any]) -> TruthSpec:
+        path = table.get("truth")
+        if path is not None and not isinstance(path, str):
+            raise self._file.broken("is a path", "expect", "truth")
+        times = {}
+        for one in _TIMES:
+            if one.name in table:
+                try:
+                    times[one.name] = one.read(str(table[one.name]))
+                except SettingError as error:
+                    raise self._file.broken(str(error), "expect", one.name) from error
+        return TruthSpec(
+            None if path is None else path_from(self._file, path),
+            times.get("truth-offset", 0.0),
+            times.get("warm-up"),
+        )
+
+    def _sub_table(self, key: str) -> dict[str, Any]:
+        table = self._file.table.get(key, {})
+        if not isinstance(table, dict):
+            raise self._file.broken(f"is a table: write [{key}]", key)
+        return table
+
 
 Reader = Callable[[str], Any]
 
@@ -124,14 +335,14 @@ class _Reading:
         except ValueError as error:
             raise self._file.broken(str(error), key) from error
 
-    def _recordings(self) -> tuple[Recording, ...]:
+    def _recordings(self) -> tuple[CaseRecording, ...]:
         if "recording" not in self._table:
             raise self._file.broken("it names no recording: recording = 'FILE'")
         named = self._table["recording"]
         written = named if isinstance(named, list) else [named]
         if not written or not all(isinstance(one, str) and one for one in written):
             raise self._file.broken("is a path, or a list of paths", "recording")
-        return tuple(Recording(one, path_from(self._file, one)) for one in written)
+        return tuple(CaseRecording(one, path_from(self._file, one)) for one in written)
 
     def _timing(self) -> Timing:
         timing = Timing(
@@ -218,3 +429,141 @@ class _Reading:
             return there[0], there[0].rpartition(".")[2]
         row_format = given or "tsv"
         return None if conditions else beside(self._file.path, row_format), row_format
+
+
+def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
+    """The cases in folders and files, in their order, then expected rows that have lost theirs.
+
+    Only with ``trust`` they may name code. A case that cannot be read is an outcome already. Raises
+    ``BrokenCase`` where there are none.
+    """
+    found = find_cases(places)
+    cases: list[Case | Outcome] = []
+    for path in found:
+        try:
+            cases.append(read_case(path, trust))
+        except (BrokenCase, StrategyFailed) as error:
+            cases.append(broken(case_name(path), path, error))
+    read = [one for one in cases if isinstance(one, Case)]
+    clashes = _clashes(read)
+    cases = [
+        broken(one.name, one.file, clashes[one.file]) if one.file in clashes else one
+        for one in cases
+    ]
+    # rows beside a case that cannot be read may be its own
+    unread = {os.path.dirname(one.file) for one in cases if isinstance(one, Outcome)}  # noqa: PTH120
+    lost = _orphans(places, found, [one.expected for one in read if one.expected])
+    return [*cases, *(one for one in lost if os.path.dirname(one.file) not in unread)]  # noqa: PTH120
+
+
+def builtin_cases(drawing: DrawSpec) -> list[Case]:
+    """A case for each built-in stream, drawn as ``drawing`` says, whose recordings do not count."""
+    return [
+        Case(
+            f"builtin/{stream.name}",
+            "streams.json",
+            drawing._replace(
+                recordings=(CaseRecording(stream.name, None, stream.text),),
+                input_format="text",
+                layout=None,
+            ),
+            None,
+        )
+        for stream in builtin_streams()
+    ]
+
+
+def singles(case: Case) -> Iterator[Case]:
+    """The cases of one strategy and one recording each that a case consists of."""
+    drawing = case.drawing
+    for candidate in drawing.candidates:
+        for recording in drawing.recordings:
+            words = [case.name]
+            if len(drawing.candidates) > 1:
+                words.append(candidate.label)
+            if len(drawing.recordings) > 1:
+                words.append(recording.name)
+            own = drawing._replace(
+                recordings=(recording,), candidates=(candidate,), several=False, file_column=None
+            )
+            yield case._replace(name=" ".join(words), drawing=own)
+
+
+# ---------------------------------------------------------------- files
+
+
+def is_case(path: str) -> bool:
+    """Whether a file is one by its name."""
+    name = os.path.basename(path)  # noqa: PTH119
+    return name == CASE_FILE or (name.endswith(f".{CASE_FILE}") and not name.startswith("."))
+
+
+def find_cases(places: Iterable[str]) -> list[str]:
+    """The case files of folders and of files, each once; raises ``BrokenCase``.
+
+    In a folder those of folders below it count as well, but for hidden ones.
+    """
+    found: dict[str, str] = {}
+    for place in places:
+        there = list(_cases_at(place))
+        if not there:
+            what = "no cases here: neither case.toml nor NAME.case.toml"
+            raise BrokenCase(place, what)
+        for path in there:
+            found.setdefault(os.path.realpath(path), path)
+    return list(found.values())
+
+
+def _cases_at(place: str) -> Iterator[str]:
+    if os.path.isdir(place):  # noqa: PTH112
+        for path in _files(place):
+            if is_case(path) and os.path.isfile(path):  # noqa: PTH113
+                yield path
+    elif os.path.exists(f"{place}.{CASE_FILE}"):  # noqa: PTH110
+        yield f"{place}.{CASE_FILE}"
+    elif not os.path.exists(place):  # noqa: PTH110
+        raise BrokenCase(place, "there is no such file or folder", gone=True)
+    elif place.endswith(".toml"):
+        yield place
+    else:
+        raise BrokenCase(place, "is no case: give a folder, case.toml or NAME.case.toml")
+
+
+def _files(folder: str) -> Iterator[str]:
+    """All files below a folder, in the order of their names; hidden folders are left out."""
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        for one in sorted(names):
+            yield os.path.normpath(os.path.join(here, one))  # noqa: PTH118
+
+
+def _orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) -> list[Outcome]:
+    """Files of expected rows, in the folders given, that no case has."""
+    taken = {os.path.realpath(one) for one in used}
+    known = {os.path.realpath(one) for one in cases}
+    lost = {}
+    for place in places:
+        for path in _files(place) if os.path.isdir(place) else ():  # noqa: PTH112
+            stem, dot, ending = os.path.basename(path).rpartition(".")  # noqa: PTH119
+            is_rows = dot and ending in ROW_FORMATS and f".{stem}".endswith(f".{EXPECTED}")
+            if not is_rows or os.path.realpath(path) in taken:
+                continue
+            case = f"{path.removesuffix(f'{EXPECTED}.{ending}')}{CASE_FILE}"
+            reason = f"there is no {case}"
+            if os.path.realpath(case) in known:
+                reason = f"{case} draws rows of another format, or elsewhere"
+            lost[os.path.realpath(path)] = Outcome(path, path, CaseStatus.ORPHANED, problem=reason)
+    return list(lost.values())
+
+
+def _clashes(cases: Iterable[Case]) -> dict[str, BrokenCase]:
+    """The cases, by file, whose rows would be written where another case's are."""
+    first: dict[str, Case] = {}
+    wrong: dict[str, BrokenCase] = {}
+    for case in cases:
+        for place in filter(None, (case.expected, case.new)):
+            other = first.setdefault(os.path.realpath(place), case)
+            if other is not case:
+                what = f"writes to {place}, as {other.file} does: give each its own"
+                wrong.setdefault(case.file, BrokenCase(case.file, what))
+    return wrong

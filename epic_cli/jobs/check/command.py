@@ -2,26 +2,147 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import click
 
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.text.widths import printable
-from epic_cli.jobs.check.case import ROW_FORMATS, BrokenCase, Case, DrawSpec
-from epic_cli.jobs.check.options import Doing, Program, Report
-from epic_cli.jobs.check.outcome import Outcome
+from epic_cli.jobs.check.port import Port
+from epic_cli.jobs.check.spec import (
+    ROW_FORMATS,
+    BrokenCase,
+    Case,
+    CheckSpec,
+    DrawSpec,
+    Outcome,
+    Tolerance,
+    Tolerances,
+)
 from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
-from epic_cli.recordings import guard
+from epic_cli.recordings import guard, packet_formats
 from epic_cli.shell.console import ColorChoice
-from epic_cli.shell.declared import InputFile, OptionGroup, command, is_default, refuse, shared
+from epic_cli.shell.declared import (
+    InputFile,
+    OptionGroup,
+    OutputFile,
+    ParameterType,
+    command,
+    flag,
+    is_default,
+    refuse,
+    seconds,
+    shared,
+    value,
+)
 from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.options.common import color_option, trust_option
 from epic_cli.shell.options.runs import threads_option
 from epic_cli.shell.progress import Progress
+from epic_cli.show.styles import VIEWS, View
+
+_TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What to do besides checking: accept the drawn rows, or create a case (its folder)."""
+
+    accept: bool = flag(
+        "Accept drawn rows as expected, after showing the difference; never where CI is set."
+    )
+    yes: bool = flag("Do not ask before --accept replaces a case's rows.")
+    new: str | None = value(
+        "Create a case in this folder, from the given recordings and the options below.",
+        metavar="CASE",
+    )
+
+
+@dataclass(frozen=True)
+class Program:
+    """A port (another implementation), and how to compare it with ours."""
+
+    against: str | None = value(
+        "Compare the rows that your program prints for the same packets with ours.",
+        metavar="COMMAND",
+    )
+    feed: str = value(
+        "The packet format that your program reads.",
+        type=click.Choice(packet_formats()),
+        default="text",
+        show_default=True,
+    )
+    timeout: float = value(
+        "Time limit for one case.", type=seconds(0.01, 3600), default=10.0, show_default=True
+    )
+    builtin: bool = flag("Check it with the streams that epic tests its own strategies with.")
+    atol: float | None = value(
+        "Absolute tolerance of its numbers.  [default: as each case says, else 0]",
+        type=_TOLERANCE,
+        metavar="NUMBER",
+    )
+    rtol: float | None = value(
+        "Relative tolerance of its numbers, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
+    )
+
+    def spec(self, threads: int | None) -> CheckSpec:
+        """How cases are checked; raises ``WrongUsage``."""
+        if self.against is None:
+            if self.builtin:
+                raise WrongUsage("--builtin tests another program: add --against")
+            if self.atol is not None or self.rtol is not None:
+                raise WrongUsage("--atol and --rtol need --against: a case sets its own")
+            return CheckSpec(threads=threads)
+        with wrong_usage(f"--against {self.against!r}: "):
+            command = shlex.split(self.against)
+        if not command:
+            raise WrongUsage("--against: the command is empty")
+        if shutil.which(command[0]) is None:
+            raise WrongUsage(f"--against: there is no program {command[0]!r} that can be run")
+        tolerances = None
+        if self.atol is not None or self.rtol is not None:
+            tolerances = Tolerances(Tolerance(self.atol or 0.0, self.rtol or 0.0))
+        return CheckSpec(Port(tuple(command), self.timeout), self.feed, tolerances, threads)
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is reported, and where."""
+
+    verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
+    junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
+    tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
+    charts: tuple[View, ...] = value(
+        "Chart expected and drawn rows in the terminal; may be repeated.",
+        "--chart",
+        type=click.Choice(VIEWS),
+        multiple=True,
+    )
+    html: str | None = value(
+        "Write a page that shows both, for the first case that differs.",
+        type=OutputFile(),
+        metavar="FILE",
+    )
+
+    def __post_init__(self) -> None:
+        """Only one of them has standard output."""
+        if self.html == "-":
+            raise WrongUsage("a page goes to a file")
+        if self.junit == self.tap == "-":
+            raise WrongUsage("--junit and --tap cannot both go to standard output")
+
+    @property
+    def silent(self) -> bool:
+        """Whether standard output carries TAP or JUnit."""
+        return "-" in (self.junit, self.tap)
+
 
 EXAMPLES = """\b
 Examples:
@@ -42,7 +163,7 @@ def check(
     paths: tuple[str, ...] = shared(_PATHS),
     doing: Doing = shared(Doing),
     program: Program = shared(Program),
-    report: Report = shared(Report),
+    report: ReportOptions = shared(ReportOptions),
     trust: bool = shared(trust_option),
     threads: int | None = shared(threads_option),
     drawing: ReplayOptions = shared(drawing_options),
@@ -88,7 +209,7 @@ def _cases(
 
     Raises ``WrongUsage`` and ``CannotAccess``.
     """
-    from epic_cli.jobs.check.cases import builtin_cases, load, singles
+    from epic_cli.jobs.check.case_file import builtin_cases, load, singles
 
     if program.builtin:
         options.chosen.maker()
@@ -165,7 +286,7 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
 def _say_findings(path: str) -> None:
     """Says what makes the recordings of a new case doubtful: its rows would keep it."""
     from epic_cli.jobs.check.case_file import read_case
-    from epic_cli.jobs.check.drawing import packets
+    from epic_cli.jobs.check.run import packets
     from epic_cli.shell.messages import Reporter
 
     drawing = read_case(path, trust=True).drawing

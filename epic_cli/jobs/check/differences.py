@@ -2,15 +2,190 @@
 
 from __future__ import annotations
 
+import csv
 import enum
+import io
+import json
 import math
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from epic_cli.jobs.check.case import NUMBERS, Tolerances
-from epic_cli.jobs.check.rows import Row, Table
+from epic_cli.jobs.check.spec import NUMBERS, Tolerances
+
+_EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
+_EPIC_COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "time")
+
+#: How programs write a number that there is none of.
+_NOTHING = ("null", "none", "nil", "-")
+
+#: What is shown of a line that is not a row.
+_SHOWN = 60
+
+
+class NotRows(ValueError):
+    """Text that is not rows: at which line (from 1), what stands there, what was expected."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(f"line {line}: {what}" if line else what)
+        self.line = line
+        self.what = what
+
+
+class RowCells(NamedTuple):
+    """A row: its line, its cells by the table's columns, its time."""
+
+    line: int
+    cells: tuple[str, ...]
+    time: float
+
+
+class RowTable(NamedTuple):
+    """Rows of a format under the names of their columns."""
+
+    row_format: str
+    columns: tuple[str, ...]
+    rows: list[RowCells]
+
+    def place(self, column: str) -> int:
+        """The place of a column; -1: there is none."""
+        return self.columns.index(column) if column in self.columns else -1
+
+
+def format_of(text: bytes) -> str | None:
+    """The format of rows, by how they begin; None: it is none."""
+    first = text.lstrip(b"\xef\xbb\xbf\r\n\t ")[:4096].partition(b"\n")[0]
+    if first.startswith(b"pos:"):
+        return "epic"
+    if first.startswith(b"{"):
+        return "jsonl"
+    for name, separator in (("tsv", b"\t"), ("csv", b",")):
+        names = [one.strip(b'" \r') for one in first.split(separator)]
+        if b"time" in names and b"x" in names:
+            return name
+    return None
+
+
+def parse(data: bytes, row_format: str) -> RowTable:
+    """The rows of a text; raises ``NotRows``."""
+    text = data.decode("utf-8", "surrogateescape").lstrip("\ufeff")
+    columns: tuple[str, ...]
+    if not text.strip():
+        return RowTable(row_format, _EPIC_COLUMNS if row_format == "epic" else NUMBERS, [])
+    if row_format == "epic":
+        columns, rows = _EPIC_COLUMNS, _epic(text)
+    elif row_format == "jsonl":
+        columns, rows = _json_columns(text), _jsonl(text)
+    else:
+        lines = _separated(text, "\t" if row_format == "tsv" else ",")
+        _, header = next(lines, (1, []))
+        columns, rows = tuple(one.strip() for one in header), lines
+        if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
+            raise NotRows(1, f"{_shown(','.join(header))} is not a header of rows: time,x,y,z,...")
+    return RowTable(row_format, columns, list(_rows(columns, rows)))
+
+
+def drawn_rows(table: RowTable) -> RowTable:
+    """The rows in which something is drawn: others have no position, or the status ``none``."""
+    status = table.place("status")
+    axes = [table.place(one) for one in "xyz" if one in table.columns]
+    rows = [
+        row
+        for row in table.rows
+        if all(row.cells[one] for one in axes) and (status < 0 or row.cells[status] != "none")
+    ]
+    return table._replace(rows=rows)
+
+
+def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> Iterator[RowCells]:
+    """Rows whose numbers are some; where there is nothing to draw, cells are empty."""
+    time = columns.index("time")
+    numbers = [index for index, name in enumerate(columns) if name in NUMBERS]
+    for line, cells in rows:
+        if len(cells) != len(columns):
+            raise NotRows(line, f"{len(cells)} cells, expected {len(columns)}: {','.join(columns)}")
+        for index in numbers:
+            if cells[index].strip().lower() in _NOTHING and index != time:
+                cells[index] = ""
+            try:
+                float(cells[index] or ("x" if index == time else "0"))
+            except ValueError:
+                what = f"{_shown(cells[index])} is not a number, expected {columns[index]}"
+                raise NotRows(line, what) from None
+        yield RowCells(line, tuple(cells), float(cells[time]))
+
+
+def _epic(text: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in _lines(text):
+        if not line.strip():
+            continue
+        found = _EPIC.fullmatch(line.rstrip())
+        if not found:
+            what = "is not a row, expected pos: x,y,z  vel: x,y,z  time: t"
+            raise NotRows(number, f"{_shown(line)} {what}")
+        yield number, list(found.groups())
+
+
+def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    if separator == "\t":
+        for number, line in _lines(text):
+            if line:
+                yield number, line.split("\t")
+        return
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for cells in lines:
+            if cells:
+                yield lines.line_num, cells
+    except csv.Error as error:
+        raise NotRows(lines.line_num, f"this is not CSV: {error}") from error
+
+
+def _json_columns(text: str) -> tuple[str, ...]:
+    first: tuple[str, ...] = ()
+    for _, names, _ in _objects(text):
+        if {"time", "x"} <= set(names):
+            return names
+        first = first or names
+    if first:
+        raise NotRows(1, f'an object with {", ".join(first)}, expected "time", "x", "y", ...')
+    raise NotRows(1, "there is not an object")
+
+
+def _jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each object; one in which nothing is drawn may have less than the others."""
+    columns = _json_columns(text)
+    for number, names, cells in _objects(text):
+        if set(names) != set(columns) and not {"time"} <= set(names) <= (set(columns) - {*"xyz"}):
+            raise NotRows(number, f"an object with {', '.join(names)}, expected {columns}")
+        yield number, [cells.get(name, "") for name in columns]
+
+
+def _objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:
+    for number, line in _lines(text):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line, parse_float=str, parse_int=str)
+        except (ValueError, RecursionError) as error:
+            raise NotRows(number, f"{_shown(line)} is not JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise NotRows(number, f"{_shown(line)} is not an object")
+        cells = {key: "" if value is None else str(value) for key, value in found.items()}
+        yield number, tuple(cells), cells
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers; only a line feed ends one."""
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
+        yield number, line.rstrip("\r")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
 
 #: Rows belong together whose times are no further apart than this share of a tick.
 _SAME_TICK = 0.25
@@ -31,8 +206,8 @@ class Pair(NamedTuple):
     None: there is no such row.
     """
 
-    expected: Row | None
-    drawn: Row | None
+    expected: RowCells | None
+    drawn: RowCells | None
     apart: tuple[Apart, ...] = ()
 
     @property
@@ -61,8 +236,8 @@ class Difference(NamedTuple):
     ``written``: the values are the same, but they are written in another way or order.
     """
 
-    expected: Table
-    drawn: Table
+    expected: RowTable
+    drawn: RowTable
     columns: tuple[str, ...]
     ignored: tuple[str, ...]
     groups: list[Group]
@@ -113,7 +288,7 @@ def _line(pair: Pair) -> float:
 
 
 def compare(
-    expected: Table, drawn: Table, tolerances: Tolerances, *, literal: bool = False
+    expected: RowTable, drawn: RowTable, tolerances: Tolerances, *, literal: bool = False
 ) -> Difference | None:
     """What differs; None: nothing does.
 
@@ -145,8 +320,8 @@ class _Cells:
 
     def __init__(
         self,
-        expected: Table,
-        drawn: Table,
+        expected: RowTable,
+        drawn: RowTable,
         columns: Sequence[str],
         tolerances: Tolerances,
         literal: bool,
@@ -158,12 +333,12 @@ class _Cells:
         turn = [place[1:3] for place in self._places if place[0] in _QUATERNION]
         self._turn = turn if len(turn) == 4 and not literal else []
 
-    def _negative(self, expected: Row, drawn: Row) -> bool:
+    def _negative(self, expected: RowCells, drawn: RowCells) -> bool:
         """Whether their rotations are nearer with the signs of one turned over: it is the same."""
         turns = [(expected.cells[here], drawn.cells[there]) for here, there in self._turn]
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
-    def pair(self, expected: Row, drawn: Row) -> Pair:
+    def pair(self, expected: RowCells, drawn: RowCells) -> Pair:
         """The two, and which cells differ."""
         apart = []
         negative = self._negative(expected, drawn)
@@ -183,21 +358,23 @@ class _Cells:
         return Pair(expected, drawn, tuple(apart))
 
 
-def _by_names(table: Table, names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+def _by_names(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], list[RowCells]]:
     places = [table.place(one) for one in names]
-    groups: dict[tuple[str, ...], list[Row]] = {}
+    groups: dict[tuple[str, ...], list[RowCells]] = {}
     for row in table.rows:
         groups.setdefault(tuple(row.cells[one] for one in places), []).append(row)
     return groups
 
 
-def tick_of(rows: Sequence[Row]) -> float:
+def tick_of(rows: Sequence[RowCells]) -> float:
     """The usual time from one row to the next; NaN: there is none."""
     steps = sorted(b.time - a.time for a, b in pairwise(rows))
     return steps[len(steps) // 2] if steps else math.nan
 
 
-def _aligned(expected: Sequence[Row], drawn: Sequence[Row], cells: _Cells) -> Iterator[Pair]:
+def _aligned(
+    expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _Cells
+) -> Iterator[Pair]:
     """Rows of about the same time belong together; what is left over is missing or extra."""
     tick = tick_of(expected if len(expected) > 1 else drawn)
     near = _SAME_TICK * tick if tick > 0 else 1e-3
@@ -249,7 +426,7 @@ class Pattern(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class DifferenceCause:
     """A pattern with its evidence.
 
     ``amount`` is the ticks of a shift, the factor, the offset (in the columns' unit), the largest
@@ -265,3 +442,45 @@ class Diagnosis:
     total: int = 0
     time: float = 0.0
     more: int = 0
+
+
+def diagnose(difference: Difference) -> list[DifferenceCause]:
+    """What it looks like: the kind of the deviation, then what there is of rows on one side."""
+    found = [*_ends(difference)]
+    if not difference.differing:
+        return found
+    from epic_cli.jobs.check.patterns import numbers_of, patterns  # numpy is slow to load
+
+    group = max(difference.groups, key=lambda one: sum(bool(pair.apart) for pair in one.pairs))
+    numbers = numbers_of(difference, group)
+    total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
+    differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
+    first = group.pairs[differing[0]].time
+    diagnosis = next(patterns(group, numbers))
+    diagnosis = replace(
+        diagnosis,
+        count=diagnosis.count or len(differing),
+        total=diagnosis.total or total,
+        time=diagnosis.time or first,
+    )
+    return [diagnosis, *found]
+
+
+def _ends(difference: Difference) -> Iterator[DifferenceCause]:
+    """Rows that only one side has, where all of them are at one end."""
+    for pairs, at_end, at_begin, side in (
+        (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
+        (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),
+    ):
+        if not pairs:
+            continue
+        alone = [
+            [getattr(pair, side) is None for pair in group.pairs]
+            for group in difference.groups
+            if any(getattr(pair, side) is None for pair in group.pairs)
+        ]
+        total = sum(1 for _ in difference.pairs())
+        if all(one == sorted(one) for one in alone):
+            yield DifferenceCause(at_end, count=len(pairs), total=total, time=pairs[0].time)
+        elif all(one == sorted(one, reverse=True) for one in alone):
+            yield DifferenceCause(at_begin, count=len(pairs), total=total, time=pairs[-1].time)

@@ -6,11 +6,9 @@ import math
 import sys
 
 from epic_cli.engine.text.widths import printable, wrap
-from epic_cli.jobs.check.case import BrokenCase
-from epic_cli.jobs.check.options import Doing, Report
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome
-from epic_cli.jobs.check.report import CaseReport, as_junit, as_tap, report, rows_around
-from epic_cli.jobs.check.sentences import summary
+from epic_cli.jobs.check.command import Doing, ReportOptions
+from epic_cli.jobs.check.report import CaseReport, as_junit, as_tap, report, rows_around, summary
+from epic_cli.jobs.check.spec import BrokenCase, CaseStatus, Outcome
 from epic_cli.jobs.check.writing import accept, in_continuous_integration, takeable
 from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.errors import ExitStatus, Style, WrongUsage, accessing, say, shown
@@ -31,7 +29,7 @@ _STATUSES = (
 class Output:
     """Takes the outcomes one by one; only their words are kept."""
 
-    def __init__(self, report: Report, doing: Doing, color: ColorChoice) -> None:
+    def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         if doing.accept and in_continuous_integration():
             raise WrongUsage("--accept needs a person to decide, and CI is set")
         self._report = report
@@ -120,8 +118,8 @@ class Output:
         case, difference = outcome.case, outcome.difference
         if case is None or difference is None or not (wants_page or wants_charts):
             return
-        from epic_cli.jobs.check.figures import DRAWN, EXPECTED, against_expected, pictured
-        from epic_cli.jobs.check.page import page
+        from epic_cli.jobs.check.report import page
+        from epic_cli.jobs.check.run import DRAWN, EXPECTED, against_expected, pictured
         from epic_cli.metrics.notes import NothingToDraw
         from epic_cli.show.chart import scene_chart
         from epic_cli.show.scene import Selection

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.text import COLUMNS
-from epic_cli.jobs.check.case import NUMBERS
-from epic_cli.jobs.check.differences import Diagnosis, Difference, Group, Pattern, tick_of
-from epic_cli.jobs.check.rows import Row, Table
+from epic_cli.jobs.check.differences import (
+    Difference,
+    DifferenceCause,
+    Group,
+    Pattern,
+    RowCells,
+    RowTable,
+    tick_of,
+)
+from epic_cli.jobs.check.spec import NUMBERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +78,9 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
     return Numbers(columns, _values(ours), _values(theirs), steps, significant)
 
 
-def _cells(table: Table, columns: Sequence[str], rows: Iterable[Row | None]) -> list[list[str]]:
+def _cells(
+    table: RowTable, columns: Sequence[str], rows: Iterable[RowCells | None]
+) -> list[list[str]]:
     places = [table.place(one) for one in columns]
     return [[row.cells[one] for one in places] for row in rows if row]
 
@@ -105,21 +114,21 @@ def _significant(cell: str) -> int:
     return len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
 
 
-def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """All that fit, the most telling first; the last one always does."""
     apart = {cell.column for pair in group.pairs for cell in pair.apart}
     if apart == {"status"}:
         kinds = {(c.expected, c.drawn) for pair in group.pairs for c in pair.apart}
         if len(kinds) == 1:
             ((expected, drawn),) = kinds
-            yield Diagnosis(Pattern.STATUS, what=f"{drawn} instead of {expected}")
-        yield Diagnosis(Pattern.STATUS)
+            yield DifferenceCause(Pattern.STATUS, what=f"{drawn} instead of {expected}")
+        yield DifferenceCause(Pattern.STATUS)
         return
     with np.errstate(all="ignore"):
         yield from _digits(group, numbers)
         yield from _rounding(numbers)
         if sum(bool(pair.apart) for pair in group.pairs) == 1 < len(group.pairs):
-            yield Diagnosis(Pattern.SCATTERED)  # one row shows no more
+            yield DifferenceCause(Pattern.SCATTERED)  # one row shows no more
         yield from _times(numbers, apart)
         yield from _shifts(group, numbers)
         yield from _axes(numbers)
@@ -127,10 +136,10 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
         yield from _at_first(numbers)
         yield from _offsets(numbers)
         yield from _course(group, numbers)
-    yield Diagnosis(Pattern.NONE)
+    yield DifferenceCause(Pattern.NONE)
 
 
-def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+def _digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Numbers of one side are single-precision ones, those of the other are not."""
     if numbers.steps.any():
         return  # numbers that are cut when they are printed show nothing
@@ -144,7 +153,7 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
         return
     as_single = np.array_equal(ours.astype(np.float32)[apart], theirs.astype(np.float32)[apart])
     if np.all(here) and as_single and numbers.significant <= _SINGLE_DIGITS:
-        yield Diagnosis(Pattern.FEW_DIGITS, count=total, total=total)
+        yield DifferenceCause(Pattern.FEW_DIGITS, count=total, total=total)
     longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
     kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
     size = float(_largest(ours).max(initial=0.0))
@@ -154,20 +163,20 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
         return
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     first = rows[int(large.argmax())].time if large.any() else 0.0
-    yield Diagnosis(kind, count=longer, total=total, time=first, more=int(large.sum()))
+    yield DifferenceCause(kind, count=longer, total=total, time=first, more=int(large.sum()))
 
 
-def _rounding(numbers: Numbers) -> Iterator[Diagnosis]:
+def _rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
     """Too little to be anything but digits."""
     off = np.abs(numbers.theirs - numbers.ours)
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
-        yield Diagnosis(Pattern.LAST_DIGIT)
+        yield DifferenceCause(Pattern.LAST_DIGIT)
     size = _largest(numbers.ours)
     size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
     relative = _largest(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
     if relative <= _SINGLE and next(_factors(numbers), None) is None:  # it has no direction
-        yield Diagnosis(Pattern.PRECISION, float(relative))
+        yield DifferenceCause(Pattern.PRECISION, float(relative))
 
 
 def _shared(numbers: Numbers) -> Floats:
@@ -180,16 +189,16 @@ def _shared(numbers: Numbers) -> Floats:
     return size
 
 
-def _times(numbers: Numbers, apart: set[str]) -> Iterator[Diagnosis]:
+def _times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]:
     if apart != {"time"}:
         return
     ours, theirs = numbers.of("time")
     off = (theirs - ours)[:, 0]
     middle = float(_middle(off[:, None])[0])
     if _largest(off - middle) <= _LEFT * abs(middle):
-        yield Diagnosis(Pattern.TIMES, middle)
+        yield DifferenceCause(Pattern.TIMES, middle)
     elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
-        yield Diagnosis(Pattern.CLOCK, float(off[-1]))
+        yield DifferenceCause(Pattern.CLOCK, float(off[-1]))
 
 
 def _explains(left: Floats, before: Floats) -> bool:
@@ -204,7 +213,7 @@ def _explains(left: Floats, before: Floats) -> bool:
     )
 
 
-def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+def _shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """What is drawn in a row was expected some rows earlier or later."""
     ours, theirs = numbers.of("x y z")
     best: tuple[float, int] | None = None
@@ -219,10 +228,10 @@ def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
             best = min(best or (rest, ticks), (rest, ticks))
     if best is not None:
         rows = [pair.expected for pair in group.pairs if pair.expected]
-        yield Diagnosis(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
+        yield DifferenceCause(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
 
 
-def _axes(numbers: Numbers) -> Iterator[Diagnosis]:
+def _axes(numbers: Numbers) -> Iterator[DifferenceCause]:
     ours, theirs = numbers.of("x y z")
     axes = "xyz"[: ours.shape[1]]
     for order in permutations(range(len(axes))):
@@ -235,10 +244,10 @@ def _axes(numbers: Numbers) -> Iterator[Diagnosis]:
                     for axis, place, sign in zip(axes, order, signs, strict=True)
                     if axis != axes[place] or (sign < 0 and _largest(ours[:, place]) > 0)
                 ]
-                yield Diagnosis(Pattern.AXES, what=", ".join(moved))
+                yield DifferenceCause(Pattern.AXES, what=", ".join(moved))
 
 
-def _factors(numbers: Numbers) -> Iterator[Diagnosis]:
+def _factors(numbers: Numbers) -> Iterator[DifferenceCause]:
     """All is so many times as large as expected; or only the velocities are."""
     for names, what in (
         ("x y z vx vy vz", "everything"),
@@ -247,7 +256,7 @@ def _factors(numbers: Numbers) -> Iterator[Diagnosis]:
     ):
         factor = _factor(*numbers.of(names))
         if factor is not None and (what != "everything" or "vx" in numbers.columns):
-            yield Diagnosis(Pattern.FACTOR, factor, what)
+            yield DifferenceCause(Pattern.FACTOR, factor, what)
             return
 
 
@@ -259,7 +268,7 @@ def _factor(ours: Floats, theirs: Floats) -> float | None:
     return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
 
 
-def _at_first(numbers: Numbers) -> Iterator[Diagnosis]:
+def _at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
     """A factor in the first rows that differ; what is drawn then depends on what was drawn."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.of(names)
@@ -270,19 +279,19 @@ def _at_first(numbers: Numbers) -> Iterator[Diagnosis]:
         for rows in range(min(len(ours) - first, _MOST_AT_FIRST), _LEAST_AT_FIRST - 1, -1):
             factor = _factor(ours[first : first + rows], theirs[first : first + rows])
             if factor is not None and abs(factor - 1) > _SINGLE:
-                yield Diagnosis(Pattern.FACTOR_AT_FIRST, factor, what, count=rows)
+                yield DifferenceCause(Pattern.FACTOR_AT_FIRST, factor, what, count=rows)
                 return
 
 
-def _offsets(numbers: Numbers) -> Iterator[Diagnosis]:
+def _offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
     off = numbers.theirs - numbers.ours
     middle = _middle(off)
     if _explains(off - middle, off):
         worst = int(np.argmax(np.abs(middle)))
-        yield Diagnosis(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
+        yield DifferenceCause(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
 
 
-def _course(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
+def _course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Where the deviation begins, and whether it grows."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.of("x y z")
@@ -291,10 +300,10 @@ def _course(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     if quarters and quarters[0] < quarters[1] < quarters[2] < quarters[3] > 3 * quarters[0]:
         seconds = rows[-1].time - rows[0].time
         if seconds > 0:
-            yield Diagnosis(Pattern.GROWING, float(size[-1]) / seconds)
+            yield DifferenceCause(Pattern.GROWING, float(size[-1]) / seconds)
     wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(one.apart) for one in rows]
     begins = wrong.index(True)
     if begins > 2 and sum(wrong[begins:]) > 0.8 * len(wrong[begins:]):
-        yield Diagnosis(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))
+        yield DifferenceCause(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))
     if sum(wrong) < 0.5 * len(wrong):
-        yield Diagnosis(Pattern.SCATTERED, count=sum(wrong))
+        yield DifferenceCause(Pattern.SCATTERED, count=sum(wrong))

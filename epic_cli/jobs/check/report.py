@@ -1,17 +1,348 @@
-"""An outcome as a report: its words, the rows around the first difference, TAP and JUnit XML."""
+"""An outcome in words: a paragraph, the rows around the first difference, TAP, JUnit, a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from epic_cli.engine.replay.playback import DEFAULT_TICK, Timing
 from epic_cli.engine.text.widths import cut, printable, width
-from epic_cli.jobs.check.case import NUMBERS
-from epic_cli.jobs.check.differences import Difference, Pair
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome
-from epic_cli.jobs.check.rows import Row, Table
-from epic_cli.jobs.check.sentences import explanation, headline
+from epic_cli.jobs.check.differences import (
+    Apart,
+    Difference,
+    DifferenceCause,
+    Group,
+    Pair,
+    Pattern,
+    RowCells,
+    RowTable,
+    diagnose,
+)
+from epic_cli.jobs.check.port import Ending, PortRun
+from epic_cli.jobs.check.run import CheckedFigure
+from epic_cli.jobs.check.spec import NUMBERS, CaseStatus, Circumstance, Outcome, PacketKind
+from epic_cli.metrics import named
+from epic_cli.metrics.digits import amount, counted, three_digits, verb
+from epic_cli.show.page import Content, page_of
+from epic_cli.show.report import Column, Report, Table
+from epic_cli.show.scene import Scene
+
+
+def diagnosis_words(one: DifferenceCause) -> str:
+    """What a difference looks like, with the figures that this rests on."""
+    said = _WORDS[one.pattern]
+    return said if isinstance(said, str) else said(one)
+
+
+def _precision_words(one: DifferenceCause) -> str:
+    share = f"{one.count:,} of the {one.total:,} numbers that differ"
+    if one.pattern is Pattern.DOUBLE:
+        words = f"it computes in double precision instead of single: {share} have more digits"
+    else:
+        words = f"it computes in single precision instead of double: {share} have fewer digits"
+    if one.more:
+        rows = counted(one.more, "row")
+        are = verb(one.more, "is", "are")
+        words += (
+            f"; that tips a comparison, so that {rows} {are} off by more than rounding from"
+            f" {one.time:g} s on"
+        )
+    return words
+
+
+def _factor_words(one: DifferenceCause) -> str:
+    off = abs(one.amount - 1)
+    digits = max(6, 1 - math.floor(math.log10(off))) if off else 6
+    factor = f"{one.amount:.{digits}f}".rstrip("0").rstrip(".")
+    is_are = "is" if one.what == "everything" else "are"
+    return f"{one.what} {is_are} {factor} times the expected value"
+
+
+def _rows(one: DifferenceCause) -> str:
+    return f"in {one.count} of {counted(one.total, 'row')}"
+
+
+def _status(one: DifferenceCause) -> str:
+    kind = f", {one.what}" if one.what else ""
+    return f"only the status differs{kind}, {_rows(one)}; all numbers are the same"
+
+
+def _shifted(one: DifferenceCause) -> str:
+    ticks, when = abs(int(one.amount)), "late" if one.amount > 0 else "early"
+    return f"everything is drawn {counted(ticks, 'tick')} ({one.what} s) {when}"
+
+
+def _times(one: DifferenceCause) -> str:
+    when = "later" if one.amount > 0 else "earlier"
+    return f"all times are {amount(one.amount)} s {when}, and the rest is the same"
+
+
+def _offset(one: DifferenceCause) -> str:
+    more = "more" if one.amount > 0 else "less"
+    return f"{one.what} is {amount(one.amount)} {more} throughout"
+
+
+def _at_first(one: DifferenceCause) -> str:
+    first = f"in the first {counted(one.count, 'row')} that {verb(one.count, 'differ')}"
+    return f"{_factor_words(one)} {first}, more than rounding explains; later errors feed back"
+
+
+_WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
+    Pattern.STATUS: _status,
+    Pattern.ENDS_EARLY: lambda one: f"it ends early: nothing from {one.time:g} s on",
+    Pattern.BEGINS_LATE: lambda one: f"it begins late: nothing up to {one.time:g} s",
+    Pattern.GOES_ON: lambda one: f"it goes on after the expected end, from {one.time:g} s on",
+    Pattern.BEGINS_EARLY: lambda one: (
+        f"it begins early: rows up to {one.time:g} s where none are expected"
+    ),
+    Pattern.SHIFTED: _shifted,
+    Pattern.TIMES: _times,
+    Pattern.CLOCK: lambda one: (
+        f"the clock drifts, by {amount(one.amount)} s up to the last row, and the rest is the same:"
+        " times are added up in another precision"
+    ),
+    Pattern.AXES: lambda one: f"axes are mixed up: {one.what}",
+    Pattern.FACTOR: lambda one: f"{_factor_words(one)}, more than rounding explains",
+    Pattern.FACTOR_AT_FIRST: _at_first,
+    Pattern.OFFSET: _offset,
+    Pattern.DOUBLE: _precision_words,
+    Pattern.SINGLE: _precision_words,
+    Pattern.FEW_DIGITS: (
+        "the numbers are the same in single precision, but are printed with too few digits: print"
+        " them as doubles, with %.17g"
+    ),
+    Pattern.LAST_DIGIT: lambda one: (
+        f"rounding: no more than the last digit that is printed, {_rows(one)}"
+    ),
+    Pattern.PRECISION: lambda one: (
+        f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in another"
+        " order or precision makes it"
+    ),
+    Pattern.GROWING: lambda one: f"the deviation grows, by about {amount(one.amount)} a second",
+    Pattern.BEGINS_AT: lambda one: (
+        f"equal (but for rounding) up to {one.time:g} s, and hardly anywhere after that"
+    ),
+    Pattern.SCATTERED: lambda one: f"scattered, {_rows(one)}, the first time at {one.time:g} s",
+    Pattern.NONE: lambda one: f"none known, {_rows(one)}",
+}
+
+
+def timing_words(timing: Timing) -> str:
+    """With which options the rows of a port would be the expected ones."""
+    return (
+        f"these are the rows of --pacing {timing.pacing} --clock {timing.clock}: give epic these"
+        " options, or draw as EPIC_PACING and EPIC_CLOCK say"
+    )
+
+
+def circumstance_words(one: Circumstance) -> str:
+    """What the packets did just before the first row that differs."""
+    packet = f"the packet of {one.time:g} s"
+    words = {
+        PacketKind.FIRST: f"{packet}, the first",
+        PacketKind.SECOND: f"{packet}, the second: the send interval is known from here on",
+        PacketKind.LATE: f"{packet} arrives late, {amount(one.amount)} s older than the newest",
+        PacketKind.SAME_STAMP: f"{packet} has the timestamp of the one before",
+        PacketKind.MANY: f"{one.amount:.0f} packets arrive in one row",
+        PacketKind.AFTER_SILENCE: f"{packet} arrives after {amount(one.amount)} s without any",
+        PacketKind.SILENCE: f"no packet for {amount(one.amount)} s",
+        PacketKind.JUMP: (
+            f"{packet} is {amount(one.amount)} units off, further than velocities explain"
+        ),
+    }
+    return words[one.kind]
+
+
+#: What a status is called in a headline, and how a summary counts one or many of it.
+_STATUSES = {
+    CaseStatus.HOLDS: ("holds", "holds", "hold"),
+    CaseStatus.DIFFERS: ("differs", "differs", "differ"),
+    CaseStatus.FIGURES: ("a figure is not as expected", "has wrong figures", "have wrong figures"),
+    CaseStatus.NOTHING_EXPECTED: (
+        "nothing is expected yet",
+        "expects nothing yet",
+        "expect nothing yet",
+    ),
+    CaseStatus.PORT_FAILED: ("the program failed", "failed the program", "failed the program"),
+    CaseStatus.STRATEGY_FAILED: (
+        "the strategy failed",
+        "failed in the strategy",
+        "failed in the strategy",
+    ),
+    CaseStatus.BROKEN: ("cannot be run", "cannot be run", "cannot be run"),
+    CaseStatus.GONE: ("cannot be run", "lacks a file", "lack a file"),
+    CaseStatus.ORPHANED: ("expected rows without a case", "is an orphan", "are orphans"),
+}
+
+#: What stands before a pattern that a difference shows.
+PATTERN = "pattern: "
+
+
+def headline(outcome: Outcome) -> str:
+    """One line: which case, and what is the matter with it."""
+    ignored = ""
+    if outcome.holds and outcome.ignored:
+        ignored = f" (without {', '.join(outcome.ignored)})"
+    return f"{outcome.name}: {_STATUSES[outcome.status][0]}{ignored}"
+
+
+def explanation(outcome: Outcome) -> list[str]:
+    """All there is to say of a case that fails, line by line."""
+    lines = outcome.problem.splitlines()
+    if outcome.port is not None:
+        lines = port_words(outcome.port, outcome.problem)
+    if outcome.difference is not None:
+        against = outcome.drawn is None
+        words = difference_words(outcome.difference, against=against)
+        if outcome.timing is not None:
+            words = [one for one in words if not one.startswith(PATTERN)]
+            words.append(f"{PATTERN}{timing_words(outcome.timing)}")
+        else:
+            words += [f"before it: {circumstance_words(one)}" for one in outcome.circumstances[:2]]
+        lines += words
+    lines += [figure_words(one) for one in outcome.failed_figures]
+    if outcome.ignored:
+        lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
+    if outcome.refused:
+        lines.append(f"{counted(outcome.refused, 'line')} of the recording refused")
+    return lines
+
+
+# ---------------------------------------------------------------- rows
+
+
+def difference_words(difference: Difference, *, against: bool = False) -> list[str]:
+    """The first difference, the largest, how many rows, and what it looks like."""
+    if difference.written:
+        what = _written_words(difference)
+        return [f"the values are the same, {what}"]
+    group, index = difference.first
+    total = sum(1 for _ in difference.pairs())
+    differing, missing, extra = difference.differing, difference.missing, difference.extra
+    counts = []
+    if differing:
+        counts.append(
+            f"{len(differing)} of {counted(total, 'row')} {verb(len(differing), 'differ')}"
+        )
+    if missing:
+        counts.append(f"{counted(len(missing), 'row')} {verb(len(missing), 'is', 'are')} missing")
+    if extra:
+        counts.append(f"{counted(len(extra), 'extra row')}")
+    lines = [", ".join(counts), f"first: {_pair_words(group, group.pairs[index])}"]
+    largest = difference.largest
+    if largest is not None:
+        pair, cell = largest
+        lines.append(f"largest: {cell.column} by {amount(cell.amount)} at {pair.time:g} s")
+    unlike = [pair for pair in differing if any(one.column == "status" for one in pair.apart)]
+    if unlike and len(unlike) < len(differing):
+        lines.append(f"the status differs in {counted(len(unlike), 'row')}")
+    lines += [f"{PATTERN}{diagnosis_words(one)}" for one in diagnose(difference)]
+    if against:
+        return lines
+    if difference.ignored:
+        lines.append(f"columns on one side only: {', '.join(difference.ignored)}")
+    return lines
+
+
+def _written_words(difference: Difference) -> str:
+    if difference.expected.columns != difference.drawn.columns:
+        one_sided = set(difference.expected.columns) ^ set(difference.drawn.columns)
+        if one_sided:
+            return f"but the columns are not: {', '.join(sorted(one_sided))} on one side only"
+        return "but the columns stand in another order"
+    here = [row.cells for row in difference.drawn.rows]
+    there = [row.cells for row in difference.expected.rows]
+    if here != there:
+        return "but the rows stand in another order"
+    return "but they are written in another way (line ends, blanks or quotes)"
+
+
+def _pair_words(group: Group, pair: Pair) -> str:
+    name = "".join(f" of {one}" for one in group.names if one)
+    if pair.drawn is None or pair.expected is None:
+        row = pair.expected or pair.drawn
+        what = "is missing" if pair.drawn is None else "is extra"
+        return f"line {row.line if row else 0}{name}, the row at {pair.time:g} s {what}"
+    line = _lines(pair.expected, pair.drawn)
+    cell, *others = pair.apart
+    rest = f"; {', '.join(one.column for one in others)} too" if others else ""
+    return f"{line}{name}, at {pair.time:g} s: {_cell_words(cell)}{rest}"
+
+
+def _lines(expected: RowCells, drawn: RowCells) -> str:
+    if expected.line == drawn.line:
+        return f"line {expected.line}"
+    return f"line {expected.line} (drawn in line {drawn.line})"
+
+
+def _cell_words(cell: Apart) -> str:
+    more = ""
+    if not math.isnan(cell.amount):
+        more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
+        if cell.amount == 0:
+            more = " (the same number, written in another way)"
+    return (
+        f"{cell.column} is {cell.drawn or 'nothing'}, expected {cell.expected or 'nothing'}{more}"
+    )
+
+
+# ---------------------------------------------------------------- figures and programs
+
+
+def figure_words(figure: CheckedFigure) -> str:
+    """A condition that does not hold, with the figure."""
+    metric = named(figure.condition.metric)
+    if math.isnan(figure.value):
+        value = "unknown"
+    elif metric.unit == "s":
+        value = f"{figure.value * 1000:.4g} ms"
+    else:
+        value = three_digits(figure.value)
+    return f"expected {figure.condition.text} for {figure.label}: it is {value}"
+
+
+def port_words(run: PortRun, problem: str) -> list[str]:
+    """How a program failed, and what it said last."""
+    rows = f"after {counted(run.output.count(10), 'line')} of output"
+    words = {
+        Ending.DONE: f"its output is not rows: {problem}",
+        Ending.FAILED: f"it {_status_words(run.status)} {rows}",
+        Ending.TIMEOUT: f"it timed out {rows}",
+        Ending.TOO_MUCH: f"it printed more than {len(run.output):,} bytes, and was stopped",
+        Ending.NOT_STARTED: "it cannot be started",
+    }
+    said = run.said.decode("utf-8", "backslashreplace").strip().splitlines()
+    return [words[run.ending], *(f"it said: {one[:200]}" for one in said[-3:])]
+
+
+def _status_words(status: int) -> str:
+    if status >= 0:
+        return f"ended with status {status}"
+    import signal
+
+    try:
+        return f"crashed ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"crashed (signal {-status})"
+
+
+# ---------------------------------------------------------------- summary
+
+
+def summary(statuses: Iterable[CaseStatus]) -> str:
+    """How many cases there were of each kind."""
+    counts = Counter(statuses)
+    words = [
+        f"{counts[status]:,} {verb(counts[status], one, many)}"
+        for status, (_, one, many) in _STATUSES.items()
+        if counts[status]
+    ]
+    total = sum(counts.values()) - counts[CaseStatus.ORPHANED]
+    return f"{counted(total, 'case')}: {', '.join(words)}"
+
 
 #: What is no failure of what is tested, but of the test.
 _ERRORS = (CaseStatus.BROKEN, CaseStatus.GONE, CaseStatus.STRATEGY_FAILED)
@@ -84,7 +415,7 @@ def _table(difference: Difference) -> tuple[list[list[str]], list[str]]:
         if one in NUMBERS or one in apart or (one == "status" and len(apart) < 3)
     ]
     names = ["time", *(one for one in shown if one != "time")]
-    table = [["", *names], *_lines(difference, pairs, names)]
+    table = [["", *names], *_diff_lines(difference, pairs, names)]
     return table, [one for one in shown if one in apart]
 
 
@@ -92,7 +423,7 @@ def _total(table: list[list[str]]) -> int:
     return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
 
 
-def _lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Iterator[list[str]]:
+def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Iterator[list[str]]:
     for pair in pairs:
         if not pair.differs and pair.expected:
             yield [" ", *_row(difference.expected, pair.expected, names)]
@@ -103,7 +434,7 @@ def _lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Itera
             yield ["+", *_row(difference.drawn, pair.drawn, names)]
 
 
-def _row(table: Table, row: Row, names: list[str]) -> list[str]:
+def _row(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
     cells = [row.cells[table.place(one)] if one in table.columns else "" for one in names]
     return [cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in cells]
 
@@ -141,3 +472,21 @@ def as_junit(outcomes: Sequence[CaseReport]) -> str:
         message = quoteattr(one.headline)
         lines += [f"{begin}>", f"<{kind} message={message}>{text}</{kind}>", "</testcase>"]
     return "\n".join([*lines, "</testsuite>", "</testsuites>"]) + "\n"
+
+
+def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
+    """The page; the ``scene`` has the expected rows as its truth."""
+    told = report(outcome)
+    group, first = difference.first
+    heads, *rows = side_by_side(difference)
+    tick = outcome.case.drawing.timing.tick if outcome.case else DEFAULT_TICK
+    columns = [Column(head, cells, right=True) for head, *cells in zip(heads, *rows, strict=True)]
+    content = Content(
+        title=told.name,
+        report=Report(verdict=[told.headline]),
+        lead=Report(verdict=told.lines, parts=[Table(columns, caption="Around the first")]),
+        at=group.pairs[first].time,
+        truth="expected",
+        tick=tick[0] / tick[1],
+    )
+    return page_of([scene], content)

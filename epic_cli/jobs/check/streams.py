@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from epic_cli.recordings.writing import number
 
 
-class Sent(NamedTuple):
+class StreamPacket(NamedTuple):
     """A packet on its way, with its timestamp and its arrival (s)."""
 
     time: float
@@ -27,28 +27,28 @@ class Sent(NamedTuple):
 
 
 #: What happens to the packets of a stream, in the order in which they were sent.
-Network = Callable[[list[Sent], random.Random], list[Sent]]
+Network = Callable[[list[StreamPacket], random.Random], list[StreamPacket]]
 
 
-class Stream(NamedTuple):
+class PacketStream(NamedTuple):
     """A stream by name: packet text, by arrival."""
 
     name: str
     text: bytes
 
 
-def builtin_streams() -> Iterator[Stream]:
+def builtin_streams() -> Iterator[PacketStream]:
     """All of them."""
     document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
     for stream in json.loads(document)["streams"]:
-        yield Stream(stream["name"], _text(map(_read, stream["packets"])))
+        yield PacketStream(stream["name"], _text(map(_read, stream["packets"])))
     for name, (rate, seconds, speed, network) in _MADE.items():
         dice = random.Random(name)  # noqa: S311 - the same stream always
-        yield Stream(name, _text(network(_movement(rate, seconds, speed), dice)))
+        yield PacketStream(name, _text(network(_movement(rate, seconds, speed), dice)))
 
 
-def _read(packet: dict[str, Any]) -> Sent:
-    return Sent(
+def _read(packet: dict[str, Any]) -> StreamPacket:
+    return StreamPacket(
         packet["t_ms"] / 1000,
         packet["recv_ms"] / 1000,
         (packet["x"], packet["y"], 0),
@@ -56,7 +56,7 @@ def _read(packet: dict[str, Any]) -> Sent:
     )
 
 
-def _text(packets: Iterator[Sent] | list[Sent]) -> bytes:
+def _text(packets: Iterator[StreamPacket] | list[StreamPacket]) -> bytes:
     by_arrival = sorted(packets, key=lambda one: one.arrival)
     return "".join(
         f"{','.join(map(number, one.position))} / {','.join(map(number, one.velocity))}"
@@ -65,14 +65,14 @@ def _text(packets: Iterator[Sent] | list[Sent]) -> bytes:
     ).encode()
 
 
-def _movement(rate: float, seconds: float, speed: float) -> list[Sent]:
+def _movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
     """A winding path in three dimensions, sent ``rate`` times a second and 80 ms on the way."""
     sent = []
     for k in range(round(rate * seconds)):
         t = round(k / rate, 6)
         position = (speed * t, speed * math.sin(1.3 * t), speed * math.cos(0.7 * t) / 2)
         velocity = (speed, speed * 1.3 * math.cos(1.3 * t), -speed * 0.35 * math.sin(0.7 * t))
-        sent.append(Sent(t, round(t + 0.08, 6), _rounded(position), _rounded(velocity)))
+        sent.append(StreamPacket(t, round(t + 0.08, 6), _rounded(position), _rounded(velocity)))
     return sent
 
 
@@ -114,7 +114,7 @@ def _spikes(time: float, dice: random.Random) -> float:
 
 
 def _both(*networks: Network) -> Network:
-    def network(sent: list[Sent], dice: random.Random) -> list[Sent]:
+    def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         for each in networks:
             sent = each(sent, dice)
         return sent
@@ -123,8 +123,8 @@ def _both(*networks: Network) -> Network:
 
 
 def _in_bursts(longest: int) -> Network:
-    def network(sent: list[Sent], dice: random.Random) -> list[Sent]:
-        left: list[Sent] = []
+    def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+        left: list[StreamPacket] = []
         k = 0
         while k < len(sent):
             left.append(sent[k])
@@ -134,9 +134,9 @@ def _in_bursts(longest: int) -> Network:
     return network
 
 
-def _thinned(sent: list[Sent], dice: random.Random) -> list[Sent]:
+def _thinned(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     """The sender keeps changing its rate."""
-    out: list[Sent] = []
+    out: list[StreamPacket] = []
     k = 0
     while k < len(sent):
         out.append(sent[k])
@@ -144,9 +144,9 @@ def _thinned(sent: list[Sent], dice: random.Random) -> list[Sent]:
     return out
 
 
-def _same_stamps(sent: list[Sent], dice: random.Random) -> list[Sent]:
+def _same_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     """Every seventh packet has the timestamp of the one before, and some of these come twice."""
-    out: list[Sent] = []
+    out: list[StreamPacket] = []
     for k, one in enumerate(sent):
         out.append(one._replace(time=sent[k - 1].time) if k % 7 == 3 else one)
         if k % 14 == 5:
@@ -154,13 +154,13 @@ def _same_stamps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     return out
 
 
-def _in_pairs(sent: list[Sent], dice: random.Random) -> list[Sent]:
+def _in_pairs(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     """Each second packet has the timestamp of the one before."""
     del dice
     return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
 
 
-def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
+def _jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     """Now and then the entity is somewhere else, by 0.5 to 500 units."""
     off = 0.0
     out = []
@@ -172,10 +172,10 @@ def _jumps(sent: list[Sent], dice: random.Random) -> list[Sent]:
     return out
 
 
-def _stops(sent: list[Sent], dice: random.Random) -> list[Sent]:
+def _stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     """It stands still for a while, and goes on; what is behind a stop is not made up for."""
     del dice
-    out: list[Sent] = []
+    out: list[StreamPacket] = []
     for k, one in enumerate(sent):
         if (k // 12) % 2:
             here = out[-1].position if out else one.position

@@ -158,7 +158,7 @@ def _check_new(file: str, force: bool) -> None:
 @click.argument("name", type=click.Path())
 def golden(dialogue: Dialogue, name: str) -> None:
     """Make a case for "epic check" of the packets so far, in the folder NAME."""
-    from epic_cli.jobs.check.case import CASE_FILE, BrokenCase
+    from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
     from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
 
     session = dialogue.session

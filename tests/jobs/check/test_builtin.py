@@ -15,13 +15,11 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import remote_names
-from epic_cli.jobs.check.case import CheckSpec, DrawSpec
-from epic_cli.jobs.check.cases import builtin_cases
-from epic_cli.jobs.check.drawing import draw
-from epic_cli.jobs.check.outcome import Kind, Outcome, circumstances
+from epic_cli.jobs.check.case_file import builtin_cases
 from epic_cli.jobs.check.port import Port
-from epic_cli.jobs.check.run import check
-from epic_cli.jobs.check.sentences import explanation
+from epic_cli.jobs.check.report import explanation
+from epic_cli.jobs.check.run import check, draw
+from epic_cli.jobs.check.spec import CheckSpec, DrawSpec, Outcome, PacketKind, circumstances
 
 
 def rows(spec: StrategySpec) -> Iterator[bytes]:
@@ -126,19 +124,19 @@ STEADY = [(k * 0.1, k * 0.1 + 0.05) for k in range(10)]
 @pytest.mark.parametrize(
     ("stamps", "until", "kinds"),
     [
-        (STEADY, 0.05, [Kind.FIRST]),
-        (STEADY, 0.16, [Kind.SECOND]),
+        (STEADY, 0.05, [PacketKind.FIRST]),
+        (STEADY, 0.16, [PacketKind.SECOND]),
         (STEADY, 0.35, []),
         (STEADY, 0.4, []),
-        (STEADY, 1.5, [Kind.SILENCE]),
-        ([*STEADY, (0.85, 0.99)], 1.02, [Kind.LATE]),
-        ([*STEADY, (0.9, 0.99)], 1.02, [Kind.SAME_STAMP]),
-        ([*STEADY, (1.6, 1.65)], 1.65, [Kind.AFTER_SILENCE]),
-        ([*STEADY, (1.0, 1.04), (1.1, 1.045)], 1.05, [Kind.MANY]),
+        (STEADY, 1.5, [PacketKind.SILENCE]),
+        ([*STEADY, (0.85, 0.99)], 1.02, [PacketKind.LATE]),
+        ([*STEADY, (0.9, 0.99)], 1.02, [PacketKind.SAME_STAMP]),
+        ([*STEADY, (1.6, 1.65)], 1.65, [PacketKind.AFTER_SILENCE]),
+        ([*STEADY, (1.0, 1.04), (1.1, 1.045)], 1.05, [PacketKind.MANY]),
     ],
 )
 def test_what_packets_do_in_a_frame(
-    stamps: list[tuple[float, float]], until: float, kinds: list[Kind]
+    stamps: list[tuple[float, float]], until: float, kinds: list[PacketKind]
 ) -> None:
     found = circumstances(packets(*stamps), until - 0.05, until)
     assert [one.kind for one in found] == kinds
@@ -149,7 +147,7 @@ def test_a_jump_is_what_velocities_do_not_explain() -> None:
     there = Packet((50, 0, 0), (10, 0, 0), 0.5, 0.5)
     assert circumstances(moving, 0.35, 0.4) == []
     (found,) = circumstances([*moving, there], 0.45, 0.5)
-    assert (found.kind, found.amount) == (Kind.JUMP, 46)
+    assert (found.kind, found.amount) == (PacketKind.JUMP, 46)
 
 
 @given(
@@ -163,12 +161,16 @@ def test_any_packets_have_circumstances(
     by_arrival = sorted(packets(*stamps), key=lambda one: one.arrival or 0.0)
     here = sum(after < (one.arrival or 0.0) <= after + frame for one in by_arrival)
     found = {one.kind: one for one in circumstances(by_arrival, after, after + frame)}
-    assert (Kind.MANY in found) == (here > 1)
-    assert here or not found.keys() & {Kind.MANY, Kind.FIRST, Kind.SECOND}
+    assert (PacketKind.MANY in found) == (here > 1)
+    assert here or not found.keys() & {
+        PacketKind.MANY,
+        PacketKind.FIRST,
+        PacketKind.SECOND,
+    }
 
 
 def test_where_a_row_shows_nothing_unusual_the_packet_that_was_is_named() -> None:
     stamps = [(0.0, 0.0), (0.1, 0.1), (0.3, 0.3), (0.2, 0.35), (0.4, 0.4), (0.5, 0.5), (0.6, 0.6)]
     (found,) = circumstances(packets(*stamps), 0.45, 0.5)
-    assert (found.kind, found.time) == (Kind.LATE, 0.2)
+    assert (found.kind, found.time) == (PacketKind.LATE, 0.2)
     assert circumstances(packets(*stamps[:3]), 0.25, 0.3) == []

@@ -7,11 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from epic_cli.jobs.check.case import Tolerances
-from epic_cli.jobs.check.diagnosis import diagnose
-from epic_cli.jobs.check.differences import Difference, Pattern, compare
-from epic_cli.jobs.check.rows import parse
-from epic_cli.jobs.check.sentences import difference_words
+from epic_cli.jobs.check.differences import Difference, Pattern, compare, diagnose, parse
+from epic_cli.jobs.check.report import difference_words
+from epic_cli.jobs.check.spec import Tolerances
 
 Rows = list[list[float | str]]
 

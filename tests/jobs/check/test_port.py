@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.check.case import CheckSpec, DrawSpec
-from epic_cli.jobs.check.cases import builtin_cases
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome
+from epic_cli.jobs.check.case_file import builtin_cases
 from epic_cli.jobs.check.port import Ending, Port
+from epic_cli.jobs.check.report import explanation
 from epic_cli.jobs.check.run import check
-from epic_cli.jobs.check.sentences import explanation
+from epic_cli.jobs.check.spec import CaseStatus, CheckSpec, DrawSpec, Outcome
 
 MOST = 100_000
 

@@ -9,16 +9,15 @@ from support.places import SAMPLES
 
 from epic_cli import replay
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.check.case import ROW_FORMATS, DrawSpec, Recording, Tolerance, Tolerances
-from epic_cli.jobs.check.differences import compare
-from epic_cli.jobs.check.drawing import draw
-from epic_cli.jobs.check.rows import NotRows, Table, format_of, parse
+from epic_cli.jobs.check.differences import NotRows, RowTable, compare, format_of, parse
+from epic_cli.jobs.check.run import draw
+from epic_cli.jobs.check.spec import ROW_FORMATS, CaseRecording, DrawSpec, Tolerance, Tolerances
 from epic_cli.jobs.check.writing import tsv
 
 
 def rows(row_format: str, recording: str = "two_tanks.csv") -> bytes:
     entity = "tank7" if row_format == "epic" else None
-    recordings = (Recording("", str(SAMPLES / recording)),)
+    recordings = (CaseRecording("", str(SAMPLES / recording)),)
     lerp = tuple(read_specs(["lerp"]))
     return draw(DrawSpec(recordings, lerp, row_format=row_format, entity=entity)).rows
 
@@ -73,7 +72,7 @@ def test_a_tolerance_is_the_larger_of_the_two() -> None:
 
 
 def test_a_rotation_may_have_either_sign_and_only_as_a_whole() -> None:
-    def table(*turn: float) -> Table:
+    def table(*turn: float) -> RowTable:
         cells = ",".join(map(str, (0.05, 1, *turn)))
         return parse(f"time,x,qx,qy,qz,qw\n{cells}\n".encode(), "csv")
 

@@ -10,9 +10,9 @@ from support.game_files import Fighter, needs_slippi, slippi
 from support.places import SAMPLES
 
 from epic_cli.engine.strategies import remote_names
-from epic_cli.jobs.check.case import BrokenCase
 from epic_cli.jobs.check.case_file import KEYS, read_case
-from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.run import draw
+from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.jobs.replay.command import replay
 from epic_cli.main import main
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.places import SAMPLES
 
-from epic_cli.jobs.check.case import BrokenCase
 from epic_cli.jobs.check.case_file import read_case
+from epic_cli.jobs.check.spec import BrokenCase
 
 RECORDING = f"recording = '{SAMPLES}/turn.txt'\n"
 

@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from epic_cli.jobs.check.differences import Diagnosis, Pattern
-from epic_cli.jobs.check.outcome import CaseStatus
-from epic_cli.jobs.check.pattern_words import diagnosis_words
-from epic_cli.jobs.check.sentences import summary
+from epic_cli.jobs.check.differences import DifferenceCause, Pattern
+from epic_cli.jobs.check.report import diagnosis_words, summary
+from epic_cli.jobs.check.spec import CaseStatus
 
 #: What a pattern is told with, where that is not plain.
 EVIDENCE: dict[Pattern, dict[str, Any]] = {
@@ -24,7 +23,7 @@ def test_what_a_difference_looks_like(words: Callable[[str, str], None]) -> None
     lines = []
     for pattern in Pattern:
         shown: dict[str, Any] = {"amount": 0.001, "count": 4, "total": 40, "time": 1.05}
-        found = Diagnosis(pattern, **{**shown, **EVIDENCE.get(pattern, {})})
+        found = DifferenceCause(pattern, **{**shown, **EVIDENCE.get(pattern, {})})
         lines.append(f"{pattern.name}: {diagnosis_words(found)}\n")
     words("check-patterns", "".join(lines))
 

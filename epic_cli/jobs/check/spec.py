@@ -1,0 +1,351 @@
+"""A case and what comes of it: a recording, how it is drawn, what is expected, and the outcome."""
+
+from __future__ import annotations
+
+import enum
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
+
+if TYPE_CHECKING:
+    from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.replay.playback import Timing
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.check.differences import Difference
+    from epic_cli.jobs.check.port import Port, PortRun
+    from epic_cli.jobs.check.run import CheckedFigure
+    from epic_cli.metrics.conditions import Condition
+    from epic_cli.recordings.layout import Layout
+
+
+CASE_FILE = "case.toml"
+
+#: What is in front of the name's ending in files of expected rows.
+EXPECTED = "expected"
+
+#: The formats that expected rows can have: a table for people is cut to their screen.
+ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
+
+#: The columns of rows that are numbers; the others are exact always.
+NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
+
+
+class BrokenCase(ValueError):
+    """A case that cannot be run as it is written: where that stands, and what is wrong.
+
+    ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.
+    """
+
+    def __init__(self, place: str, what: str, *, gone: bool = False) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = place
+        self.what = what
+        self.gone = gone
+
+    @classmethod
+    def unreadable(cls, place: str, error: OSError) -> BrokenCase:
+        """The error of a file that the system does not give."""
+        return cls(place, f"cannot be read: {error.strerror or error}", gone=True)
+
+
+class Tolerance(NamedTuple):
+    """What two numbers may differ by: ``atol`` in the column's unit, or ``rtol`` of the expected.
+
+    The larger of the two counts.
+    """
+
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    def allows(self, expected: float, drawn: float) -> bool:
+        """Whether a number is near enough; what is not finite has to be the same."""
+        if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
+            return True
+        return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
+
+
+EXACT = Tolerance()
+
+
+class Tolerances(NamedTuple):
+    """What the numbers of each column may differ by; without any, bytes have to be the same."""
+
+    default: Tolerance = EXACT
+    columns: Mapping[str, Tolerance] = MappingProxyType({})
+
+    def of(self, column: str) -> Tolerance:
+        """That of a column."""
+        return self.columns.get(column, self.default)
+
+    @property
+    def exact(self) -> bool:
+        """Whether there are none."""
+        return all(one == EXACT for one in (self.default, *self.columns.values()))
+
+
+@dataclass(frozen=True)
+class CheckSpec:
+    """How cases are checked: against their expected rows or, with a ``port``, a program's.
+
+    The program is given packets in the format ``feed``, and its numbers may differ by
+    ``tolerances`` (None: those of the case). ``threads`` work side by side (None: one on each
+    core).
+    """
+
+    port: Port | None = None
+    feed: str = "text"
+    tolerances: Tolerances | None = None
+    threads: int | None = None
+
+
+class CaseRecording(NamedTuple):
+    """A recording under the name that it is given in the case.
+
+    Its bytes are in the file at ``path``, or, where there is none, are ``content``.
+    """
+
+    name: str
+    path: str | None
+    content: bytes = b""
+
+
+class DrawSpec(NamedTuple):
+    """What is drawn, and how: all the options of ``epic replay``.
+
+    With ``several`` strategies a last column of the rows names them, as with several recordings
+    one (``file_column``) names these.
+    """
+
+    recordings: tuple[CaseRecording, ...]
+    candidates: tuple[StrategySpec, ...]
+    several: bool = False
+    timing: Timing = Timing()
+    row_format: str = "tsv"
+    entity: str | None = None
+    input_format: str = "auto"
+    layout: Layout | None = None
+    strict: bool = False
+    file_column: str | None = None
+
+
+class TruthSpec(NamedTuple):
+    """What figures are measured against: a recording, or, None, the packets themselves.
+
+    ``offset`` is added to its times, ``warm_up`` is how long rows do not count at first (s).
+    """
+
+    path: str | None = None
+    offset: float = 0.0
+    warm_up: float | None = None
+
+
+class Case(NamedTuple):
+    """One case.
+
+    ``name`` is how it is called, ``file`` where it is written. ``expected`` is where its rows are
+    expected, or would be written; None: only its figures count. ``conditions`` are the figures of
+    ``epic compare`` that have to hold.
+    """
+
+    name: str
+    file: str
+    drawing: DrawSpec
+    expected: str | None
+    tolerances: Tolerances = Tolerances()
+    conditions: tuple[Condition, ...] = ()
+    truth: TruthSpec = TruthSpec()
+
+    @property
+    def new(self) -> str:
+        """Where rows are written that are not the expected ones."""
+        return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
+
+
+def case_name(path: str) -> str:
+    """What a case is called: its folder, or its file without the ending."""
+    if os.path.basename(path) == CASE_FILE:  # noqa: PTH119
+        return os.path.dirname(path) or "."  # noqa: PTH120
+    return path.removesuffix(f".{CASE_FILE}")
+
+
+def beside(path: str, row_format: str) -> str:
+    """Where the expected rows of a case file are."""
+    return f"{path.removesuffix(CASE_FILE)}{EXPECTED}.{row_format}"
+
+
+def expected_files(path: str) -> list[str]:
+    """The files of expected rows beside a case file, in the order of the formats."""
+    return [
+        one
+        for one in (beside(path, name) for name in ROW_FORMATS)
+        if os.path.exists(one)  # noqa: PTH110
+    ]
+
+
+class CaseStatus(enum.Enum):
+    """What is the matter with a case, the worst first."""
+
+    BROKEN = enum.auto()  # it cannot be run as it is written
+    GONE = enum.auto()  # a file that it names cannot be read
+    STRATEGY_FAILED = enum.auto()
+    PORT_FAILED = enum.auto()  # the program under test hung, crashed, or printed no rows
+    DIFFERS = enum.auto()
+    FIGURES = enum.auto()  # the rows are right, and a figure is not
+    NOTHING_EXPECTED = enum.auto()
+    ORPHANED = enum.auto()  # expected rows that no case asks for
+    HOLDS = enum.auto()
+
+
+class Outcome(NamedTuple):
+    """A case (None: there is none that can be run) and what came out.
+
+    ``problem`` is what kept it from being run, or what is wrong with its expected rows, in words
+    with their place. ``drawn`` are the rows, where they are not the expected ones, ``new`` is
+    where they were written. ``ignored`` are columns that were not compared. A port that differs
+    may draw what another ``timing`` would give; ``circumstances`` are what the packets did just
+    before the first row that differs.
+    """
+
+    name: str
+    file: str
+    status: CaseStatus
+    case: Case | None = None
+    problem: str = ""
+    difference: Difference | None = None
+    figures: tuple[CheckedFigure, ...] = ()
+    port: PortRun | None = None
+    drawn: bytes | None = None
+    new: str = ""
+    rows: int = 0
+    refused: int = 0
+    ignored: tuple[str, ...] = ()
+    timing: Timing | None = None
+    circumstances: tuple[Circumstance, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is as expected."""
+        return self.status is CaseStatus.HOLDS
+
+    @property
+    def failed_figures(self) -> list[CheckedFigure]:
+        """The conditions that do not hold."""
+        return [one for one in self.figures if not one.holds]
+
+
+def broken(
+    name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
+) -> Outcome:
+    """The outcome of a case that cannot be run."""
+    status = CaseStatus.STRATEGY_FAILED
+    if isinstance(error, BrokenCase):
+        status = CaseStatus.GONE if error.gone else CaseStatus.BROKEN
+    return Outcome(name, file, status, case, str(error))
+
+
+# ---------------------------------------------------------------- where it first differs
+
+#: So many times the median interval without an arrival is a silence.
+_SILENCE = 2.5
+
+#: A jump is so many times as far as the faster of two velocities goes, and at least a unit.
+_JUMP, _UNIT = 4.0, 1.0
+
+
+class PacketKind(enum.Enum):
+    """What a packet can do that a strategy has a branch for, the most unusual first."""
+
+    FIRST = enum.auto()
+    LATE = enum.auto()  # its timestamp is earlier than the newest
+    SAME_STAMP = enum.auto()  # its timestamp is the newest one again
+    SECOND = enum.auto()  # the send interval is known from here on
+    JUMP = enum.auto()
+    AFTER_SILENCE = enum.auto()
+    SILENCE = enum.auto()  # there is no packet, and has not been for some time
+    MANY = enum.auto()  # it arrives in one row with others
+
+
+class Circumstance(NamedTuple):
+    """One of them: ``time`` is the packet's timestamp, ``amount`` what the kind measures.
+
+    Packets for ``MANY``, seconds for the silences, units for a jump, seconds behind the newest
+    timestamp for ``LATE``.
+    """
+
+    kind: PacketKind
+    time: float
+    amount: float = 0.0
+
+
+def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
+    """What happened in the frame of a row: between two times on the receiver's clock (s).
+
+    ``packets`` are those of one entity by their arrival. The most unusual comes first; where
+    nothing was, the last unusual packet before.
+    """
+    arrived = [one for one in packets if one.arrival is not None]
+    found: list[Circumstance] = []
+    earlier: list[Circumstance] = []
+    newest = -math.inf
+    before: Packet | None = None
+    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
+    here = 0
+    for number, one in enumerate(arrived):
+        arrival = one.arrival or 0.0
+        if arrival > until:
+            break
+        unusual = list(_unusual(number, one, before, newest, usual))
+        if arrival > after:
+            found += unusual
+            here += 1
+        elif unusual and number > 1:
+            earlier = unusual
+        newest = max(newest, one.time)
+        before = one
+    if here > 1:
+        found.append(Circumstance(PacketKind.MANY, newest, here))
+    if before is not None and not here and usual > 0:
+        pause = until - (before.arrival or 0.0)
+        if pause > _SILENCE * usual:
+            found.append(Circumstance(PacketKind.SILENCE, before.time, pause))
+    return sorted(found or earlier, key=lambda one: one.kind.value)
+
+
+def _unusual(
+    number: int, one: Packet, before: Packet | None, newest: float, usual: float
+) -> Iterator[Circumstance]:
+    """What a packet does, the ``number``-th to arrive, from 0."""
+    if number < 2:
+        yield Circumstance(PacketKind.SECOND if number else PacketKind.FIRST, one.time)
+    elif one.time < newest:
+        yield Circumstance(PacketKind.LATE, one.time, newest - one.time)
+    elif one.time == newest:
+        yield Circumstance(PacketKind.SAME_STAMP, one.time)
+    if before is not None:
+        pause = (one.arrival or 0.0) - (before.arrival or 0.0)
+        if usual > 0 and pause > _SILENCE * usual:
+            yield Circumstance(PacketKind.AFTER_SILENCE, one.time, pause)
+        far = _unexpected(before, one)
+        if far:
+            yield Circumstance(PacketKind.JUMP, one.time, far)
+
+
+def _median(values: list[float]) -> float:
+    known = sorted(one for one in values if one > 0)
+    return known[len(known) // 2] if known else 0.0
+
+
+def _unexpected(before: Packet, packet: Packet) -> float:
+    """How far a packet is from the one before, where velocities do not explain it; else 0."""
+    far = math.dist(before.position, packet.position)
+    fastest = max(math.hypot(*one.velocity) if one.velocity else 0.0 for one in (before, packet))
+    explained = fastest * abs(packet.time - before.time)
+    return far if far > _UNIT and far > _JUMP * explained else 0.0
