@@ -505,10 +505,10 @@ def script(chance: random.Random, count: int) -> bytes:
 def case_file(chance: random.Random, count: int) -> bytes:
     """A case with many recordings, or with many settings."""
     names = ", ".join(f'"{k}.csv"' for k in range(count))
-    settings = ", ".join(f'"calc_ahead=0.{k:06}"' for k in range(count))
+    settings = ", ".join(f'"epic+calc_ahead=0.{k:06}"' for k in range(count))
     return chance.choice(
         (f'recording = [{names}]\nstrategy = "epic"\nlatency = 0.1\nexpected = "a.jsonl"\n',
-         f'recording = "a.csv"\nstrategy = "epic"\nset = [{settings}]\ntolerance = 1e-6\n')
+         f'recording = "a.csv"\nstrategy = [{settings}]\n[tolerance]\nx = 1e-6\n')
     ).encode()  # fmt: skip
 
 
