@@ -40,18 +40,54 @@ if TYPE_CHECKING:
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.jobs.tune.run import Tuning, Tunings
     from epic_cli.metrics.comparison import Comparison, Result
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choice", "Comparison", "Declaration", "Detector", "Diagnosis", "Explanation", "Finding",
-    "Inspection", "Layout", "Number", "Packet", "PacketListener", "PacketReader",
-    "RecordingWarning", "RefusedLine", "RefusedPacket", "Result", "Sample", "Setting",
-    "SettingError", "SmoothingStrategy", "Status", "StrategyFailed", "StrategyInUse", "Switch",
-    "Timing", "Tuning", "Tunings", "UnknownStrategy", "Vector", "__version__", "compare",
-    "diagnose", "explain", "inspect", "link_of", "listen", "read_packets", "replay",
-    "replay_array", "strategies", "strategy", "tune",
+    "Choice",
+    "Comparison",
+    "Declaration",
+    "Detector",
+    "Diagnosis",
+    "Explanation",
+    "Finding",
+    "Inspection",
+    "Number",
+    "Packet",
+    "PacketListener",
+    "PacketReader",
+    "ReadSpec",
+    "RecordingWarning",
+    "RefusedLine",
+    "RefusedPacket",
+    "Result",
+    "Sample",
+    "Setting",
+    "SettingError",
+    "SmoothingStrategy",
+    "Status",
+    "StrategyFailed",
+    "StrategyInUse",
+    "Switch",
+    "Timing",
+    "Tuning",
+    "Tunings",
+    "UnknownStrategy",
+    "Vector",
+    "__version__",
+    "compare",
+    "diagnose",
+    "explain",
+    "inspect",
+    "link_of",
+    "listen",
+    "read_packets",
+    "replay",
+    "replay_array",
+    "strategies",
+    "strategy",
+    "tune",
 ]  # fmt: skip
 
 #: Where the names above are. The command line starts faster without most of them.
@@ -75,7 +111,7 @@ _PLACES = {
     "epic_cli.engine.parameters": ("Choice", "Number", "Switch"),
     "epic_cli.engine.parameter_base": ("Setting", "SettingError"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
-    "epic_cli.recordings.layout": ("Layout",),
+    "epic_cli.recordings.read_spec": ("ReadSpec",),
     "epic_cli.engine.replay.playback": ("Timing",),
 }
 

@@ -17,13 +17,12 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
-from epic_cli.engine.parameters import Custom, Switch
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Better
 from epic_cli.metrics.score import COSTS, GAMES, Weights
 from epic_cli.network.link import LINK as LINK_PARAMETERS
-from epic_cli.recordings.layout_options import LAYOUT
+from epic_cli.recordings.read_spec import READ
 
 DOCUMENTS = sorted(
     [
@@ -234,13 +233,15 @@ def cause_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def layout_table() -> str:
-    """The options that say how a recording is laid out."""
-    lines = ["| option | |", "| --- | --- |"]
-    for one in LAYOUT:
-        form = one.form if isinstance(one, Custom) else "" if isinstance(one, Switch) else "NUMBER"
-        option = f"--{one.name.replace('_', '-')} {form}".rstrip().replace("|", "\\|")
-        lines.append(f"| `{option}` | {one.help.partition('  [')[0].replace('*', chr(92) + '*')} |")
+def read_table() -> str:
+    """The keys that say how a recording is read."""
+    lines = ["| key | |", "| --- | --- |"]
+    for one in READ:
+        if one.help:
+            key = f"{one.name}={one.range}".replace("|", "\\|")
+            lines.append(
+                f"| `{key}` | {one.help.partition('  [')[0].replace('*', chr(92) + '*')} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -258,7 +259,7 @@ def link_table() -> str:
 @pytest.mark.parametrize(
     ("document", "tables"),
     [
-        (FORMATS, [layout_table]),
+        (FORMATS, [read_table]),
         (ENGINE, [strategy_table]),
         (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),

@@ -20,6 +20,7 @@ from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
 from epic_cli.metrics.traffic import traffic_of
 from epic_cli.network.trace import recorded, trace_packets
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
@@ -90,7 +91,7 @@ def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
     if isinstance(drawn, (str, os.PathLike)):
         with open(drawn, "rb") as stream:  # noqa: PTH123
             rows = stream.read(4).startswith(b"pos:")
-        return read_packets(drawn, pattern=ROWS if rows else None)
+        return read_packets(drawn, read=ReadSpec(pattern=ROWS) if rows else INFERRED)
     return [
         Packet(one.position, one.velocity, one.time, entity=one.entity)
         for one in drawn

@@ -6,12 +6,13 @@ import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets, warned
 from epic_cli.api.replaying import blocks_of, packets_of
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.watch import Watch
 
 if TYPE_CHECKING:
@@ -19,20 +20,20 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 
 
-def inspect(packets: PacketSource, **layout: Any) -> Inspection:
+def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspection:
     """What is in a recording and what was made of it, as ``epic inspect`` shows it.
 
-    ``packets`` are what ``replay`` takes; with a path, ``layout`` has what ``read_packets`` takes
-    (``columns``, ``time_unit``, ...). The ``findings`` of the result, worst first, have a ``code``,
-    a ``title``, what was seen (``what``), ``lines`` and the ``options`` that mend it; ``doubts``
-    are the codes of those that make all that is computed from the recording doubtful. Nothing is
-    warned of. Raises what ``replay`` does for what is no recording.
+    ``packets`` are what ``replay`` takes; ``read`` is that of ``read_packets``. The ``findings`` of
+    the result, worst first, have a ``code``, a ``title``, what was seen (``what``), ``lines`` and
+    the ``read`` that mends it; ``doubts`` are the codes of those that make all that is computed
+    from the recording doubtful. Nothing is warned of. Raises what ``replay``
+    does for what is no recording.
     """
     mistakes: list[RefusedLine] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)
-        if layout or isinstance(packets, (str, os.PathLike)):
-            taken: Iterable[Packet] = read_packets(packets, refused=mistakes.append, **layout)
+        if read != INFERRED or isinstance(packets, (str, os.PathLike)):
+            taken: Iterable[Packet] = read_packets(packets, read=read, refused=mistakes.append)
         else:
             taken = packets_of(packets)
         if isinstance(taken, PacketReader):

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, Self
+from collections.abc import Iterator, Sequence
+from typing import Self
 
+from epic_cli.api.reading import spec_of
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.run import Listener, ListenSpec, receive_at
 from epic_cli.live.receiving import Reception
-from epic_cli.recordings import packet_formats
 from epic_cli.recordings.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.recordings.layout_options import make_layout
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 
 def listen(
     address: str | int = DEFAULT_PORT,
     *,
-    input_format: Literal["auto", "text", "csv", "jsonl"] = "auto",
+    read: str | ReadSpec = INFERRED,
     layout: str | None = None,
-    columns: str | Mapping[str, str | int] | None = None,
-    time_unit: str | None = None,
-    time_origin: float | Literal["first"] | None = None,
-    axes: str | None = None,
-    scale: float | None = None,
-    angles: str | None = None,
-    euler: str | None = None,
     sender: str | None = None,
     max_entities: int = MAX_ENTITIES,
     prefix: str | None = None,
@@ -41,33 +34,23 @@ def listen(
     ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any that is free.
     ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages behind their lengths, whose
     type is ``prefix`` (u32; or u16, big-u16); ``"ws://HOST:PORT"`` is for WebSockets, of pages on
-    this machine and of ``origins``. What is said of datagrams holds for their messages.
-    ``input_format`` says how packets are written; without it each datagram does. ``layout`` is
-    that of binary datagrams, as ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"`` or with a header,
-    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``. ``columns``,
-    ``time_unit``, ``axes``, ``scale``, ``angles`` and ``euler`` are those of ``read_packets``;
-    times are in seconds unless they say otherwise. ``time_origin`` is the time that becomes 0.
-    ``sender``, as ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and
-    packets of more than ``max_entities`` entities are refused.
+    this machine and of ``origins``. What is said of datagrams holds for their messages. ``read`` is
+    that of ``read_packets``: without a format each datagram shows its own, and times are in seconds
+    unless it says otherwise. ``layout`` is that of binary datagrams, as
+    ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"`` or with a header,
+    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``. ``sender``, as
+    ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and packets of more
+    than ``max_entities`` entities are refused.
 
     It listens from the call on. ``arrival`` is on a clock that starts with the first packet, at the
     time in it; the times of a game that is started again go on, as in ``epic listen``. Raises
     ``OSError`` where it cannot listen there, and ``ValueError`` or ``TypeError`` for wrong
     arguments.
     """
-    formats = ("auto", *packet_formats())
-    if input_format not in formats:
-        raise ValueError(f"there is no format {input_format!r}: choose from {', '.join(formats)}")
     if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
         raise ValueError(f"max_entities must be a whole number from 1 on, not {max_entities!r}")
-    kind: str | None = None if input_format == "auto" else input_format
-    made = make_layout(
-        columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale,
-        angles=angles, euler=euler,
-    )  # fmt: skip
     ingest = IngestSpec(
-        kind,
-        made,
+        spec_of(read),
         None if layout is None else RecordLayout(layout),
         None if sender is None else resolve(parse_sender(sender)).place,
         max_entities=max_entities,

@@ -6,22 +6,21 @@ import contextlib
 import os
 import stat
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.recordings import input_formats
-from epic_cli.recordings.layout_options import make_layout
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.recordings.recordings import read as read_blocks
 from epic_cli.recordings.watch import Watch
+from epic_cli.shell.profiles import read_spec
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import Finding
-    from epic_cli.recordings.layout import Layout
 
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
@@ -67,7 +66,7 @@ class PacketReader(Iterator["Packet"]):
     """
 
     def __init__(
-        self, name: str, blocks: Blocks, inferred: list[Layout], watch: Watch, kept: bool
+        self, name: str, blocks: Blocks, inferred: list[ReadSpec], watch: Watch, kept: bool
     ) -> None:
         self.name = name
         self.kept = kept  # the recording is there as a whole
@@ -78,11 +77,11 @@ class PacketReader(Iterator["Packet"]):
         self._given = 0
 
     @property
-    def layout(self) -> Layout | None:
+    def layout(self) -> ReadSpec | None:
         """Which column is which field, in which units, where that was inferred.
 
-        None: nothing had to be inferred, or nothing has been read yet. ``layout.options()`` is the
-        same in the words of the command line.
+        None: nothing had to be inferred, or nothing has been read yet. ``layout.write()`` is the
+        same as a description.
         """
         return self._inferred[0] if self._inferred else None
 
@@ -127,24 +126,22 @@ class PacketReader(Iterator["Packet"]):
         self.close()
 
 
+def spec_of(read: str | ReadSpec) -> ReadSpec:
+    """How something is read: what a description says, also by a profile's name.
+
+    Raises ``ValueError``, and ``TypeError`` for what is no text.
+    """
+    if isinstance(read, ReadSpec):
+        return read
+    if not isinstance(read, str):
+        raise TypeError(f"read is text, and not {read!r}")
+    return read_spec(read)
+
+
 def read_packets(
     source: PacketSource,
     *,
-    columns: str | Mapping[str, str | int] | None = None,
-    time_unit: str | None = None,
-    time_origin: float | Literal["first"] | None = None,
-    axes: str | None = None,
-    scale: float | None = None,
-    pattern: str | None = None,
-    time_format: str | None = None,
-    geo: bool = False,
-    delta: bool = False,
-    names: bool = False,
-    table: str | None = None,
-    encoding: str | None = None,
-    angles: str | None = None,
-    euler: str | None = None,
-    input_format: str = "auto",
+    read: str | ReadSpec = INFERRED,
     refused: OnRefusal = "raise",
 ) -> PacketReader:
     """The packets of a recording in any format, or of what has rows.
@@ -152,20 +149,14 @@ def read_packets(
     ``source`` is a path (also as ``str``), a file that is open for reading, a table of pandas,
     Polars, PyArrow or another library with Arrow's interface, a NumPy array, a mapping of columns,
     or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
-    dimensions, have numbers: ``columns={"time": 1, "x": 2, "y": 3}``. The format of a file is
-    detected unless ``input_format`` says it. Where a table or JSON lines have names of their own,
-    these are recognised as far as they are usual, or given: ``columns`` by field has the column's
-    name, its number from 1 where there is no header, or a path in a JSON object as ``pos.0``; or
-    all of it as text, ``"time=t,x=pos.0"``.
+    dimensions, have numbers: ``read="time=1,x=2,y=3"``. The format of a file is detected, and names
+    are recognised as far as they are usual.
 
-    The other names are options of ``epic replay``, and mean the same: ``time_unit`` such as
-    ``"ms"``, ``"ticks@60"`` or ``"iso"``; ``time_origin``, the seconds that become 0, or
-    ``"first"`` (else Unix times in a column ``time`` stay, too large for the single precision of
-    most strategies); ``axes`` such as ``"xy"``, or ``"xzy"`` where y is up; ``scale`` of lengths;
-    ``pattern`` with a named group for each field of a log; ``time_format`` as ``strptime`` has it;
-    ``geo`` for longitude and latitude; ``delta`` where packets have what changed; ``names`` of
-    players; ``table`` or sheet; ``encoding``; ``angles``, ``"deg"`` or ``"rad"``; ``euler``, the
-    order of yaw, pitch and roll, or an engine's.
+    ``read`` says what does not show, as ``--read`` does on the command line (its guide has all
+    keys): which column is which field, by its name, its number where there is no header, or a path
+    in a JSON object, and in which units, ``"time=t,x=pos.0,y=pos.1,unit=ms"``; a format, ``"csv"``;
+    or the name of a profile. Without an origin Unix times in a column ``time`` stay, too large for
+    the single precision of most strategies; ``"origin=first"`` lets them begin at 0.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
@@ -175,29 +166,23 @@ def read_packets(
     ``TypeError`` for what is no source, all at the call; ``RefusedLine`` already at the call
     where no packet stands above the line.
     """
-    if input_format not in input_formats():
-        known = ", ".join(input_formats())
-        raise ValueError(f"there is no input format {input_format!r}: choose from {known}")
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    layout = make_layout(
-        columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale,
-        pattern=pattern, time_format=time_format, geo=geo, delta=delta, names=names,
-        table=table, encoding=encoding, angles=angles, euler=euler,
-    )  # fmt: skip
-    inferred: list[Layout] = []
+    spec = spec_of(read)
+    inferred: list[ReadSpec] = []
     is_path = isinstance(source, (str, os.PathLike))
     given: IO[bytes] | Bytes
     watch = Watch()
-    watch.requested(layout)
+    watch.requested(spec)
     if isinstance(source, (str, os.PathLike)):
         name, given = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
     elif hasattr(source, "read"):
         name, given = str(getattr(source, "name", "<file>")), bytes_of(source)
     else:
-        name, given, input_format = _rows(source)
+        name, given, form = _rows(source)
+        spec = spec._replace(format=form)
     watch.name = name
-    blocks = _blocks(given, is_path, input_format, layout, inferred.append, watch)
+    blocks = _blocks(given, is_path, spec, inferred.append, watch)
     taken = warned(_accepted(blocks, name, refused), name, watch)
     reader = PacketReader(name, taken, inferred, watch, _is_kept(given, source))
     if is_path:
@@ -232,17 +217,16 @@ def _rows(source: Any) -> tuple[str, Bytes, str]:
 def _blocks(
     file: IO[bytes] | Bytes,
     close: bool,
-    input_format: str,
-    layout: Layout | None,
-    on_layout: Callable[[Layout], object],
+    spec: ReadSpec,
+    on_read: Callable[[ReadSpec], object],
     watch: Watch,
 ) -> Blocks:
-    def told(layout: Layout) -> None:
+    def told(layout: ReadSpec) -> None:
         watch.inferred(layout)
-        on_layout(layout)
+        on_read(layout)
 
     try:
-        yield from read(file, input_format, layout, told, watch=watch)
+        yield from read_blocks(file, spec, told, watch=watch)
     finally:
         if close and not callable(file):
             file.close()

@@ -102,7 +102,7 @@ def replay(
 
     ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as
     ``read_packets`` reads them; to say more of it, give that function's result:
-    ``replay(read_packets(path, time_unit="ms"))``. The file is closed when the replay ends.
+    ``replay(read_packets(path, read="unit=ms"))``. The file is closed when the replay ends.
 
     ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
     that makes strategies, or one strategy object (which is reset, can draw one entity, and is in

@@ -26,9 +26,8 @@ class Entry(NamedTuple):
     at: int = 0
 
     def __str__(self) -> str:
-        value = quoted(self.value)
         if self.key:
-            return f"{self.key}={value}"
+            return f"{self.key}={quoted(self.value) if self.value else ''}"
         # A name with an equals sign would be read as a key and a value.
         return quoted(self.value, always="=" in self.value)
 

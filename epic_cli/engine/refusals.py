@@ -83,12 +83,12 @@ class Reason(Enum):
 
 
 class Reading(NamedTuple):
-    """A way to read a recording: the options that it takes, and the first packet by them.
+    """A way to read a recording: entries of ``--read``, and the first packet by them.
 
     No ``first``: it has not been tried.
     """
 
-    options: tuple[tuple[str, str], ...]
+    entries: tuple[tuple[str, str], ...]
     first: str = ""
 
 

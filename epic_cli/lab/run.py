@@ -23,6 +23,7 @@ from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
 from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.shell.command_line import load
@@ -190,7 +191,7 @@ def _as_packets(file: str, reporter: Reporter) -> Run:
 
 def _as_movement(file: str, reporter: Reporter) -> RecordedMovement:
     with Path(file).open("rb") as stream:
-        return read_movement(stream, look=reporter.observe, rebase_time=True)
+        return read_movement(stream, spec=ReadSpec(rebase_time=True), look=reporter.observe)
 
 
 def _read(kind: Callable[[str, Reporter], Any], file: str) -> Any:

@@ -29,6 +29,7 @@ from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Re
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import LONGEST_NAMES
 from epic_cli.recordings.datagrams.shapes import kind_of
+from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.work.event_loop import set_or_late
 
 if TYPE_CHECKING:
@@ -714,7 +715,6 @@ def listening_to_streams(
             raise ValueError(f"prefix must be {', '.join(PREFIXES)}, not {prefix!r}")
         make = partial(Prefixed, prefix)
     else:
-        layout = None if ingest is None else ingest.layout
-        numbered = layout is not None and layout.is_numbered
-        make = partial(Lines, None if ingest is None else ingest.packet_format, numbered)
+        spec = INFERRED if ingest is None else ingest.read
+        make = partial(Lines, None if spec.format == "auto" else spec.format, spec.is_numbered)
     return StreamSocket(resolve(address), make)

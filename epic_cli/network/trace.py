@@ -232,7 +232,7 @@ def recorded(
     if "send_time" not in names or placed or not column:
         return None
     words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
-    words += "; --columns arrival=owd_up_ms takes the other way" if "down" in column else ""
+    words += "; --read arrival=owd_up_ms takes the other way" if "down" in column else ""
     words += "; --entity takes a flow" if "flow" in names else ""
     return Recorded(_table(stream, flow, direction), words)
 

@@ -18,7 +18,7 @@ from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.recordings.writing import Fault, Unwritable, check_name, csv_field, number
 
 if TYPE_CHECKING:
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 
 Velocities = Literal["auto", "taken", "derived"]
@@ -62,17 +62,15 @@ def read_movement(
     max_gap: float = DEFAULT_MAX_GAP,
     max_speed: float | None = None,
     entity: str | None = None,
-    layout: Layout | None = None,
-    on_layout: Callable[[Layout], object] | None = None,
+    spec: ReadSpec | None = None,
+    on_read: Callable[[ReadSpec], object] | None = None,
     look: Callable[[PacketBlock], object] | None = None,
-    rebase_time: bool = False,
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is any recording, see ``recordings.read``, also for ``layout``, ``on_layout`` and
-    ``rebase_time``; ``look`` is called with the packets as they are read. The times of each entity
-    rise,
-    entities come in any order; of two states less than a nanosecond apart the later one counts.
+    It is any recording, see ``recordings.read``, also for ``spec`` and ``on_read``; ``look`` is
+    called with the packets as they are read. The times of each entity rise, entities come in any
+    order; of two states less than a nanosecond apart the later one counts.
     ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
@@ -83,7 +81,7 @@ def read_movement(
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
-    blocks = read(stream, "auto", layout, on_layout, rebase_time)
+    blocks = read(stream, spec, on_read)
     for state in _states(blocks, look):
         name = state.packet.entity
         if entity is not None and name != entity:

@@ -2,7 +2,7 @@
 
 Each module, or room, in ``entries`` has ``FORMATS``, its entries of the table: what a format is
 called, how a recording shows that it is one, and what reads and writes it. From the table come the
-choices of ``--input-format`` and ``--to``, the endings of files, and what is detected. An entry is
+formats of ``--read`` and ``--to``, the endings of files, and what is detected. An entry is
 there before what it needs is loaded: packet text must start fast.
 """
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities, PacketBlock
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
-    #: What is called with the layout that was inferred from a recording.
-    OnLayout = Callable[[Layout], object] | None
+    #: What is called with how a recording is read, where that was inferred.
+    OnRead = Callable[[ReadSpec], object] | None
 
     class Source(Protocol):
         """Where the bytes of a recording come from."""
@@ -102,7 +102,7 @@ class Head:
     ``enough``: no more is waited for. ``layout``: what is known of the recording's columns.
     """
 
-    def __init__(self, data: bytes, final: bool = False, layout: Layout | None = None) -> None:
+    def __init__(self, data: bytes, final: bool = False, layout: ReadSpec | None = None) -> None:
         self.data = data.removeprefix(BYTE_ORDER_MARK)
         self.begin = self.data.lstrip()
         self.line, newline, self.below = self.begin.partition(b"\n")
@@ -169,12 +169,12 @@ class Format:
         return Fit.NO
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """What reads a recording that begins with ``head``."""
         raise NotImplementedError
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """A function for the bytes of what is inside; columns that no layout wants may be empty."""
         raise NotImplementedError
 

@@ -19,11 +19,11 @@ class Appearance(Enum):
     ROWS = "the rows that epic replay writes; it takes packets"
     SCRIPT = "a script of session commands: epic --init FILE"
     MARKUP = "XML or HTML; a table or JSON lines can be read"
-    JSON_LINES = "JSON lines: --input-format jsonl"
-    JSON_DOCUMENT = "one JSON document: --input-format json, if it is an array"
-    TABLE = "a table: --input-format csv"
-    PACKET_TEXT = "packet text: --input-format text"
-    LOG = "a log with numbers in sentences: --pattern REGEX says where they stand"
+    JSON_LINES = "JSON lines: --read jsonl"
+    JSON_DOCUMENT = "one JSON document: --read json, if it is an array"
+    TABLE = "a table: --read csv"
+    PACKET_TEXT = "packet text: --read text"
+    LOG = "a log with numbers in sentences: --read pattern=REGEX says where they stand"
 
 
 #: What files of other kinds begin with.

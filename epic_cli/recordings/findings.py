@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from epic_cli.recordings.wording import FrontEnd, given
+from epic_cli.recordings.wording import FrontEnd
 
 
 class Severity(Enum):
@@ -80,8 +80,8 @@ KINDS: Mapping[str, Kind] = {
         "{partial:,} packets lack what others have, as snapshots that carry only what changed do;"
         " they are refused",
         "fill in what is missing",
-        "A server that sends only what changed leaves out the rest. With --delta a packet has what"
-        " its entity's packet before had, where it lacks it."),
+        "A server that sends only what changed leaves out the rest. With partial=on a packet has"
+        " what its entity's packet before had, where it lacks it."),
     "E201": Kind("times in another unit", _ERROR,
         "times look like {unit} ({step:,.6g} from packet to packet) and are taken for seconds",
         "divide them by {size:,.0f}",
@@ -198,14 +198,14 @@ KINDS: Mapping[str, Kind] = {
 class Finding(NamedTuple):
     """Something found in a recording: its ``code``, the ``facts`` of its words, and where.
 
-    ``lines`` are numbers of lines to look at; ``options`` those of the layout, by name, that mend
-    it; none: nothing can be proposed.
+    ``lines`` are numbers of lines to look at; ``read`` is how to read the recording instead, a
+    description for ``--read``; empty: nothing can be proposed.
     """
 
     code: str
     facts: Mapping[str, Any] = {}
     lines: Sequence[int] = ()
-    options: Sequence[tuple[str, str]] = ()
+    read: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -239,8 +239,8 @@ class Finding(NamedTuple):
 
     def cure(self, front_end: FrontEnd) -> str:
         """What mends it, in the words of a front end; empty: nothing needs to be done."""
-        if self.options:
-            return given(self.options, front_end)
+        if self.read:
+            return front_end.read(self.read)
         if self.facts.get("command"):
             return str(self.facts["command"])
         return self.kind.cure.format_map(self.facts)
@@ -248,7 +248,7 @@ class Finding(NamedTuple):
     def words(self, front_end: FrontEnd) -> str:
         """The code, what was seen and what helps, on one line."""
         cure = self.cure(front_end)
-        ready = self.options or self.facts.get("command")
+        ready = self.read or self.facts.get("command")
         helps = f"; {'try ' if ready else ''}{cure}" if cure else ""
         return f"{self.code} {self.title}: {self.what}{self._places()}{helps}"
 
@@ -265,7 +265,7 @@ class Finding(NamedTuple):
             "what": self.what,
             "lines": list(self.lines),
             "cure": self.cure(FrontEnd.COMMAND_LINE),
-            "options": dict(self.options),
+            "read": self.read,
         }
 
 

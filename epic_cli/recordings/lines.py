@@ -14,8 +14,7 @@ from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.recordings.columns import in_order
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec, in_order
 
 #: So many lines are looked at ahead, of so many with a name each.
 _AHEAD, _FEWEST = 40, 6
@@ -24,7 +23,7 @@ _AHEAD, _FEWEST = 40, 6
 class LineReader(ABC):
     """Cuts bytes into lines and makes a packet of each; formats say how.
 
-    ``layout`` is what is known of it; the rest is inferred from the first lines. ``on_layout`` is
+    ``layout`` is what is known of it; the rest is inferred from the first lines. ``on_read`` is
     called with the result, unless it is what was given, or the layout of this program's own files.
     """
 
@@ -33,15 +32,15 @@ class LineReader(ABC):
 
     def __init__(
         self,
-        layout: Layout | None = None,
-        on_layout: Callable[[Layout], object] | None = None,
+        layout: ReadSpec | None = None,
+        on_read: Callable[[ReadSpec], object] | None = None,
         entities: Entities | None = None,
     ) -> None:
         self.entities = Entities() if entities is None else entities
-        self.layout = layout or Layout()
+        self.layout = layout or ReadSpec()
         self.records: RecordScanner | None = None
         self.ended = False
-        self._on_layout = on_layout
+        self._on_read = on_read
         self._kept = b""
         self._line = 0
         self._skipping = False
@@ -124,7 +123,7 @@ class LineReader(ABC):
         """Takes the beginning of the recording: its first lines have a say in what is what."""
         self._ahead = head.split(b"\n")[1:_AHEAD]
 
-    def without_counter(self, layout: Layout) -> Layout | None:
+    def without_counter(self, layout: ReadSpec) -> ReadSpec | None:
         """What is given, but for a column that was taken for the entity, and counts lines.
 
         None: there is no such column.
@@ -138,12 +137,12 @@ class LineReader(ABC):
         columns = {**dict(self.layout.columns or ()), "entity": ""}
         return self.layout._replace(columns=in_order(columns))
 
-    def settle(self, layout: Layout) -> None:
+    def settle(self, layout: ReadSpec) -> None:
         """The layout is complete."""
-        news = layout.options() != self.layout.options() and not layout.is_own
+        news = layout.write() != self.layout.write() and not layout.is_own
         self.layout = layout
-        if news and self._on_layout is not None:
-            self._on_layout(layout)
+        if news and self._on_read is not None:
+            self._on_read(layout)
 
     def _keep_beginning(self) -> None:
         """Lets other recordings know what time ``first`` is."""

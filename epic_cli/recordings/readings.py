@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.description import split, write
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
 from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.layout import Layout, together
-from epic_cli.recordings.layout_options import make_layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.watch import Watch
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader
 
     #: Reads the beginning of the recording with a layout.
-    Attempt = Callable[[Layout], tuple[Reader, PacketBlock]]
+    Attempt = Callable[[ReadSpec], tuple[Reader, PacketBlock]]
 
 #: So many readings are shown; so often one that says too little, or is in doubt, is gone on with.
 _MOST, _DEEPEST = 4, 3
@@ -28,41 +28,38 @@ _RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
 _REFUSED = 0.1
 
 
-def tried(refusal: Refusal, given: Layout | None, attempt: Attempt) -> Refusal:
+def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
     """A refusal with those of its readings that give whole packets, with the first packet of each.
 
     ``given`` is what the user said, and part of each.
     """
-    known = dict(given.items()) if given is not None else {}
-    plain = given or Layout()
+    plain = given or ReadSpec()
+    known = dict(plain.entries())
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
     for one in refusal.readings:
-        for reading in _tried({**known}, one.options, plain, attempt, _DEEPEST):
-            found.setdefault(reading.options, reading)
+        for reading in _tried({**known}, one.entries, plain, attempt, _DEEPEST):
+            found.setdefault(reading.entries, reading)
     return refusal._replace(readings=tuple(found.values())[:_MOST])
 
 
 def _tried(
     known: Mapping[str, str],
     more: tuple[tuple[str, str], ...],
-    given: Layout,
+    given: ReadSpec,
     attempt: Attempt,
     depth: int,
 ) -> Iterator[Reading]:
-    """The readings with some more options that give whole packets."""
-    options = together(known, dict(more))
-    values = {name.replace("-", "_"): value for name, value in options.items()}
-    texts: dict[str, object] = {**values}
-    texts.update((name, True) for name, value in values.items() if value == "on")
-    if values.get("time_unit") == _RATE:
-        texts["time_unit"] = _SOME_RATE
-    layout = make_layout(**texts) or Layout()
-    layout = layout._replace(rebase_time=given.rebase_time, unless_own=given.unless_own)
+    """The readings with some more entries that give whole packets."""
+    entries = {**known, **dict(more)}
+    tried = {**entries, **({"unit": _SOME_RATE} if entries.get("unit") == _RATE else {})}
+    layout = ReadSpec.parse(write(tried.items()))._replace(
+        rebase_time=given.rebase_time, unless_own=given.unless_own
+    )
     reader, block = attempt(layout)
     doubtful = next((one for one in block.refusals if one.readings), None)
     mending = _mending(reader, block, layout) if doubtful is None else ()
     if doubtful is not None:
-        further = [one.options for one in doubtful.readings]
+        further = [one.entries for one in doubtful.readings]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
         return
     else:
@@ -70,22 +67,22 @@ def _tried(
     found = [
         reading
         for one in further[: _MOST if depth else 0]
-        for reading in _tried(options, one, given, attempt, depth - 1)
+        for reading in _tried(entries, one, given, attempt, depth - 1)
     ]
     yield from found
     if not found and doubtful is None:
         x, y, z = block[0].position
-        when = "" if _RATE in options.values() else f" at {block[0].time:.6g} s"
+        when = "" if _RATE in entries.values() else f" at {block[0].time:.6g} s"
         name = f" of {block[0].entity}" if block[0].entity else ""
-        yield Reading(tuple(options.items()), f"{x:.6g}, {y:.6g}, {z:.6g}{when}{name}")
+        yield Reading(tuple(entries.items()), f"{x:.6g}, {y:.6g}, {z:.6g}{when}{name}")
 
 
-def _mending(reader: Reader, block: PacketBlock, layout: Layout) -> tuple[tuple[str, str], ...]:
-    """The options that mend what is in doubt of these packets; none: nothing is, or has a cure."""
+def _mending(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tuple[str, str], ...]:
+    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure."""
     watch = Watch(thorough=True)
     watch.requested(layout)
     watch.reading(reader, "")
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
-    mended = (one for one in new_findings(watch) if one.is_error and one.options)
-    return next((tuple(one.options) for one in mended), ())
+    mended = (one.read for one in new_findings(watch) if one.is_error and one.read)
+    return tuple((one.key, one.value) for one in split(next(mended, "")))

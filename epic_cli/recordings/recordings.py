@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import IO
 
     from epic_cli.engine.packets import Entities, PacketBlock
-    from epic_cli.recordings import Format, Reader, Writer
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings import OnRead, Reader, Writer
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import Watch
     from epic_cli.recordings.writing import LineWriter
 
@@ -41,19 +41,14 @@ _SENTENCES = "sentences"
 
 
 def make_reader(
-    packet_format: str,
-    layout: Layout | None = None,
-    on_layout: Callable[[Layout], object] | None = None,
-    rebase_time: bool = False,
+    name: str,
+    spec: ReadSpec | None = None,
+    on_read: OnRead = None,
     entities: Entities | None = None,
     head: bytes = b"",
 ) -> Reader:
-    """A reader for one recording in this format, which begins with ``head``; see ``read``."""
-    if packet_format != DEFAULT and rebase_time:
-        from epic_cli.recordings.layout import Layout
-
-        layout = (layout or Layout())._replace(rebase_time=True)
-    return _entry(packet_format).reader(layout, on_layout, entities, head)
+    """A reader for one recording in the format of this name, which begins with ``head``."""
+    return _entry(name).reader(spec, on_read, entities, head)
 
 
 def make_writer(packet_format: str, delta: bool = False, turns: bool = False) -> Writer:
@@ -83,7 +78,7 @@ def _entry(name: str) -> Format:
     return text.FORMATS[0]
 
 
-def detect(head: bytes, final: bool = False, layout: Layout | None = None) -> str | None:
+def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> str | None:
     """The format of a recording that begins like this; None: more of it is needed."""
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
@@ -101,62 +96,44 @@ def detect(head: bytes, final: bool = False, layout: Layout | None = None) -> st
 
 def read(
     source: int | IO[bytes] | Callable[[], bytes],
-    input_format: str = "auto",
-    layout: Layout | None = None,
-    on_layout: Callable[[Layout], object] | None = None,
-    rebase_time: bool = False,
+    spec: ReadSpec | None = None,
+    on_read: OnRead = None,
     entities: Entities | None = None,
     watch: Watch | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
     ``source`` is a descriptor, a file that is open for reading bytes, or a function that gives some
-    more bytes, and none at the end. ``layout`` says which column or name is which field, as far as
-    the recording itself does not; ``on_layout`` is called with the layout that was inferred, unless
-    it is what was given or this program's own. ``rebase_time``: see ``Layout``; with it the times
-    of a recording that is to be drawn or judged begin near 0, without it they are what is written.
-    ``entities``: those of what has been read before, to which the recording belongs. ``watch`` is
-    told what reads it.
+    more bytes, and none at the end. ``spec`` says how to read it, as far as it does not show;
+    ``on_read`` is called with how it is read, unless that is what was given, or this program's own
+    way. ``entities``: those of what has been read before, to which the recording belongs. ``watch``
+    is told what reads it.
 
-    Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
-    packet text, and other kinds of ``Unreadable``.
+    Raises ``OSError`` where the source cannot be read, ``NoLayout`` where ``spec`` says what packet
+    text does not have, and other kinds of ``Unreadable``.
     """
     bytes_of = BytesSource(source)
-    head, final = b"", False
-    name = input_format if input_format != "auto" and _entry(input_format).unpacked else None
-    while name is None:
-        data = bytes_of.more()
-        final = not data
-        head += data
-        if data and goes_on_as_magic(head):
-            continue
-        around = wrapper(head)
-        if around is not None or (layout is not None and layout.encoding is not None):
-            bytes_of.give_again(head)
-            if around is not None:
-                more = around.unpack(bytes_of, layout)
-            else:
-                more, layout, on_layout = _decoded(bytes_of, layout, on_layout)
-            yield from read(more, input_format, layout, on_layout, rebase_time, entities, watch)
-            return
-        if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
-            layout = _held_to_pattern(layout, input_format, head)
-            name = None if layout.pattern is None else _SENTENCES
-        if name is None:
-            name = detect(head, final, layout) if input_format == "auto" else input_format
-    entry = _entry(name)
-    if entry.unpacked:
+    wanted = "auto" if spec is None else spec.format
+    while True:  # what is around a recording is taken off, one after the other
+        entry, head, final, spec = _look(bytes_of, wanted, spec)
+        if entry is not None and not entry.unpacked:
+            break
         bytes_of.give_again(head)
-        more = entry.unpack(bytes_of, layout)
-        _tell(watch, entry)
-        yield from read(more, entry.unpacked, layout, on_layout, rebase_time, entities, watch)
-        return
-    reader = make_reader(name, layout, on_layout, rebase_time, entities, head)
+        if entry is None:
+            more, spec, on_read = _decoded(bytes_of, spec, on_read)
+        else:
+            more = entry.unpack(bytes_of, spec)
+            if entry.unpacked != "auto":  # else it has the name of what is inside
+                wanted = entry.unpacked
+                if watch is not None:
+                    watch.unpacked_from = entry.name
+        bytes_of = BytesSource(more)
+    reader = entry.reader(spec, on_read, entities, head)
     if watch is not None:
-        watch.reading(reader, name)
+        watch.reading(reader, entry.name)
     block, begun = reader.scan(head, final), head
     while True:
-        _try_readings(block, name, begun, layout, rebase_time)
+        _try_readings(block, entry.name, begun, spec)
         yield block
         if final or reader.ended:
             return
@@ -167,23 +144,43 @@ def read(
         block = reader.scan(data, final)
 
 
-def _tell(watch: Watch | None, entry: Format) -> None:
-    """Names a format that is unpacked to a table; what is only wrapped has the name of the rest."""
-    if watch is not None and entry.unpacked != "auto":
-        watch.unpacked_from = entry.name
+def _look(
+    bytes_of: BytesSource, wanted: str, spec: ReadSpec | None
+) -> tuple[Format | None, bytes, bool, ReadSpec | None]:
+    """The format of a source or of what is around it, its beginning, whether that is all of it.
+
+    No format: it is text in another encoding. A pattern that is not meant is left out.
+    """
+    head, final = b"", False
+    if wanted != "auto" and _entry(wanted).unpacked:
+        return _entry(wanted), head, final, spec
+    while True:
+        data = bytes_of.more()
+        final = not data
+        head += data
+        if data and goes_on_as_magic(head):
+            continue
+        around = wrapper(head)
+        if around is not None or (spec is not None and spec.encoding is not None):
+            return around, head, final, spec
+        if spec is not None and spec.pattern is not None and not _is_packed(head, wanted):
+            spec = _held_to_pattern(spec, wanted, head)
+            if spec.pattern is not None:
+                return _entry(_SENTENCES), head, final, spec
+        name = detect(head, final, spec) if wanted == "auto" else wanted
+        if name is not None:
+            return _entry(name), head, final, spec
 
 
-def _try_readings(
-    block: PacketBlock, name: str, begun: bytes, given: Layout | None, rebase_time: bool
-) -> None:
+def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:
     """Keeps of the readings of refused lines those by which a recording begun so can be read."""
     if not any(one.readings for one in block.refusals):
         return
     from epic_cli.recordings.readings import tried
 
-    def attempt(layout: Layout) -> tuple[Reader, PacketBlock]:
-        entry = name if layout.pattern is None else _SENTENCES
-        reader = make_reader(entry, layout, None, rebase_time, None, begun)
+    def attempt(spec: ReadSpec) -> tuple[Reader, PacketBlock]:
+        entry = name if spec.pattern is None else _SENTENCES
+        reader = make_reader(entry, spec, head=begun)
         return reader, reader.scan(begun, len(begun) < BLOCK_SIZE)
 
     block.refusals[:] = [
@@ -192,40 +189,39 @@ def _try_readings(
 
 
 def _decoded(
-    source: BytesSource, layout: Layout | None, on_layout: Callable[[Layout], object] | None
-) -> tuple[Callable[[], bytes], Layout, Callable[[Layout], object] | None]:
-    """The text of a source in UTF-8; a layout that is told of it has its own encoding again."""
+    source: BytesSource, spec: ReadSpec | None, on_read: OnRead
+) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
+    """The text of a source in UTF-8; what is told of how it is read has its own encoding again."""
     from epic_cli.recordings.entries.compressed import decoded
 
-    assert layout is not None
-    encoding = layout.encoding
+    assert spec is not None
+    encoding = spec.encoding
     assert encoding is not None
-    told = on_layout
 
-    def with_encoding(found: Layout) -> None:
-        if told is not None:
-            told(found._replace(encoding=encoding))
+    def with_encoding(found: ReadSpec) -> None:
+        if on_read is not None:
+            on_read(found._replace(encoding=encoding))
 
-    return decoded(source, encoding), layout._replace(encoding=None), with_encoding
+    return decoded(source, encoding), spec._replace(encoding=None), with_encoding
 
 
-def _is_packed(head: bytes, input_format: str) -> bool:
+def _is_packed(head: bytes, wanted: str) -> bool:
     """Whether a format has to be unpacked that begins like this, unless another one is given."""
     packed = (one for one in formats().values() if one.unpacked)
-    return input_format == "auto" and any(one.begins(head) for one in packed)
+    return wanted == "auto" and any(one.begins(head) for one in packed)
 
 
-def _held_to_pattern(layout: Layout, input_format: str, head: bytes) -> Layout:
-    """The layout without its pattern where that is not meant for a recording with this ``head``."""
-    if layout.unless_own:
+def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
+    """The spec without its pattern where that is not meant for a recording with this ``head``."""
+    if spec.unless_own:
         from re import search
 
         lines = head.decode("utf-8", "replace").splitlines()
-        meant = any(search(layout.pattern or "", line) for line in lines)
-        return layout if meant else layout._replace(pattern=None)
-    if input_format != "auto":
-        raise Unreadable(f"a pattern is for lines of text, and not for {input_format}")
-    return layout
+        meant = any(search(spec.pattern or "", line) for line in lines)
+        return spec if meant else spec._replace(pattern=None)
+    if wanted != "auto":
+        raise Unreadable(f"a pattern is for lines of text, and not for {wanted}")
+    return spec
 
 
 def recordings_in(path: str | os.PathLike[str]) -> list[str]:

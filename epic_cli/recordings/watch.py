@@ -13,13 +13,13 @@ from epic_cli.engine.packets import Census
 from epic_cli.engine.refusals import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings import Reader
     from epic_cli.recordings.findings import Finding
-    from epic_cli.recordings.layout import Layout
     from epic_cli.recordings.lines import LineReader
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: Packets that are looked at closely: the first few give a live recording its findings early.
 _SOON, _MOST = 64, 2048
@@ -55,8 +55,8 @@ class Watch:
         self.findings: list[Finding] = []
         self.census = Census(_COUNTED if thorough else _WATCHED)
         self.samples: list[Sample] = []
-        self.given: Layout | None = None
-        self.layout: Layout | None = None
+        self.given: ReadSpec | None = None
+        self.layout: ReadSpec | None = None
         self.format = self.unpacked_from = ""
         self.junk = 0
         self.junk_line: tuple[int, bytes] = (0, b"")
@@ -73,7 +73,7 @@ class Watch:
         self._blocks = 0
         self._shown: set[tuple[object, ...]] = set()
 
-    def requested(self, layout: Layout | None) -> None:
+    def requested(self, layout: ReadSpec | None) -> None:
         """Takes the layout that the user gave: what it says is not doubted."""
         self.given = layout
 
@@ -82,7 +82,7 @@ class Watch:
         self.format, self.unpacked_from = self.unpacked_from or name, ""
         self.reader = getattr(reader, "watched", None)
 
-    def inferred(self, layout: Layout) -> None:
+    def inferred(self, layout: ReadSpec) -> None:
         """Takes the layout that was inferred."""
         self.layout = layout
 
@@ -125,15 +125,14 @@ class Watch:
         part.text = block.text
         self.samples.append(Sample(part, self.reader))
 
-    def with_options(self, **options: str) -> tuple[tuple[str, str], ...]:
-        """These options beside those given, where the recording has a layout."""
-        from epic_cli.recordings.layout import together
+    def read_with(self, entries: Mapping[str, str]) -> str:
+        """A description with these entries beside what is given; empty: there is no layout."""
+        from epic_cli.engine.description import write
 
         if not any(one.reader for one in self.samples):
-            return ()
-        known = dict(self.given.items()) if self.given is not None else {}
-        more = {name.replace("_", "-"): value for name, value in options.items()}
-        return tuple(together(known, more).items())
+            return ""
+        known = dict(self.given.entries()) if self.given is not None else {}
+        return write({**known, **entries}.items())
 
     def end(self) -> bool:
         """After the last packet: returns whether there may be more findings."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from epic_cli.engine.description import write
 from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
 
 GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
@@ -19,11 +20,11 @@ class FrontEnd(Enum):
     SESSION = ":"
     PYTHON = ""
 
-    def option(self, name: str, value: str = "") -> str:
-        """How an option of a recording is given: ``--axes xy`` or ``axes="xy"``."""
-        if self is not FrontEnd.PYTHON:
-            return f"--{name} {value}".rstrip()
-        return f'{name}="{value}"' if value else name
+    def read(self, text: str) -> str:
+        """How a description of a recording is given: ``--read axes=xy`` or ``read="axes=xy"``."""
+        from shlex import quote  # only what is said needs it
+
+        return f"read={text!r}" if self is FrontEnd.PYTHON else f"--read {quote(text)}"
 
     def setting(self, name: str, value: str = "") -> str:
         """How a setting is given: ``--clock exact``, ``:clock exact`` or ``clock="exact"``.
@@ -60,7 +61,7 @@ _WORDS = {
     Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
     Reason.NOT_A_DATE: ("{field} is not an ISO 8601 time", "as 2024-05-01T12:34:56.789Z"),
     Reason.NOT_DEGREES: ("{field} is not in degrees",
-        "latitudes from -90 to 90; {degrees_option} for degrees times ten millions"),
+        "latitudes from -90 to 90; {degrees_read} for degrees times ten millions"),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NOT_A_ROTATION: ("the rotation is not a quaternion",
@@ -70,11 +71,11 @@ _WORDS = {
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
     Reason.NAME_NOT_UTF8: ("the entity's name is not UTF-8", "entity=NAME"),
     Reason.LINE_TOO_LONG: ("the line is too long", "at most {kib:.0f} KiB a line"),
-    Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text, or {encoding_option}"),
+    Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text, or {encoding_read}"),
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
     Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
-    Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_option}: {names}"),
-    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}", "{column_option}, with one of {names}"),
+    Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_read}: {names}"),
+    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}", "{column_read}, with one of {names}"),
     Reason.ENTITIES_IN_A_ROW: ("a row has the positions of several entities: {names}",
         "{readings}"),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{readings}"),
@@ -89,7 +90,7 @@ _WORDS = {
     Reason.NOT_JSON: ("{detail}", "one JSON object a line"),
     Reason.NESTED_TOO_DEEP: ("this is nested too deeply", "one JSON object a line"),
     Reason.PACKETS_ELSEWHERE: ("another array has packets as well, and only the first was read",
-        "all packets in one array; or {stars_option}, an array for each entity"),
+        "all packets in one array; or {stars_read}, an array for each entity"),
     Reason.NOT_AN_OBJECT: ("this is not an object",
         '{{"time": 0.1, "x": 1, ...}} on each line{or_document}'),
     Reason.KEY_TWICE: ("{field} is there twice", "each name once"),
@@ -154,12 +155,12 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "names": ", ".join(refusal.names),
         "detail": refusal.detail,
         "alternatives": " or ".join(refusal.names),
-        "column_option": front_end.option("columns", f"{field}=NAME"),
-        "stars_option": front_end.option("columns", "time=*.TIME,x=*.X,y=*.Y"),
-        "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
-        "degrees_option": front_end.option("scale", "1e-7"),
+        "column_read": front_end.read(f"{field}=NAME"),
+        "stars_read": front_end.read("time=*.TIME,x=*.X,y=*.Y"),
+        "or_document": f"; or {front_end.read('json')}" if refusal.found else "",
+        "degrees_read": front_end.read("scale=1e-7"),
         "readings": _readings(refusal, front_end),
-        "encoding_option": front_end.option("encoding", "cp1252"),
+        "encoding_read": front_end.read("encoding=cp1252"),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -174,24 +175,13 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     return facts
 
 
-def given(options: Iterable[tuple[str, str]], front_end: FrontEnd) -> str:
-    """Options as they are typed, or pasted."""
-    from shlex import quote  # only what is said needs it
-
-    if front_end is FrontEnd.PYTHON:
-        pairs = ((name.replace("-", "_"), value) for name, value in options)
-        return ", ".join(f"{name}={True if one == 'on' else repr(one)}" for name, one in pairs)
-    words = ((name, "" if one == "on" else quote(one)) for name, one in options)
-    return " ".join(front_end.option(name, one) for name, one in words)
-
-
 def _readings(refusal: Refusal, front_end: FrontEnd) -> str:
-    """The options to choose from, each on a line of its own with its first packet."""
+    """The readings to choose from, each on a line of its own with its first packet."""
     if not refusal.readings:
         if refusal.reason is Reason.IN_SENTENCES:
-            return f"{front_end.option('pattern', 'REGEX')}, with (?P<time>[.0-9]+) for each field"
-        return front_end.option("columns", f"{refusal.field or 'time'}=NAME")
-    shown = [given(one.options, front_end) for one in refusal.readings]
+            return f"{front_end.read('pattern=REGEX')}, with (?P<time>[.0-9]+) for each field"
+        return front_end.read(f"{refusal.field or 'time'}=NAME")
+    shown = [front_end.read(write(one.entries)) for one in refusal.readings]
     if len(shown) == 1:
         return shown[0]
     pairs = zip(shown, refusal.readings, strict=True)

@@ -64,10 +64,10 @@ class SessionOptions:
 
 
 #: The options of replays that a session has commands for instead.
-_REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
+_REPLAYS_ONLY = ("output", "entity", "strict", "file_column")
 
 
-@command(EXAMPLES, "s set latency tick f o entity columns pattern resume")
+@command(EXAMPLES, "s set latency tick f o entity read resume")
 def session(
     options: ReplayOptions = shared(replay_options), own: SessionOptions = shared(SessionOptions)
 ) -> int:

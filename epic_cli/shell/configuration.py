@@ -12,8 +12,8 @@
     read = "time=timestamp_ms,x=pos_x,y=pos_y,unit=ms"
 
 What stands at the top, or in a variable, holds for each command that has the option and takes the
-value, a table for one command, a profile where ``--profile`` asks for it. An option on the command
-line comes before a profile, that before the option's variable, and that before the file.
+value, a table for one command. An option on the command line comes before its variable, and that
+before the file. ``--read mygame`` reads a recording as a profile says.
 """
 
 from __future__ import annotations
@@ -59,6 +59,19 @@ def read_config(path: str) -> dict[str, object]:
         raise CannotAccess("read", path, error) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: {error}") from error
+
+
+def checked_profiles(table: dict[str, object]) -> dict[str, str]:
+    """The profiles of a configuration; raises ``WrongUsage`` for one that has no ``read`` alone."""
+    profiles = table.get(PROFILES, {})
+    found: dict[str, str] = {}
+    for name, one in profiles.items() if isinstance(profiles, dict) else ():
+        read = one.get("read") if isinstance(one, dict) and len(one) == 1 else None
+        if not isinstance(read, str):
+            place = f"{config_path()}: [{PROFILES}.{name}]"
+            raise WrongUsage(f'{place} holds how a recording is read: read = "time=t,x=px,y=py"')
+        found[name] = read
+    return found
 
 
 def objection(context: click.Context, option: click.Parameter, value: object) -> str:
@@ -150,7 +163,7 @@ def give_defaults(
     context = click.Context(command, info_name=command.name)
     options = {name: one for one in command.params for name in names(one)}
     table = _table()
-    _check_profiles(context, options, table, commands)
+    checked_profiles(table)
     _check_variables(options, commands)
     given = [*_from_file(table, command.name or "", commands), *_from_variables(options)]
     origins: dict[str, Origin] = {}
@@ -255,27 +268,7 @@ def names(parameter: click.Parameter) -> list[str]:
     return [name[2:] for name in parameter.opts if name.startswith("--")]
 
 
-def _check_profiles(
-    context: click.Context,
-    options: Mapping[str, click.Parameter],
-    table: Mapping[str, object],
-    commands: Commands,
-) -> None:
-    """Profiles hold options that some command has, with values that it takes."""
-    profiles = table.get(PROFILES)
-    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
-        if not isinstance(profile, dict):
-            raise WrongUsage(f"{config_path()}: a profile is a table: write [{PROFILES}.NAME]")
-        place = f"[{PROFILES}.{name}]"
-        for key, value in profile.items():
-            one = Origin(key, value, f"{config_path()}: {place} {key} = {value!r}")
-            if key in options:
-                _taken(context, options[key], one, commands)
-            else:
-                _check_known(one, commands, f"{place}: ")
-
-
-def _check_known(one: Origin, commands: Commands, table: str = "") -> None:
+def _check_known(one: Origin, commands: Commands) -> None:
     """A name that this command does not have may be another's; if not, it is a mistake."""
     kind, known = (
         "option",
@@ -286,4 +279,4 @@ def _check_known(one: Origin, commands: Commands, table: str = "") -> None:
     if one.option not in known:
         near = nearest(one.option, known)
         hint = f"; did you mean {near!r}?" if near else ""
-        raise WrongUsage(f"{config_path()}: {table}there is no {kind} {one.option!r}{hint}")
+        raise WrongUsage(f"{config_path()}: there is no {kind} {one.option!r}{hint}")

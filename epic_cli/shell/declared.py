@@ -142,6 +142,45 @@ class Parsed(TextType):
         return self._complete(begun)
 
 
+class ReadType(TextType):
+    """How a recording is read, also by a profile's name; ``list`` shows what can be said."""
+
+    name = "read"
+    kind = tuple
+
+    def read(self, text: str, ctx: click.Context | None) -> Any:
+        """What the description says."""
+        from epic_cli.shell.profiles import read_spec
+
+        if text == "list" and ctx is not None and not ctx.resilient_parsing:
+            from epic_cli.recordings.read_spec import READ
+
+            formatter = ctx.make_formatter()
+            formatter.write_dl([(f"{one.name}={one.range}", one.help) for one in READ if one.help])
+            click.echo(formatter.getvalue(), nl=False)
+            ctx.exit()
+        return read_spec(text)
+
+    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
+        """The keys, formats and profiles, behind the last comma, or the words of a key."""
+        del ctx
+        from epic_cli.engine.parameter_base import find
+        from epic_cli.recordings.read_spec import READ
+        from epic_cli.shell.profiles import profile_names
+
+        before, comma, entry = begun.rpartition(",")
+        key, equals, value = entry.partition("=")
+        if equals:
+            known = next((one for one in READ if one.name == key), None)
+            words = known.complete() if known is not None else ()
+            if key == "profile":
+                words = profile_names()
+            return completions(words, value, f"{before}{comma}{key}=")
+        names = [*find("format", READ, "read").complete(), *profile_names()] if not comma else []
+        keys = ((f"{one.name}=", one.help or None) for one in READ)
+        return completions([*names, *keys], entry, f"{before}{comma}")
+
+
 def choose(text: str, known: Sequence[str], what: str) -> str:
     """A name that is known; raises ``ValueError`` with the nearest one, or all of them."""
     if text not in known:

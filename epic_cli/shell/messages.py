@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import Finding
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.refused_lines import RefusedLines
 
@@ -49,7 +49,7 @@ class Reporter:
         self._write = write
         self._lines: RefusedLines | None = None
         self.watch = Watch(name=name)
-        self._inferred: Layout | None = None
+        self._inferred: ReadSpec | None = None
         self._saved = False
         self.packets = 0
 
@@ -63,18 +63,21 @@ class Reporter:
         if not self._messages.quiet:
             self._write(text)
 
-    def requested(self, layout: Layout | None) -> None:
-        """Takes the layout that the user specified."""
-        self.watch.requested(layout)
+    def requested(self, spec: ReadSpec) -> None:
+        """Takes how the user wants it to be read."""
+        self.watch.requested(spec)
 
-    def layout(self, layout: Layout) -> None:
-        """Reports a layout that was inferred."""
-        self._inferred = layout
-        self.watch.inferred(layout)
-        self.say(f"epic: {quoted(self.name)}: read with {quoted(layout.options())}\n")
+    def inferred(self, spec: ReadSpec) -> None:
+        """Reports how it is read where that was inferred."""
+        from epic_cli.recordings.wording import FrontEnd
 
-    def save(self, saving: Saving | None, given: Layout | None) -> None:
-        """Saves the layout, inferred or ``given``, as a profile."""
+        self._inferred = spec
+        self.watch.inferred(spec)
+        how = FrontEnd.COMMAND_LINE.read(spec.write())
+        self.say(f"epic: {quoted(self.name)}: read with {quoted(how)}\n")
+
+    def save(self, saving: Saving | None, given: ReadSpec) -> None:
+        """Saves how it is read, inferred or ``given``, as a profile."""
         if saving is not None and self.packets and not self._saved:
             self._saved = True
             self.say(saving.save(self._inferred or given))

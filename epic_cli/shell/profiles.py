@@ -1,131 +1,96 @@
-"""Profiles: options under a name in the configuration file, for the recordings of one game.
+"""Profiles: how the recordings of one game are read, under a name in the configuration file.
 
     [profile.mygame]
-    columns = "time=timestamp_ms,x=pos_x,y=pos_y"
-    time-unit = "ms"
+    read = "time=timestamp_ms,x=pos_x,y=pos_y,unit=ms"
 
-An option on the command line comes before the profile, and that before the rest of the file.
+``--read mygame`` reads so, and what stands beside it comes first: ``--read mygame,axes=xy``.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from epic_cli.shell.configuration import (
-    PROFILES,
-    Origin,
-    config_path,
-    is_multiple,
-    keep_origins,
-    objection,
-    origins,
-    read_config,
-)
+from epic_cli.shell.configuration import PROFILES, checked_profiles, config_path, read_config
 from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing
 
 if TYPE_CHECKING:
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def use_profile(context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
-    """Lets the other options of a command take their defaults from a profile.
+def read_spec(text: str) -> ReadSpec:
+    """What a description says, with the profiles of the configuration; raises ``SettingError``."""
+    from epic_cli.recordings.read_spec import ReadSpec
 
-    What the command has no option for, or not with this value, is meant for others: that somebody
-    takes it has been seen to with the rest of the file. Raises ``WrongUsage``.
-    """
-    if name is None or context.resilient_parsing:
-        return name
+    return ReadSpec.parse(text, profile)
+
+
+def profile(name: str) -> str:
+    """The description of a profile; raises ``ValueError`` where there is none."""
+    from epic_cli.engine.parameter_base import SettingError, nearest
+    from epic_cli.recordings import input_formats
+
     path = config_path()
-    profile = _find(path, name)
-    defaults, found = dict(context.default_map or {}), dict(origins(context))
-    for option in context.command.params:
-        for key in [flag[2:] for flag in option.opts if flag.startswith("--")]:
-            value = _taken(context, option, profile.get(key))
-            if value is not None:
-                place = f"{path}: [{PROFILES}.{name}] {key} = {value!r}"
-                defaults[option.name or key] = value
-                found[option.name or key] = Origin(key, value, place, tuple(option.opts))
-    context.default_map = defaults
-    keep_origins(context, found)
-    return name
-
-
-def _taken(context: click.Context, option: click.Parameter, value: object) -> object:
-    """What an option takes of a value; None: nothing."""
-    if is_multiple(option) and value is not None:
-        parts = value if isinstance(value, list) else [value]
-        return [part for part in parts if not objection(context, option, [part])] or None
-    return None if value is None or objection(context, option, value) else value
-
-
-def _find(path: str, name: str) -> dict[str, Any]:
     profiles = _profiles(path)
     if name not in profiles:
-        from epic_cli.engine.parameter_base import nearest
-
-        near = nearest(name, list(profiles))
-        hint = f"; did you mean {near!r}?" if near else "; there are " + ", ".join(profiles)
-        raise WrongUsage(
-            f"{path}: there is no profile {name!r}{hint if profiles else ', nor any other'}"
-        )
-    profile: dict[str, Any] = profiles[name]
-    return profile
+        near = nearest(name, [*input_formats(), *profiles])
+        known = f"; there are {', '.join(profiles)}" if profiles else ", nor any other"
+        hint = f"; did you mean {near!r}?" if near else known
+        raise SettingError(f"{name!r} is no format, and {path} has no profile of this name{hint}")
+    return profiles[name]
 
 
-def _profiles(path: str) -> dict[str, Any]:
+def profile_names() -> Iterator[tuple[str, str]]:
+    """The names of the profiles, each with its description."""
+    return iter(_profiles(config_path()).items())
+
+
+def _profiles(path: str) -> dict[str, str]:
     if not os.path.exists(path):  # noqa: PTH110
         return {}
-    profiles = read_config(path).get(PROFILES, {})
-    return profiles if isinstance(profiles, dict) else {}
+    return checked_profiles(read_config(path))
 
 
 class Saving(NamedTuple):
-    """A profile to be written, and whether another one of its name gives way."""
+    """The name of a profile to be written."""
 
-    save_profile: str | None = None
-    replace_profile: bool = False
+    name: str
 
-    def save(self, layout: Layout | None) -> str:
+    def save(self, read: ReadSpec | None) -> str:
         """Writes how a recording is read; returns what is to be said. Raises ``WrongUsage``.
 
-        All else in the file stays as it is, to the byte. Raises ``CannotAccess``.
+        Another profile of this name gives way, which is said; all else in the file stays as it is,
+        to the byte. Raises ``CannotAccess``.
         """
-        name, path = str(self.save_profile), config_path()
-        options = dict(layout.items()) if layout is not None else {}
-        if not options:
+        name, path = self.name, config_path()
+        text = read.write() if read is not None else ""
+        if not text:
             raise WrongUsage(
                 f"there is nothing to save as {name!r}: packet text, and tables with the names"
-                " time,x,y,z, need no options"
+                " time,x,y,z, need no --read"
             )
-        there = _profiles(path).get(name)
-        if there == options:
+        before = _profiles(path).get(name)
+        if before == text:
             return f"epic: {path}: has this profile {name!r} already\n"
-        if there is not None and not self.replace_profile:
-            raise WrongUsage(
-                f"{path}: there is another profile {name!r}; --replace-profile replaces it"
-            )
-        _write(path, name, options, there is not None)
-        said = " ".join(f"{key} = {_quoted(value)}" for key, value in options.items())
-        return f"epic: {path}: wrote [{PROFILES}.{_key(name)}] {said}\n"
+        _write(path, name, text, before is not None)
+        instead = f", instead of {_quoted(before)}" if before is not None else ""
+        key = f"[{PROFILES}.{_key(name)}]"
+        return f"epic: {path}: wrote {key} read = {_quoted(text)}{instead}\n"
 
 
-def _write(path: str, name: str, options: dict[str, str], replace: bool) -> None:
+def _write(path: str, name: str, text: str, replace: bool) -> None:
     import tomllib
 
     from epic_cli.shell.console import open_sink
 
     before = _text(path)
     wanted = tomllib.loads(before)
-    wanted.setdefault(PROFILES, {})[name] = options
-    table = f"[{PROFILES}.{_key(name)}]\n" + "".join(
-        f"{key} = {_quoted(value)}\n" for key, value in options.items()
-    )
+    wanted.setdefault(PROFILES, {})[name] = {"read": text}
+    table = f"[{PROFILES}.{_key(name)}]\nread = {_quoted(text)}\n"
     if replace:
         after = _table(name).sub(lambda _: table, before, count=1)
     else:

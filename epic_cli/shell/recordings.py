@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.recordings import guard
-from epic_cli.recordings.layout import Layout, begun_together
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec, begun_together
 from epic_cli.recordings.recordings import recordings_in
 from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing
 from epic_cli.shell.messages import Messages, Reporter
@@ -48,34 +48,32 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
 class Reading(NamedTuple):
     """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
 
-    layout: Layout | None = None
-    input_format: str = "auto"
+    spec: ReadSpec = INFERRED
     entity: str | None = None
     traces: bool = False
 
     @classmethod
     def of(cls, inputs: Inputs) -> Reading:
-        """As the command line says; the layout is shared with the truth, if there is one."""
-        layout = begun_together(inputs.given) if inputs.truth else inputs.given
-        return cls(layout, inputs.input_format, inputs.entity)
+        """As the command line says; what is 0 is shared with the truth, if there is one."""
+        spec = begun_together(inputs.read) if inputs.truth else inputs.read
+        return cls(spec, inputs.entity)
 
     def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
         """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
         if self.traces and (trace := self.trace(file, reporter)) is not None:
             return trace
-        layout, most = self.layout, MOST_ENTITIES
-        return load(file, self.input_format, reporter, layout, self.entity, most)
+        return load(file, self.spec, reporter, self.entity, MOST_ENTITIES)
 
     def trace(self, file: str, reporter: Reporter) -> dict[str, PacketBlock] | None:
         """The packets of a recorded network, at the origin; None: it is something else.
 
-        ``entity`` is the flow; a layout of ``arrival=owd_up_ms`` alone is the way up. Raises as
+        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
         ``packets``.
         """
-        columns = (self.layout.columns if self.layout else None) or ()
+        columns = self.spec.columns or ()
         up = columns == (("arrival", "owd_up_ms"),)
         regular = os.path.isfile(file)  # noqa: PTH113 - pathlib is slow to load
-        if not regular or self.input_format not in ("auto", "csv") or (columns and not up):
+        if not regular or self.spec.format not in ("auto", "csv") or (columns and not up):
             return None
         from epic_cli.network.trace import recorded, trace_packets
 
@@ -94,9 +92,9 @@ class Reading(NamedTuple):
 
         The layout can then be shared with a file that is beside the recording.
         """
-        if self.layout is not None and self.layout.beginning is not None:
+        if self.spec.beginning is not None:
             return self
-        return self._replace(layout=begun_together(self.layout))
+        return self._replace(spec=begun_together(self.spec))
 
     def run(self, file: str, reporter: Reporter, truths: Mapping[str, Truth] | None = None) -> Run:
         """A recording to be evaluated, with its truth; raises as ``packets``."""
@@ -109,31 +107,30 @@ class Reading(NamedTuple):
 
     def identity(self) -> dict[str, Any]:
         """What results depend on, for a journal."""
-        layout = self.layout
+        beginning = self.spec.beginning
         return {
-            "layout": None if layout is None else list(map(str, layout._replace(beginning=None))),
-            "beginning": layout.beginning.time if layout and layout.beginning else None,
-            "input_format": self.input_format,
+            "read": self.spec.write(),
+            "beginning": beginning.time if beginning is not None else None,
             "entity": self.entity,
         }
 
 
 def given_truths(
-    truth: str | None, offset: float, given: Layout | None, messages: Messages, color: bool
+    truth: str | None, offset: float, given: ReadSpec, messages: Messages, color: bool
 ) -> tuple[Mapping[str, Truth] | None, bool]:
     """The ``truth`` (a file) by entity, if there is one, and whether lines of it were refused.
 
-    ``given`` is the layout that it shares with the recordings.
+    ``given`` is how the recordings are read beside it.
     """
     from epic_cli.metrics.notes import why
     from epic_cli.metrics.truth import truths_of
-    from epic_cli.recordings.columns import STATE
+    from epic_cli.recordings.read_spec import STATE
 
-    if truth is None or given is None:
+    if truth is None:
         return None, False
     name = source_name(truth)
     with Reporter(name, messages, color) as reporter:
-        states = load(truth, "auto", reporter, given.beside(STATE))
+        states = load(truth, given.beside(STATE), reporter)
     truths, missing = truths_of(states, "given", offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name
@@ -159,13 +156,13 @@ def recorded_runs(
     """
     reading = Reading.of(inputs)._replace(traces=traces)
     truth, offset = inputs.real
-    truths, tally.refused = given_truths(truth, offset, reading.layout, messages, color)
+    truths, tally.refused = given_truths(truth, offset, reading.spec, messages, color)
     runs = []
     for file in names:
         try:
             with Reporter(source_name(file), messages, color) as reporter:
                 runs.append(reading.of_one().run(file, reporter, truths))
-                reporter.save(saving, inputs.given)
+                reporter.save(saving, inputs.read)
             tally.refused |= reporter.refused
         except (CannotAccess, WrongUsage) as error:
             if len(names) == 1:
@@ -217,7 +214,7 @@ def simulated_runs(
     from epic_cli.shell.options.trace import read_one_way
 
     if inputs.truth and recorded is None:
-        recorded = load_movement(inputs.truth, messages, inputs.given, entity=inputs.entity)
+        recorded = load_movement(inputs.truth, messages, inputs.read, entity=inputs.entity)
     check_turning(recorded or _path(network, inputs, 0), network.sender)
     trace = read_one_way(network.trace)
 

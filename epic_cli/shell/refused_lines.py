@@ -74,7 +74,7 @@ class RefusedLines:
         name = program + quoted(self.name)
         words = ""
         if self._total > SHOWN and not self.everything:
-            option = self.front_end.option("all-errors")
+            option = self.front_end.setting("all-errors")
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
             words += f" shows all\n{self._reasons()}"
         if packets * _HARDLY < self._total:

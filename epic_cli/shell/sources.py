@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable, some
 from epic_cli.recordings import Unreadable
+from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.recordings.recordings import BINARY, read
 from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage, say
 from epic_cli.shell.messages import Messages, Reporter
@@ -19,7 +20,7 @@ from epic_cli.shell.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.network import RecordedMovement
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 Read = TypeVar("Read")
 
@@ -79,8 +80,7 @@ def is_kept(file: str) -> bool:
 
 def blocks(
     file: str,
-    input_format: str = "auto",
-    given: Layout | None = None,
+    spec: ReadSpec = INFERRED,
     reporter: Reporter | None = None,
     progress: Callable[[int], object] | None = None,
     rebase_time: bool = True,
@@ -94,13 +94,11 @@ def blocks(
     """
     name = source_name(file)
     reporter = reporter or Reporter(name)
-    reporter.requested(given)
+    reporter.requested(spec)
     with open_source(file) as descriptor:
         try:
-            found = read(
-                descriptor, input_format, given, reporter.layout, rebase_time, None, reporter.watch
-            )
-            for block in found:
+            spec = spec._replace(rebase_time=rebase_time)
+            for block in read(descriptor, spec, reporter.inferred, watch=reporter.watch):
                 reporter.observe(block)
                 yield block
                 if progress is not None:
@@ -122,9 +120,8 @@ def _place(descriptor: int) -> int:
 
 def load(
     file: str,
-    input_format: str,
+    spec: ReadSpec,
     reporter: Reporter,
-    given: Layout | None = None,
     entity: str | None = None,
     most: int = sys.maxsize,
 ) -> dict[str, PacketBlock]:
@@ -148,7 +145,7 @@ def load(
             places.append(done)
             progress(done, size)
 
-        for block in blocks(file, input_format, given, reporter, read_so_far):
+        for block in blocks(file, spec, reporter, read_so_far):
             if len(places) == 1:
                 rest = PacketBlock(block.entities)
             elif size and len(places) == 2 and places[1]:
@@ -202,22 +199,19 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         raise CannotAccess("read", name, error) from error
 
 
-def load_movement(
-    file: str, messages: Messages, layout: Layout | None, **how: Any
-) -> RecordedMovement:
+def load_movement(file: str, messages: Messages, spec: ReadSpec, **how: Any) -> RecordedMovement:
     """Recorded movement to be sent; ``how`` goes to ``read_movement``. Raises as ``read_file``."""
     from epic_cli.network import read_movement
 
     with Reporter(source_name(file), messages) as reporter:
-        reporter.requested(layout)
+        reporter.requested(spec)
         return read_file(
             file,
             lambda stream: read_movement(
                 stream,
-                layout=layout,
-                on_layout=reporter.layout,
+                spec=spec._replace(rebase_time=True),
+                on_read=reporter.inferred,
                 look=reporter.observe,
-                rebase_time=True,
                 **how,
             ),
         )

@@ -1,7 +1,7 @@
-# Godot 4: put it on a Node3D that moves. Sends its transform to `epic listen --axes zxy 9870`, and
+# Godot 4: put it on a Node3D that moves. Sends its transform to `epic listen --read axes=zxy 9870`, and
 # writes it to a file that `epic inspect` reads. Godot is right-handed with y up, in metres, and
-# Quaternion has w last: --axes zxy puts z up and stays right-handed. For rotation_degrees as yaw,
-# pitch and roll (its y, x and z) add --euler godot.
+# Quaternion has w last: --read axes=zxy puts z up and stays right-handed. For rotation_degrees as yaw,
+# pitch and roll (its y, x and z) add --read euler=godot.
 extends Node3D
 
 @export var host := "127.0.0.1"

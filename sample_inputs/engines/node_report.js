@@ -1,6 +1,6 @@
 // Sends states to `epic listen 9870`, and writes them to a file that `epic inspect` reads.
 // Rotations are quaternions x, y, z, w, as in three.js and Babylon.js: both y up, three.js
-// right-handed (--axes zxy), Babylon.js left-handed (--axes xzy).
+// right-handed (--read 'axes="zxy),"' Babylon.js left-handed (--read 'axes=xzy).'
 const dgram = require("node:dgram");
 const fs = require("node:fs");
 

@@ -1,6 +1,6 @@
 // Sends states to `epic listen 9870`, and writes them to a file that `epic inspect` reads.
 // Rotations are quaternions x, y, z, w, as `Quat::to_array` of glam gives them; Bevy is
-// right-handed, y up: `epic listen --axes zxy 9870`.
+// right-handed, y up: `epic listen --read axes=zxy 9870`.
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::net::UdpSocket;

@@ -1,7 +1,7 @@
-// Unity: put it on what moves. Sends its transform to `epic listen --axes xzy 9870`, and writes it
+// Unity: put it on what moves. Sends its transform to `epic listen --read axes=xzy 9870`, and writes it
 // to a file that `epic inspect` reads. Unity is left-handed with y up, in metres, and quaternions
-// have w last: --axes xzy puts z up and makes it right-handed, rotations too. For eulerAngles as
-// yaw, pitch and roll (its y, x and z) add --euler unity.
+// have w last: --read axes=xzy puts z up and makes it right-handed, rotations too. For eulerAngles as
+// yaw, pitch and roll (its y, x and z) add --read euler=unity.
 using System.Globalization;
 using System.IO;
 using System.Net.Sockets;

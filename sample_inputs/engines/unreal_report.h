@@ -3,8 +3,8 @@
 // 'time:f64 id:u32 y:f32/100 x:f32/100 z:f32/100 qy:f32*-1 qx:f32*-1 qz:f32*-1 qw:f32'`
 // and writes a file that `epic inspect` reads. Unreal is left-handed with z up, in centimetres, and
 // FQuat has W last: the layout makes metres of it, and with x for y and these signs a right-handed
-// system; for the file, --axes yxz --scale 0.01 does. For FRotator's Yaw, Pitch and Roll in a file
-// add --euler unreal.
+// system; for the file, --read axes=yxz,scale=0.01 does. For FRotator's Yaw, Pitch and Roll in a file
+// add --read euler=unreal.
 #pragma once
 #include "Common/UdpSocketBuilder.h"
 #include "CoreMinimal.h"

@@ -111,12 +111,12 @@ def test_it_is_closed_when_it_is_left_behind() -> None:
     ("arguments", "words"),
     [
         ({"address": "nowhere"}, "is not an address"),
-        ({"input_format": "xml"}, "there is no format 'xml'"),
+        ({"read": "parquet"}, "a datagram is text, csv, jsonl"),
         ({"layout": "x:f32"}, "a record needs time"),
-        ({"layout": "time:f32 x:f32", "time_unit": "ms"}, "layout describes all"),
+        ({"layout": "time:f32 x:f32", "read": "unit=ms"}, "layout describes all"),
         ({"sender": "a b"}, "is not a sender"),
         ({"max_entities": 0}, "max_entities must be"),
-        ({"time_unit": "weeks"}, "is not s, ms"),
+        ({"read": "unit=weeks"}, "is not s, ms"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, object], words: str) -> None:

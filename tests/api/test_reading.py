@@ -31,19 +31,15 @@ def test_a_layout_is_given_in_the_words_of_the_options() -> None:
     table = io.BytesIO(b"when,who,a,b\n1000,p,100,200\n2000,p,300,400\n")
     packets = read_packets(
         table,
-        columns={"time": "when", "x": "a", "z": "b", "entity": "who"},
-        time_unit="ms",
-        time_origin="first",
-        axes="xz",
-        scale=0.01,
+        read="time=when,x=a,z=b,entity=who,unit=ms,origin=first,axes=xz,scale=0.01",
     )
     assert list(packets) == [
         Packet((1, 2, 0), None, 0.0, entity="p"),
         Packet((3, 4, 0), None, 1.0, entity="p"),
     ]
-    by_number = read_packets(io.BytesIO(b"1,5,6\n2,7,8\n"), columns={"time": 1, "x": 2, "y": 3})
+    by_number = read_packets(io.BytesIO(b"1,5,6\n2,7,8\n"), read="time=1,x=2,y=3")
     assert [one.position for one in by_number] == [(5, 6, 0), (7, 8, 0)]
-    by_text = read_packets(io.BytesIO(LOG), columns="time=timestamp_ms,x=pos_y,y=pos_x")
+    by_text = read_packets(io.BytesIO(LOG), read="time=timestamp_ms,x=pos_y,y=pos_x")
     assert [one.position for one in by_text] == [(3, 2, 0), (5, 4, 0)]
 
 
@@ -51,9 +47,7 @@ def test_what_was_told_from_the_recording_can_be_asked(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(LOG)
     packets = read_packets(tmp_path / "log.csv")
     assert packets.layout is not None
-    assert packets.layout.options() == (
-        "--columns time=timestamp_ms,x=pos_x,y=pos_y,entity=player_id --time-unit ms"
-    )
+    assert packets.layout.write() == ("time=timestamp_ms,x=pos_x,y=pos_y,entity=player_id,unit=ms")
     assert read_packets(str(SAMPLES / "turn.txt")).layout is None
 
 
@@ -78,16 +72,16 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
         (3, {}, TypeError, "3 is no recording: give a path, a file that is open for reading"),
         (b"1,2,3", {}, TypeError, "is no recording"),
         ("no_such_file.txt", {}, FileNotFoundError, "no_such_file.txt"),
-        (SAMPLES / "turn.txt", {"input_format": "xml"}, ValueError, "choose from auto, text, csv"),
+        (SAMPLES / "turn.txt", {"read": "format=xml"}, ValueError, "choose from auto, text, csv"),
         (SAMPLES / "turn.txt", {"refused": "quietly"}, ValueError, 'refused is "raise", "warn"'),
-        (SAMPLES / "turn.txt", {"scale": 2}, ValueError, "this is packet text"),
-        (SAMPLES / "hop.jsonl", {"time_unit": "d"}, ValueError, "'d' is not s, ms, us, ns"),
-        (SAMPLES / "hop.jsonl", {"time_unit": 60}, TypeError, "time_unit is text, and not 60"),
-        (SAMPLES / "hop.jsonl", {"time_origin": "now"}, ValueError, "'now' is not first"),
-        (SAMPLES / "hop.jsonl", {"axes": "xx"}, ValueError, "'xx' is not axes"),
-        (SAMPLES / "hop.jsonl", {"scale": 0}, ValueError, "scale=0 is not allowed"),
-        (SAMPLES / "hop.jsonl", {"columns": {"tme": "t"}}, ValueError, "did you mean time="),
-        (SAMPLES / "two_tanks.csv", {"columns": {"time": "t"}}, RefusedLine, "no column t for"),
+        (SAMPLES / "turn.txt", {"read": "scale=2"}, ValueError, "this is packet text"),
+        (SAMPLES / "hop.jsonl", {"read": "unit=d"}, ValueError, "'d' is not s, ms, us, ns"),
+        (SAMPLES / "hop.jsonl", {"read": 60}, TypeError, "read is text, and not 60"),
+        (SAMPLES / "hop.jsonl", {"read": "origin=now"}, ValueError, "'now' is not first"),
+        (SAMPLES / "hop.jsonl", {"read": "axes=xx"}, ValueError, "'xx' is not axes"),
+        (SAMPLES / "hop.jsonl", {"read": "scale=0"}, ValueError, "scale=0 is not allowed"),
+        (SAMPLES / "hop.jsonl", {"read": "tme=t"}, ValueError, "did you mean 'time'"),
+        (SAMPLES / "two_tanks.csv", {"read": "time=t"}, RefusedLine, "no column t for"),
         (SAMPLES / "broken.txt", {}, RefusedLine, "broken.txt:1:1: x is not a number"),
     ],
 )

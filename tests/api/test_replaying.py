@@ -68,10 +68,10 @@ def test_what_is_no_recording_is_refused_at_the_call(
 
 
 def test_an_argument_of_the_reader_given_to_the_replay_is_told() -> None:
-    with pytest.raises(ValueError, match="epic has no setting 'time_unit'") as wrong:
-        replay(SAMPLES / "turn.txt", time_unit="ms")
+    with pytest.raises(ValueError, match="epic has no setting 'read'") as wrong:
+        replay(SAMPLES / "turn.txt", read="unit=ms")
     assert wrong.value.__notes__ == [
-        "time_unit may be meant for read_packets: replay(read_packets(path, time_unit=...))"
+        "read may be meant for read_packets: replay(read_packets(path, read=...))"
     ]
 
 

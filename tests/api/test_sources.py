@@ -127,11 +127,11 @@ def test_tune_takes_a_table_too() -> None:
 def test_arrays_and_tuples_without_names() -> None:
     rows = [(p.time, *p.position) for p in PACKETS]
     expected = list(replay([p._replace(entity="") for p in PACKETS]))
-    columns = {"time": 1, "x": 2, "y": 3, "z": 4}
+    how = "time=1,x=2,y=3,z=4"
     for source in (np.array(rows), rows, iter(rows), [list(row) for row in rows]):
-        assert list(replay(read_packets(source, columns=columns))) == expected
+        assert list(replay(read_packets(source, read=how))) == expected
     for unnamed in (np.array(rows), rows, iter(rows)):
-        with pytest.raises(RefusedLine, match=r"columns='time=1,x=2,y=3,z=4'"):
+        with pytest.raises(RefusedLine, match=r"time=1,x=2,y=3,z=4'"):
             list(replay(unnamed))
 
 
@@ -147,7 +147,7 @@ def test_dates_and_what_is_missing() -> None:
     pl = pytest.importorskip("polars").from_arrow(arrow)
     array = {name: table[name].to_numpy() for name in table}
     for source in (table, arrow, pl, array, table.to_dict("records")):
-        found = list(read_packets(source, columns={"entity": "who"}))
+        found = list(read_packets(source, read="entity=who"))
         assert [one.time for one in found] == pytest.approx([0, 0.1, 0.2, 0.3])
         assert [one.velocity is None for one in found] == [False, True, False, False]
         assert found[1].entity == ""
@@ -165,7 +165,7 @@ def test_columns_in_levels_are_several_entities() -> None:
 
 def test_a_layout_goes_with_any_of_them() -> None:
     rows = [{"when": 1000 * n, "a": n, "b": 2 * n} for n in range(3)]
-    layout: dict[str, Any] = {"columns": {"time": "when", "x": "a", "y": "b"}, "time_unit": "ms"}
+    layout: dict[str, Any] = {"read": "time=when,x=a,y=b,unit=ms"}
     for source in (rows, SOURCES["pandas"]().iloc[:0], {"when": [0], "a": [1], "b": [2]}):
         if len(source) and not hasattr(source, "iloc"):
             assert next(read_packets(source, **layout)).time == 0

@@ -61,7 +61,7 @@ def test_a_new_case_of_a_doubtful_recording_says_so(capfd: pytest.CaptureFixture
     Path("two.csv").write_text("\n".join(["time,x,y,z,far", *rows]))
     assert main(["check", "--new", "tests/b", "two.csv"]) == 0
     assert capfd.readouterr().err.count("E101") == 1
-    assert main(["check", "--new", "tests/c", "two.csv", "--columns", "entity=far"]) == 0
+    assert main(["check", "--new", "tests/c", "two.csv", "--read", "entity=far"]) == 0
     assert "E1" not in capfd.readouterr().err
 
 

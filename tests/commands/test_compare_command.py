@@ -200,13 +200,13 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
     truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
     recording.write_text("odd,px,py\n" + "".join(f"{100 * k},{k},0\n" for k in range(50)))
-    done = epic("compare", "-s", "epic,lerp", "--time-unit", "ms", "--columns", "time=odd",
+    done = epic("compare", "-s", "epic,lerp", "--read", "unit=ms,time=odd",
                 "--latency", "0.05", "--truth", truth, recording)  # fmt: skip
     assert done.returncode == 0
     assert b"some packets have none" in done.stdout
     assert done.stderr.count(b"packets without a velocity") == 1
-    assert done.stderr.count(b"read with --columns time=odd") == 1
-    assert done.stderr.count(b"read with --columns time=time,x=x,y=y") == 1
+    assert done.stderr.count(b"read with --read time=odd") == 1
+    assert done.stderr.count(b"read with --read time=time,x=x,y=y") == 1
 
 
 def test_a_truth_of_another_time(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
         (["-o", "a.xlsx"], PACKET, b"add --to, one of"),
         (["--to", "text"], b'{"time":0,"x":0,"y":0,"z":0,"vx":0,"vy":0,"vz":0,"entity":"a b"}\n',
          b"<stdin>:1: packet text cannot hold the entity's name 'a b'"),
-        (["--to", "csv", "--columns", "x=a"], PACKET, b"this is packet text"),
+        (["--to", "csv", "--read", "x=a"], PACKET, b"this is packet text"),
         (["--to", "csv", "--span", "2:1"], PACKET, b"is not a span"),
         (["--to", "csv", "--shift", "soon"], PACKET, b"--shift"),
     ],

@@ -240,7 +240,7 @@ def test_a_flow_and_a_direction_of_a_network_are_chosen(
     assert "choose one: a, b" in capsys.readouterr().err
     assert main(["diagnose", "--entity", "a", str(path)]) == 0
     assert "median delay 31" in capsys.readouterr().out
-    assert main(["diagnose", "--entity", "b", "--columns", "arrival=owd_up_ms", str(path)]) == 0
+    assert main(["diagnose", "--entity", "b", "--read", "arrival=owd_up_ms", str(path)]) == 0
     assert "median delay 61." in capsys.readouterr().out
 
 

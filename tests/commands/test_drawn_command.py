@@ -74,7 +74,7 @@ def test_frames_have_the_columns_of_the_recording_without_arrivals(
     recording = unix(packets.with_name("u.csv"), "ts,px,py,pz,rx", *rows)
     shown = [[at(one[0]), *one[1:4]] for one in (line.split(",") for line in frames)]
     path = unix(packets.with_name("f.csv"), "ts,px,py,pz", *shown)
-    columns = ("--columns", "time=ts,x=px,y=py,z=pz,arrival=rx", recording)
+    columns = ("--read", "time=ts,x=px,y=py,z=pz,arrival=rx", recording)
     (*_, told) = epic("diagnose", *columns, "--drawn", path, "--format", "jsonl").splitlines()
     assert json.loads(told)["drawn"]["strategy"] == "lerp"
     assert json.loads(told)["drawn"]["found"]

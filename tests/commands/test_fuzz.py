@@ -138,7 +138,7 @@ def test_rows_are_the_demos(folder: Path, data: bytes) -> None:
         expected, _ = oracle.demo(data)
     except oracle.EndlessLoop:
         return
-    answer = replay(folder, data, "--input-format", "text")
+    answer = replay(folder, data, "--read", "text")
     assert answer.rows == expected
 
 

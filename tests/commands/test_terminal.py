@@ -66,7 +66,7 @@ def test_unfinished_line_is_a_line() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--output", "rows.txt"], ["--entity", "a"], ["--strict"], ["--input-format", "csv"]],
+    [["--output", "rows.txt"], ["--entity", "a"], ["--strict"], ["--read", "csv"]],
     ids=lambda options: options[0],
 )
 def test_session_refuses_what_it_cannot_heed(options: list[str]) -> None:

@@ -45,7 +45,7 @@ from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.decoding import Decoder
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.grouped import may_be_grouped
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session import journal as session_journals
 from epic_cli.work.journal import Journal, UnusableJournal
@@ -80,7 +80,7 @@ def worded(refusal: object) -> Found:
 
 def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
     """Reads a recording to its end, as bytes that come from a stream or a file."""
-    layout = None if pattern is None else Layout(pattern=pattern)
+    layout = None if pattern is None else ReadSpec(pattern=pattern)
 
     def read(data: bytes) -> Found:
         rows = refused = 0

@@ -40,7 +40,7 @@ from epic_cli.recordings.captures.reading import Capture
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.decoding import Decoder
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_reader
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import FrontEnd, in_words
@@ -101,7 +101,7 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
 
 def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
     """Reads a file in this format through whatever is around it, up to its first packets."""
-    layout = None if pattern is None else Layout(pattern=pattern)
+    layout = None if pattern is None else ReadSpec(pattern=pattern)
 
     def take(data: bytes) -> str:
         rows = 0

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.columns import parse_columns
 from epic_cli.recordings.datagrams import decoding
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import Decoder
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 
 A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)
 B = Packet((9.0, 2.0, 3.0), None, 0.5, entity="b")
@@ -68,11 +67,14 @@ def test_every_form_of_a_datagram_is_read() -> None:
 
 
 def test_given_columns_and_units_hold_for_tables_and_json() -> None:
-    given = Layout(parse_columns("time=1,x=2,y=3,z=4,entity=5"), "ms")
-    assert read(Decoder("csv", given), b"500,9,2,3,b\n500,9,2,3,b").packets == [B, B]
-    given = Layout(parse_columns("time=ts,entity=who"), "ms", axes="xzy")
+    given = ReadSpec.parse("time=1,x=2,y=3,z=4,entity=5,unit=ms")
+    assert read(Decoder(given._replace(format="csv")), b"500,9,2,3,b\n500,9,2,3,b").packets == [
+        B,
+        B,
+    ]
+    given = ReadSpec.parse("time=ts,entity=who,unit=ms,axes=xzy")
     data = b'{"ts":500,"x":9,"y":3,"z":2,"who":"b"}'
-    assert read(Decoder(None, given), data).packets == [B]
+    assert read(Decoder(given), data).packets == [B]
 
 
 def test_times_are_seconds_whatever_came_first() -> None:

@@ -14,7 +14,7 @@ from support.running import epic
 
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.decoding import Decoder
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 
 ENGINES = SAMPLES / "engines"
 COUNT = 12
@@ -236,8 +236,8 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
     with receiver() as game:
         play(tmp_path, text.format(port=game.port, file=str(file), folder=str(ENGINES)))
         datagrams = [game.one() for _ in range(COUNT)]
-    layout = Layout(axes=axes, scale=scale) if records is None else None
-    read = [one.block for one in Decoder(layout=layout, records=records).read(datagrams)]
+    layout = ReadSpec(axes=axes, scale=scale) if records is None else None
+    read = [one.block for one in Decoder(read=layout, records=records).read(datagrams)]
     packets = [block[index] for block in read if block is not None for index in range(len(block))]
     assert len(packets) == COUNT
     for n, packet in enumerate(packets):
@@ -251,7 +251,7 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
     assert b"Nothing looks wrong." in seen.stdout
     assert b"a quaternion; " in seen.stdout
     # the file has what was sent
-    options = ("--axes", axes, "--scale", str(scale), "--to", "jsonl")
+    options = ("--read", f"axes={axes},scale={scale}", "--to", "jsonl")
     converted = epic("convert", *options, file).stdout.splitlines()
     for line, packet in zip(map(json.loads, converted), packets, strict=True):
         assert [line[axis] for axis in "xyz"] == pytest.approx(packet.position, abs=1e-6)

@@ -15,7 +15,7 @@ from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.decoding import Decoded, Decoder
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 
 STILL = (0.0, 0.0, 0.0)
 NEVER = -math.inf
@@ -96,7 +96,7 @@ def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
         (0.0, unix),
     ]
     for origin, expected in origins:
-        found = admit(Ingest(IngestSpec(layout=Layout(time_origin=origin))), packet(unix), 5.0)
+        found = admit(Ingest(IngestSpec(read=ReadSpec(time_origin=origin))), packet(unix), 5.0)
         assert isinstance(found, Packet)
         assert (found.time, found.arrival) == (expected, expected)
 

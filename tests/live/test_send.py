@@ -125,7 +125,7 @@ def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
         (("walk.txt", "--entities", "2", "9870"), 2, "--entities needs --path"),
         (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
         (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
-        (("--path", "circle", "--scale", "2", "9870"), 2, "--scale needs a RECORDING"),
+        (("--path", "circle", "--read", "scale=2", "9870"), 2, "--read scale=needs a RECORDING"),
     ):
         assert main(["send", *args]) == status, args
         said = capfd.readouterr()

@@ -10,7 +10,7 @@ import pytest
 
 from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
 from epic_cli.network.movement import Track
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 
 TWO = """entity,time,x,y,z,vx,vy,vz
 a,0,0,0,0,1,0,0
@@ -175,14 +175,14 @@ def test_entities_have_no_limit_but_memory() -> None:
 def test_other_columns_and_formats_are_read_as_any_recording() -> None:
     table = b"t_ms;Position X;Position Y\n500;1,5;2\n1500;2,5;2\n"
     lines = b'{"t": 500, "pos": [150, 200]}\n{"t": 1500, "pos": [250, 200]}\n'
-    told: list[Layout] = []
+    told: list[ReadSpec] = []
     found = [
         read_movement(io.BytesIO(table), on_layout=told.append),
-        read_movement(io.BytesIO(lines), layout=Layout(time_unit="ms", scale=0.01)),
+        read_movement(io.BytesIO(lines), layout=ReadSpec(time_unit="ms", scale=0.01)),
     ]
     for one in found:
         assert one.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
-    assert told[0].options() == ("--columns 'time=t_ms,x=Position X,y=Position Y' --time-unit ms")
+    assert told[0].options() == ("--read 'time=t_ms,x=Position X,y=Position Y,unit=ms'")
 
 
 def test_bom_tabs_and_crlf() -> None:

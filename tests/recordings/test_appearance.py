@@ -23,12 +23,12 @@ def test_what_is_no_recording_is_told_by_its_kind(what: str) -> None:
 def test_a_log_is_told_where_another_format_is_given() -> None:
     log = b"[12:00:00.050] INFO recv pos=(4.99, 0.00, 0.25) seq=1\n" * 4
     for given in ("text", "jsonl"):
-        done = epic("replay", "--input-format", given, stdin=log)
-        assert b"this looks like a log with numbers in sentences: --pattern" in done.stderr
+        done = epic("replay", "--read", given, stdin=log)
+        assert b"a log with numbers in sentences: --read pattern=REGEX" in done.stderr
 
 
 def test_parquet_is_told_where_another_format_is_given() -> None:
-    done = epic("replay", "--input-format", "text", stdin=b"PAR1\x15\x04\x15\x10")
+    done = epic("replay", "--read", "text", stdin=b"PAR1\x15\x04\x15\x10")
     assert b"this looks like a Parquet file" in done.stderr
 
 
@@ -50,7 +50,7 @@ def test_rows_are_no_packets() -> None:
 def test_another_format_is_named_where_the_wrong_one_is_given(
     given: str, text: bytes, fits: str
 ) -> None:
-    assert f"--input-format {fits}".encode() in epic("--input-format", given, stdin=text).stderr
+    assert f"--read {fits}".encode() in epic("--read", given, stdin=text).stderr
 
 
 def test_a_recording_with_good_packets_looks_like_one() -> None:

@@ -196,8 +196,8 @@ def test_lines_above_a_header_are_passed_over(above: bytes) -> None:
     assert found.stdout == wanted.stdout
     lines = above.count(b"\n")
     assert found.stderr == wanted.stderr.replace(b":3:", b":%d:" % (3 + lines))
-    given = ("--columns", "time=Time,x=PosX,y=PosY")
-    assert epic("--input-format", "csv", *given, stdin=above + table).stdout == wanted.stdout
+    given = ("--read", "time=Time,x=PosX,y=PosY")
+    assert epic("--read", "csv", *given, stdin=above + table).stdout == wanted.stdout
 
 
 def test_a_title_above_no_header_is_no_table() -> None:

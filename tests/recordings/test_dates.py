@@ -15,12 +15,12 @@ from epic_cli import RefusedLine, read_packets
 BEGIN = datetime(2024, 1, 25, 11, 59, 58)
 
 
-def times(dates: list[str], **layout: object) -> tuple[list[float], str]:
+def times(dates: list[str], read: str = "") -> tuple[list[float], str]:
     text = "Time;x;y\n" + "".join(f"{date};{n};0\n" for n, date in enumerate(dates))
-    with read_packets(io.BytesIO(text.encode()), **layout) as reader:  # type: ignore[arg-type]
+    with read_packets(io.BytesIO(text.encode()), read=read) as reader:
         found = [one.time for one in reader]
         assert reader.layout is not None
-        return found, reader.layout.options()
+        return found, reader.layout.write()
 
 
 @given(
@@ -41,8 +41,8 @@ def test_what_the_first_date_shows_is_read(steps: list[int], form: str, fraction
         expected.append((begin - BEGIN).total_seconds() - (0 if fraction else millis / 1000))
     found, options = times(dates)
     assert found == pytest.approx(expected, abs=1e-6)
-    assert "--time-format" in options
-    assert "--time-origin first" in options
+    assert "time_format=" in options
+    assert "origin=first" in options
 
 
 def test_german_dates_need_no_second_of_the_month() -> None:
@@ -53,10 +53,10 @@ def test_a_date_of_two_months_is_asked_for() -> None:
     done = epic("replay", stdin=b"time;x;y\n5/1/2024 12:00:00;0;0\n5/1/2024 12:00:01;1;0\n")
     assert done.returncode == 1
     for order in ("%d/%m/%Y", "%m/%d/%Y"):
-        assert f"--time-format '{order} %H:%M:%S'".encode() in done.stderr
+        assert f"--read 'time_format={order} %H:%M:%S'".encode() in done.stderr
     dates = ["5/1/2024 0:00:00", "5/2/2024 0:00:00"]
-    assert times(dates, time_format="%m/%d/%Y %H:%M:%S")[0] == [0, 86400]
-    assert times(dates, time_format="%d/%m/%Y %H:%M:%S")[0] == [0, 31 * 86400]
+    assert times(dates, "time_format=%m/%d/%Y %H:%M:%S")[0] == [0, 86400]
+    assert times(dates, "time_format=%d/%m/%Y %H:%M:%S")[0] == [0, 31 * 86400]
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_a_date_of_two_months_is_asked_for() -> None:
     ],
 )
 def test_a_format_is_given(form: str, dates: list[str], step: float) -> None:
-    assert times(dates, time_format=form)[0] == pytest.approx([0, step])
+    assert times(dates, f'time_format="{form}"')[0] == pytest.approx([0, step])
 
 
 def test_what_is_not_in_the_format_is_refused() -> None:
     with pytest.raises(RefusedLine, match="time"):
         times(["05.01.2024 12:00:00", "05.13.2024 12:00:00"])
     for wrong in ("%Y-%m-%d", "%H %Q", "%"):
-        assert epic("replay", "--time-format", wrong).returncode == 2
+        assert epic("replay", "--read", f"time_format={wrong}").returncode == 2

@@ -40,8 +40,8 @@ def changed(whole: list[dict[str, object]]) -> list[dict[str, object]]:
     return found
 
 
-def packets(text: str, **layout: object) -> list[Packet]:
-    return list(read_packets(io.BytesIO(text.encode()), **layout))  # type: ignore[arg-type]
+def packets(text: str, read: str = "") -> list[Packet]:
+    return list(read_packets(io.BytesIO(text.encode()), read=read))
 
 
 def lines(rows: list[dict[str, object]]) -> str:
@@ -52,10 +52,10 @@ def lines(rows: list[dict[str, object]]) -> str:
 def test_what_is_left_out_is_as_before(seed: int) -> None:
     whole = states(seed)
     expected = packets(lines(whole))
-    assert packets(lines(changed(whole)), delta=True) == expected
+    assert packets(lines(changed(whole)), "partial=on") == expected
     header = ("time", "entity", *FIELDS)
     rows = [",".join(str(row.get(name, "")) for name in header) for row in changed(whole)]
-    assert packets("\n".join([",".join(header), *rows, ""]), delta=True) == expected
+    assert packets("\n".join([",".join(header), *rows, ""]), "partial=on") == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -68,12 +68,17 @@ def test_entities_of_one_snapshot(seed: int) -> None:
         return lines([{"time": time, "players": entries} for time, entries in found.items()])
 
     whole = states(seed)
-    assert packets(snapshots(changed(whole)), delta=True) == packets(snapshots(whole))
+    assert packets(snapshots(changed(whole)), "partial=on") == packets(snapshots(whole))
 
 
 def test_what_was_never_there_is_refused() -> None:
     done = epic(
-        "convert", "--to", "csv", "--delta", stdin=b"time,x,y,id\n0,1,,a\n1,2,3,a\n2,3,,a\n"
+        "convert",
+        "--to",
+        "csv",
+        "--read",
+        "partial=on",
+        stdin=b"time,x,y,id\n0,1,,a\n1,2,3,a\n2,3,,a\n",
     )
     assert done.returncode == 1
     assert b":2:" in done.stderr
@@ -86,8 +91,8 @@ def test_a_recording_that_looks_like_it_is_found(seed: int) -> None:
     text = lines(changed(whole)).encode()
     done = epic("replay", "-f", "csv", stdin=text)
     assert b"E107" in done.stderr
-    assert b"--delta" in done.stderr
-    for recording, options in ((text, ["--delta"]), (lines(whole).encode(), [])):
+    assert b"--read partial=on" in done.stderr
+    for recording, options in ((text, ["--read", "partial=on"]), (lines(whole).encode(), [])):
         assert b"E107" not in epic("replay", "-f", "csv", *options, stdin=recording).stderr
     broken = lines([*whole, {"time": 9.0, "entity": "a", "x": 1}]).encode()
     assert b"E107" not in epic("replay", "-f", "csv", stdin=broken).stderr

@@ -1,63 +1,45 @@
 """Recordings as real programs write them, each replayed as it is to the rows that belong to it."""
 
 import os
-import shlex
 from pathlib import Path
 
 import pytest
 from support.running import epic
 
 from epic_cli import Packet
-from epic_cli.recordings.columns import parse_columns
-from epic_cli.recordings.layout import Layout
-from epic_cli.recordings.layout_options import parse_axes, parse_time_origin, parse_time_unit
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import read
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "files").iterdir())
 GUIDE = (HERE / "files.md").read_text()
 
-#: What a program cannot on_layout from the file alone: what a person has to add.
+#: What a program cannot tell from the file alone: what a person has to add.
 ADDED = {
-    "godot_print.txt": "--columns time=1,x=2,y=3",
-    "motion_capture_marker.csv": "--time-unit ticks@100 --scale 0.001",
-    "source_demo_dump.csv": "--time-unit ticks@64",
-    "unity_log.csv": "--axes xzy",
-    "unreal_csv_profiler.csv": "--scale 0.01",
+    "godot_print.txt": "time=1,x=2,y=3",
+    "motion_capture_marker.csv": "unit=ticks@100,scale=0.001",
+    "source_demo_dump.csv": "unit=ticks@64",
+    "unity_log.csv": "axes=xzy",
+    "unreal_csv_profiler.csv": "scale=0.01",
 }
 
 
-def packets(file: Path, layout: Layout | None) -> tuple[list[Packet], list[Layout]]:
+def packets(file: Path, spec: ReadSpec) -> tuple[list[Packet], list[ReadSpec]]:
     """What is read of a file, and what is told of it."""
-    told: list[Layout] = []
+    told: list[ReadSpec] = []
     descriptor = os.open(file, os.O_RDONLY)
     try:
-        blocks = list(read(descriptor, layout=layout, on_layout=told.append))
+        blocks = list(read(descriptor, spec, told.append))
     finally:
         os.close(descriptor)
     assert not [one for block in blocks for one in block.refusals]
     return [block[index] for block in blocks for index in range(len(block))], told
 
 
-def layout_of(options: str) -> Layout:
-    """The layout that these options say."""
-    words = shlex.split(options)
-    given = dict(zip(words[::2], words[1::2], strict=True))
-    unit, origin, axes = (given.get(f"--{name}") for name in ("time-unit", "time-origin", "axes"))
-    assert unit is None or parse_time_unit(unit) == unit
-    return Layout(
-        parse_columns(given["--columns"]) if "--columns" in given else None,
-        unit,
-        None if origin is None else parse_time_origin(origin),
-        None if axes is None else parse_axes(axes),
-        float(given.get("--scale", 1)),
-    )
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_a_recording_is_replayed_as_it_is(file: Path, request: pytest.FixtureRequest) -> None:
     added = ADDED.get(file.name, "")
-    done = epic("replay", "-f", "csv", *shlex.split(added), file.name, cwd=file.parent)
+    done = epic("replay", "-f", "csv", "--read", added, file.name, cwd=file.parent)
     assert done.returncode == 0
     found = done.stderr + done.stdout
     golden = HERE / "golden" / f"{file.name}.txt"
@@ -68,10 +50,10 @@ def test_a_recording_is_replayed_as_it_is(file: Path, request: pytest.FixtureReq
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_what_is_told_says_the_same_and_is_silent(file: Path) -> None:
-    found, told = packets(file, layout_of(ADDED.get(file.name, "")))
+    found, told = packets(file, ReadSpec.parse(ADDED.get(file.name, "")))
     assert len(found) >= 8
     for layout in told:
-        again, silence = packets(file, layout_of(layout.options()))
+        again, silence = packets(file, ReadSpec.parse(layout.write()))
         assert (again, silence) == (found, [])
 
 
@@ -80,5 +62,5 @@ def test_the_guide_names_the_kind_of_each_file() -> None:
     for file in FILES:
         row = f"| `{file.name}` |"
         assert GUIDE.count(row) == 1, row
-        options = GUIDE.partition(row)[2].partition("\n")[0]
-        assert f"`{ADDED[file.name]}`" in options if file.name in ADDED else "--" not in options
+        how = GUIDE.partition(row)[2].partition("\n")[0].split("|")[-2].strip()
+        assert how.strip("`") == ADDED.get(file.name, "")

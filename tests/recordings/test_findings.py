@@ -140,12 +140,12 @@ def test_unix_times_begin_at_the_first_packet() -> None:
         b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)
     )
     table = b"time,x,y,z,vx,vy,vz\n" + rows
-    begun = epic("--time-origin", "first", stdin=table)
+    begun = epic("--read", "origin=first", stdin=table)
     assert (begun.stderr, begun.returncode) == (b"", 0)
     shifted = epic(stdin=table)
     assert shifted.stdout == begun.stdout
-    assert shifted.stderr == b"epic: <stdin>: read with --time-origin first\n"
-    stays = epic("--latency", "0", "--time-origin", "0", stdin=table)
+    assert shifted.stderr == b"epic: <stdin>: read with --read origin=first\n"
+    stays = epic("--latency", "0", "--read", "origin=0", stdin=table)
     assert b" time: 1700000002.900\n" in stays.stdout
     assert stays.stderr == b""  # it was asked for
 
@@ -159,7 +159,7 @@ def test_unix_times_of_packet_text_are_found() -> None:
 def test_a_unit_that_was_given_is_not_doubted() -> None:
     table = b"t,x,y\n" + b"".join(b"%d,%d,0\n" % (n * 100, n) for n in range(30))
     assert b" E201 " in epic("--latency", "0", stdin=table).stderr
-    given = epic("--latency", "0", "--time-unit", "s", stdin=table)
+    given = epic("--latency", "0", "--read", "unit=s", stdin=table)
     assert b"look" not in given.stderr
 
 

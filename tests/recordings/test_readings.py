@@ -82,14 +82,14 @@ def test_the_cure_of_what_would_be_in_doubt_is_part_of_a_proposal() -> None:
     """Ticks of Godot's clock are milliseconds, which shows once they are read."""
     lines = (f"{ms} Car ({ms / 100}, 1.5, {ms / 50})" for ms in range(1500, 3000, 17))
     (only,) = shown("\n".join(lines).encode() + b"\n")
-    assert only.endswith("--time-unit ms")
+    assert only.endswith(",unit=ms'")
 
 
-def test_python_gets_arguments() -> None:
+def test_python_gets_an_argument() -> None:
     from epic_cli import read_packets
     from epic_cli.api.reading import RefusedLine
 
-    with pytest.raises(RefusedLine, match=re.escape("columns='x=localX,y=localY'")):
+    with pytest.raises(RefusedLine, match=re.escape("read='x=localX,y=localY'")):
         list(read_packets(io.BytesIO(table("time,localX,localY,worldX,worldY"))))
 
 

@@ -21,7 +21,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import LONGEST_LINE, LONGEST_OBJECT, packet_formats
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import NoLayout
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import detect, make_reader, read
 
 BOM = b"\xef\xbb\xbf"
@@ -36,13 +36,13 @@ TEXT = b"1,2,3 / 4,5,6 / 0.1\n2,3,4 / 5,6,7 / 0.2\n"
 PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
 
 
-def read_all(data: bytes, input_format: str = "auto") -> list[PacketBlock]:
+def read_all(data: bytes, how: str = "") -> list[PacketBlock]:
     """Read through a pipe; what is written to it fits into its buffer."""
     outlet, inlet = os.pipe()
     try:
         os.write(inlet, data)
         os.close(inlet)
-        return list(read(outlet, input_format))
+        return list(read(outlet, ReadSpec.parse(how)))
     finally:
         os.close(outlet)
 
@@ -130,7 +130,7 @@ def test_a_format_can_be_forced(data: bytes, kind: str) -> None:
 
 
 def test_a_layout_is_not_for_packet_text() -> None:
-    layout = Layout(scale=2.0)
+    layout = ReadSpec(scale=2.0)
     with pytest.raises(NoLayout, match="this is packet text"):
         make_reader("text", layout)
     assert scan_packets(make_reader("text", layout._replace(unless_own=True)), TEXT) == PACKETS
@@ -191,13 +191,13 @@ VALUES = SHALLOW | st.dictionaries(st.sampled_from(WORDS), SHALLOW, max_size=4)
     names=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
     rows=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=4),
     delimiter=st.sampled_from(",;\t| "),
-    layout=st.sampled_from([None, Layout((("time", "1"), ("x", "2"))), Layout((("time", ""),)),
-                            Layout(axes="xz"), Layout(time_unit="ticks@60")]),
+    layout=st.sampled_from([None, ReadSpec((("time", "1"), ("x", "2"))), ReadSpec((("time", ""),)),
+                            ReadSpec(axes="xz"), ReadSpec(time_unit="ticks@60")]),
     size=st.integers(1, 40),
 )  # fmt: skip
 @examples(300)
 def test_any_header_is_read_or_refused(
-    names: list[str], rows: list[list[str]], delimiter: str, layout: Layout | None, size: int
+    names: list[str], rows: list[list[str]], delimiter: str, layout: ReadSpec | None, size: int
 ) -> None:
     lines = [delimiter.join(row) for row in (names, *rows)]
     data = "\n".join(lines).encode("utf-8", "surrogatepass")

@@ -14,9 +14,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import LONGEST_LINE
-from epic_cli.recordings.columns import column_text, parse_columns, star_of
 from epic_cli.recordings.entries.json.reader import JsonlReader
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec, column_text, star_of
 from epic_cli.recordings.recordings import read as read_from
 
 STATES = st.lists(
@@ -30,10 +29,10 @@ STATES = st.lists(
 )
 
 
-def blocks(data: bytes, layout: Layout | None = None, size: int = 65536) -> list[PacketBlock]:
+def blocks(data: bytes, layout: ReadSpec | None = None, size: int = 65536) -> list[PacketBlock]:
     """The blocks of a recording that comes in pieces of so many bytes."""
     pieces = iter([*(data[at : at + size] for at in range(0, len(data), size)), b""])
-    return list(read_from(lambda: next(pieces), layout=layout))
+    return list(read_from(lambda: next(pieces), layout))
 
 
 def packets(found: list[PacketBlock]) -> list[Packet]:
@@ -43,10 +42,10 @@ def packets(found: list[PacketBlock]) -> list[Packet]:
 
 def told(data: str) -> str:
     """The columns that are told of a recording."""
-    layouts: list[Layout] = []
+    layouts: list[ReadSpec] = []
     pieces = iter([data.encode(), b""])
-    list(read_from(lambda: next(pieces), on_layout=layouts.append))
-    return layouts[-1].options().removeprefix("--columns ").strip("'")
+    list(read_from(lambda: next(pieces), None, layouts.append))
+    return layouts[-1].write()
 
 
 def flat(states: list[dict[str, tuple[int, float, int | None]]]) -> list[dict[str, object]]:
@@ -130,8 +129,8 @@ def test_columns_of_entities_are_rows(
     ],
 )  # fmt: skip
 def test_what_is_told_of_several_entities(data: str, columns: str) -> None:
-    assert told(data).removesuffix("' --axes xz") == columns
-    layout = Layout(parse_columns(columns))
+    assert told(data).removesuffix("' --read axes=xz") == columns
+    layout = ReadSpec.parse(columns)
     assert packets(blocks(data.encode(), layout)) == packets(blocks(data.encode()))
 
 
@@ -164,14 +163,14 @@ def test_what_a_star_stands_for_is_the_name_where_no_other_is_given() -> None:
 )  # fmt: skip
 def test_states_and_members_that_are_entities(data: str, columns: str, entities: list[str]) -> None:
     assert told(data) == columns
-    for layout in (None, Layout(parse_columns(columns))):
+    for layout in (None, ReadSpec.parse(columns)):
         assert [one.entity for one in packets(blocks(data.encode(), layout))] == entities
 
 
 class Slowly(JsonlReader):
     """Takes each line value by value."""
 
-    def _scanner(self, layout: Layout) -> RecordScanner:
+    def _scanner(self, layout: ReadSpec) -> RecordScanner:
         return RecordScanner(self.entities, **layout.units)
 
 
@@ -216,7 +215,7 @@ def test_entries_are_read_at_once_as_they_are_one_by_one(
     usual = '{"t":1,"id":"e","seq":1,"us":{"u":{"t":1,"id":"i","seq":1,"x":1,"y":2}}}'
     odd = ",".join(f'"{name}":{value}' for name, value in [("t", "0"), *members])
     data = f"{usual}\n{usual}\n{{{odd}}}\n{{{odd[odd.find(',') + 1 :]}}}\n".encode()
-    layout = Layout(parse_columns(columns))
+    layout = ReadSpec.parse(columns)
     fast, slow = (reader(layout).scan(data, True) for reader in (JsonlReader, Slowly))
     assert len(fast) >= 2
     assert list(map(repr, map(fast.__getitem__, range(len(fast))))) == list(
@@ -239,7 +238,7 @@ def test_two_arrays_of_entities_are_a_choice() -> None:
     (refusal,) = [one for block in blocks(data) for one in block.refusals]
     assert refusal.reason is Reason.COLUMN_AMBIGUOUS
     assert refusal.names == ("us.*.x", "them.*.x")
-    layout = Layout(parse_columns("x=them.*.x,y=them.*.y"))
+    layout = ReadSpec.parse("x=them.*.x,y=them.*.y")
     assert len(packets(blocks(data, layout))) == 1
 
 
@@ -284,7 +283,7 @@ def test_the_array_of_a_document_is_where_it_stands() -> None:
 )
 def test_stars_that_cannot_stand_for_the_same(columns: str, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong.replace("*", r"\*")):
-        parse_columns(columns)
+        ReadSpec.parse(columns)
 
 
 @examples(200)
@@ -301,7 +300,7 @@ def test_an_array_of_packets_behind_another_is_not_passed_over() -> None:
     (refusal,) = [one for block in found for one in block.refusals]
     assert (refusal.reason, refusal.line, refusal.column) == (Reason.PACKETS_ELSEWHERE, 2, 4)
     assert sum(map(len, found)) == 9000
-    layout = Layout(parse_columns("time=*.t,x=*.x,y=*.y"))
+    layout = ReadSpec.parse("time=*.t,x=*.x,y=*.y")
     assert [one.entity for one in packets(blocks(data.encode(), layout))][8999:] == ["a", "b"]
 
 

@@ -20,6 +20,7 @@ from epic_cli.recordings import (
     suffixes,
     written_formats,
 )
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_writer, read
 
 #: A format of a day: packet text, each line backwards, under a line of its own; and compressed.
@@ -83,9 +84,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     importlib.invalidate_caches()
 
 
-def packets_of(path: Path, input_format: str = "auto") -> list[Packet]:
+def packets_of(path: Path, how: str = "") -> list[Packet]:
     with path.open("rb") as stream:
-        return [block[n] for block in read(stream, input_format) for n in range(len(block))]
+        return [block[n] for block in read(stream, ReadSpec.parse(how)) for n in range(len(block))]
 
 
 def test_what_each_format_is_for() -> None:

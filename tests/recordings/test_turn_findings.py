@@ -14,7 +14,7 @@ import epic_cli
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.inspect.run import inspect
 from epic_cli.recordings.findings import Finding
-from epic_cli.recordings.layout_options import make_layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_reader
 from epic_cli.recordings.watch import Watch
 
@@ -62,10 +62,10 @@ def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
     return found
 
 
-def found(made: list[Row], thorough: bool = False, **given: str) -> list[Finding]:
+def found(made: list[Row], thorough: bool = False, read: str = "") -> list[Finding]:
     names = list(made[0])
     lines = [",".join(names), *(",".join(f"{one[name]:.9g}" for name in names) for one in made)]
-    layout, watch = make_layout(**given), Watch(thorough)
+    layout, watch = ReadSpec.parse(read), Watch(thorough)
     watch.requested(layout)
     reader = make_reader("csv", layout, watch.inferred)
     watch.reading(reader, "csv")
@@ -109,7 +109,7 @@ def test_what_looks_wrong_is_found(change: Callable[[Row], Row], code: str, cure
     for seed in range(4):
         [one] = found([change(one) for one in rows(30, seed, 1.0)])
         assert one.code == code
-        assert any(cure in value for _, value in one.options) or not cure
+        assert cure in one.read
 
 
 def test_w_first_is_found_and_its_cure_mends_it() -> None:
@@ -121,7 +121,7 @@ def test_w_first_is_found_and_its_cure_mends_it() -> None:
         made.append(without_spin(one) | {"qx": w, "qy": x, "qz": y, "qw": z})
     [finding] = found(made)
     assert finding.code == "E502"
-    again = found(made, False, **dict(finding.options))
+    again = found(made, False, finding.read)
     assert again == []
 
 
@@ -132,8 +132,8 @@ def test_angles_in_radians_are_found() -> None:
         for one in rows()
     ]  # fmt: skip
     [finding] = found(made)
-    assert (finding.code, finding.options) == ("E504", (("angles", "rad"),))
-    assert found(made, angles="rad") == []
+    assert (finding.code, finding.read) == ("E504", "angles=rad")
+    assert found(made, read="angles=rad") == []
     assert found([one | {"yaw": math.degrees(one["yaw"])} for one in made]) == []
     # a car on a straight road does not turn either
     assert found([one | {"y": 0.0} for one in made]) == []
@@ -151,8 +151,8 @@ def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
         assert [one.code for one in found(made)] == []
         assert [one.code for one in found(made, thorough=True)] == [code]
     [proposed] = found(headed, thorough=True)
-    assert dict(proposed.options) == {"columns": "yaw=heading"}
-    assert found(headed, thorough=True, columns="yaw=") == []
+    assert proposed.read == "yaw=heading"
+    assert found(headed, thorough=True, read="yaw=") == []
 
 
 @pytest.mark.parametrize("pace", [0.3, 1, 2])
@@ -170,7 +170,7 @@ def test_w_first_of_what_turns_all_the_way_round_is_found(pace: float) -> None:
 
     [finding] = found(circling("wx"))  # the columns are w, x, y, z by name of x, y, z, w
     assert finding.code == "E502"
-    assert found(circling("wx"), False, **dict(finding.options)) == []
+    assert found(circling("wx"), False, finding.read) == []
     assert found(circling("zw")) == []
     assert found(circling("yw", "xz")) == []  # from the side
 
@@ -187,9 +187,8 @@ def test_three_numbers_and_matrices_in_rows_are_proposed(tmp_path: Path) -> None
         ))  # fmt: skip
         [proposed] = epic_cli.inspect(path).findings
         assert proposed.code == "E503"
-        assert yaw in dict(proposed.options)["columns"]
-        options = [part for name, text in proposed.options for part in (f"--{name}", text)]
-        assert "\nrotation " in epic("inspect", *options, path).stdout.decode()
+        assert yaw in proposed.read
+        assert "\nrotation " in epic("inspect", "--read", proposed.read, path).stdout.decode()
 
 
 def test_a_warning_is_in_the_verdict(tmp_path: Path) -> None:
@@ -225,9 +224,9 @@ def headed(rate: float, turn: float, wrap: float, swing: float = 0.0) -> list[Ro
 @pytest.mark.parametrize("rate", [5, 20, 60])
 def test_degrees_taken_for_radians_are_found(rate: float) -> None:
     for made in (headed(rate, 57.3, 360), headed(rate, -200, 360), headed(rate, 0, 0, 80)):
-        [finding] = found(made, angles="rad")
+        [finding] = found(made, read="angles=rad")
         assert finding.code == "E510"
-        assert found(made, False, **dict(finding.options)) == []
+        assert found(made, False, finding.read) == []
         named = [{"yaw_rad" if k == "yaw" else k: v for k, v in one.items()} for one in made]
         assert [one.code for one in found(named)] == ["E510"]
 
@@ -242,7 +241,7 @@ def test_radians_that_add_up_or_hardly_turn_are_right(rate: float) -> None:
         headed(rate, 0, 0, 0.3),
         headed(rate, 0, 0, 9.0),
     ):
-        assert found(made, angles="rad") == []
+        assert found(made, read="angles=rad") == []
 
 
 def test_the_first_packets_are_shown_with_their_angles(tmp_path: Path) -> None:

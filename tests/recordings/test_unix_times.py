@@ -13,7 +13,7 @@ from support.typed_session import TypedSession
 from epic_cli import read_packets
 
 START = 1_700_000_000
-SAID = b"read with --time-origin first\n"
+SAID = b"read with --read origin=first\n"
 
 
 def circle(begin: int, end: int, unix: float, arrives: bool = False) -> str:
@@ -48,7 +48,7 @@ def figures(folder: Path, *words: str) -> list[float]:
 def test_a_recording_and_its_truth_begin_at_one_moment(folder: Path, ending: str) -> None:
     wanted = figures(folder, "plain.csv", "--truth", "truth-plain.csv")
     truth = f"truth-unix.{ending}"
-    for more in ((), ("--time-origin", "first"), ("--time-origin", str(START + 2))):
+    for more in ((), ("--read", "origin=first"), ("--read", f"origin={START + 2}")):
         found = figures(folder, "unix.csv", "--truth", truth, *more)
         assert found == pytest.approx(wanted, rel=1e-3)
 
@@ -85,15 +85,15 @@ def test_a_truth_has_hints(tmp_path: Path) -> None:
     truth.write_text(f"time,x,y,z\n{rows}")
     args = ("simulate", "--truth", truth, "--duration", "1", "--max-gap", "1000")
     assert b"times look like milliseconds" in epic(*args).stderr
-    assert b"look like" not in epic(*args, "--time-unit", "s").stderr
+    assert b"look like" not in epic(*args, "--read", "unit=s").stderr
 
 
 def test_what_is_converted_or_read_from_python_stays_as_written(folder: Path) -> None:
     line = epic("convert", "--to", "jsonl", folder / "unix.csv").stdout.splitlines()[0]
     assert json.loads(line)["time"] == START + 2
-    shifted = epic("convert", "--to", "jsonl", "--time-origin", "first", folder / "unix.csv")
+    shifted = epic("convert", "--to", "jsonl", "--read", "origin=first", folder / "unix.csv")
     assert json.loads(shifted.stdout.splitlines()[0])["time"] == 0
     assert next(read_packets(folder / "unix.csv")).time == START + 2
-    assert next(read_packets(folder / "unix.csv", time_origin="first")).time == 0
+    assert next(read_packets(folder / "unix.csv", read="origin=first")).time == 0
     first = next(read_packets(folder / "truth-unix.parquet"))
     assert (first.time, first.position) == (START, (5.0, 0.0, 0.0))

@@ -11,8 +11,7 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings.columns import parse_columns
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_reader, read
 from epic_cli.recordings.vectors import numbers_in
 
@@ -28,8 +27,8 @@ FORMS = ("({}, {}, {})", "{},{},{}", "{};{};{}", "[{} {} {}]", "Vector3({}, {}, 
 def packets(data: str, columns: str = "") -> list[Packet]:
     """The packets of a recording in which nothing is refused."""
     pieces = iter([data.encode(), b""])
-    layout = Layout(parse_columns(columns)) if columns else None
-    blocks = list(read(lambda: next(pieces), layout=layout))
+    layout = ReadSpec.parse(columns) if columns else None
+    blocks = list(read(lambda: next(pieces), layout))
     assert not [one for block in blocks for one in block.refusals]
     return [block[index] for block in blocks for index in range(len(block))]
 

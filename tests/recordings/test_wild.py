@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import shlex
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.running import epic
 
 from epic_cli import Packet, read_packets
-from epic_cli.engine.parameters import Switch
-from epic_cli.recordings.layout import Layout
-from epic_cli.recordings.layout_options import LAYOUT
+from epic_cli.recordings.read_spec import ReadSpec
 
 WILD = Path(__file__).parent / "wild"
 INDEX = tomllib.loads((WILD / "index.toml").read_text())
 
 
-def given(options: str) -> dict[str, Any]:
-    """The arguments of Python that say what these options do."""
-    words = iter(shlex.split(options))
-    switches = {one.name for one in LAYOUT if isinstance(one, Switch)}
-    names = (word.removeprefix("--").replace("-", "_") for word in words)
-    return {name: True if name in switches else next(words) for name in names}
-
-
-def packets(name: str, options: str) -> tuple[list[Packet], Layout | None]:
-    with read_packets(WILD / name, **given(options)) as reader:
+def packets(name: str, how: str) -> tuple[list[Packet], ReadSpec | None]:
+    with read_packets(WILD / name, read=how) as reader:
         return list(reader), reader.layout
 
 
@@ -42,35 +30,33 @@ def test_each_file_is_in_the_index() -> None:
 @pytest.mark.parametrize("name", INDEX)
 def test_what_must_be_understood(name: str) -> None:
     expected = INDEX[name]
-    found, layout = packets(name, expected.get("options", ""))
+    found, layout = packets(name, expected.get("read", ""))
     assert len(found) == expected["packets"]
     assert len({one.entity for one in found}) == expected["entities"]
     for packet, state in ((found[0], expected["first"]), (found[-1], expected["last"])):
         assert [packet.time, *packet.position] == pytest.approx(state, abs=0.05, rel=1e-3)
     if layout is not None:  # what was said can be pasted, and says the same
-        assert packets(name, layout.options())[0] == found
+        assert packets(name, layout.write())[0] == found
 
 
 @pytest.mark.parametrize("name", INDEX)
 def test_the_command_line_reads_it_to_its_end(name: str) -> None:
-    options = shlex.split(INDEX[name].get("options", ""))
-    done = epic("convert", "--to", "csv", *options, name, cwd=WILD)
+    done = epic("convert", "--to", "csv", "--read", INDEX[name].get("read", ""), name, cwd=WILD)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(b"\n") == INDEX[name]["packets"] + 1
 
 
 @pytest.mark.parametrize("name", INDEX)
 def test_also_from_a_stream_or_says_how(name: str) -> None:
-    options = shlex.split(INDEX[name].get("options", ""))
+    how = INDEX[name].get("read", "")
     data = (WILD / name).read_bytes()
-    done = epic("convert", "--to", "csv", *options, stdin=data)
+    done = epic("convert", "--to", "csv", "--read", how, stdin=data)
     if name.endswith((".xlsx", ".db")):
         assert done.returncode == 2
         assert b"epic convert FILE" in done.stderr
     else:
-        assert done.stdout == epic("convert", "--to", "csv", *options, name, cwd=WILD).stdout
-    file = list(read_packets(io.BytesIO(data), **given(INDEX[name].get("options", ""))))
-    assert len(file) == INDEX[name]["packets"]
+        assert done.stdout == epic("convert", "--to", "csv", "--read", how, name, cwd=WILD).stdout
+    assert len(list(read_packets(io.BytesIO(data), read=how))) == INDEX[name]["packets"]
 
 
 @pytest.mark.parametrize(
@@ -83,8 +69,8 @@ def test_also_from_a_stream_or_says_how(name: str) -> None:
         (b'<?xml version="1.0"?>\n<fcd-export>\n<timestep time="0"/>\n</fcd-export>', "xml2csv"),
         (b"Type,Local Number,Message,Field 1,Value 1,Units 1,\n", "--data record"),
         (b"Time [s],Player1,Player2\n0,1,2\n1,2,3\n", "one of"),
-        (b"[[0,1,2],[1,2,3]]", "--columns time=0,x=1,y=2"),
-        (b"time,lat,lon\n0,95,8\n", "--scale 1e-7"),
+        (b"[[0,1,2],[1,2,3]]", "--read time=0,x=1,y=2"),
+        (b"time,lat,lon\n0,95,8\n", "--read scale=1e-7"),
     ],
 )
 def test_what_cannot_be_read_says_what_helps(data: bytes, cure: str) -> None:
@@ -95,9 +81,9 @@ def test_what_cannot_be_read_says_what_helps(data: bytes, cure: str) -> None:
 
 
 def test_sheets_and_tables_are_chosen(tmp_path: Path) -> None:
-    calamine = epic("convert", "--to", "csv", "--sheet", "About", "pandas.xlsx", cwd=WILD)
+    calamine = epic("convert", "--to", "csv", "--read", "table=About", "pandas.xlsx", cwd=WILD)
     assert calamine.returncode in (1, 2)
-    none = epic("convert", "--to", "csv", "--table", "ann", "match.db", cwd=WILD)
+    none = epic("convert", "--to", "csv", "--read", "table=ann", "match.db", cwd=WILD)
     assert none.returncode == 2
     assert b"'players', 'states'" in none.stderr
     (tmp_path / "cut.db").write_bytes((WILD / "match.db").read_bytes()[:3000])
@@ -109,12 +95,12 @@ def test_sheets_and_tables_are_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, one in INDEX.items() if "findings" in one])
-def test_what_is_in_doubt_is_found_and_the_options_mend_it(name: str) -> None:
-    options = shlex.split(INDEX[name].get("options", ""))
+def test_what_is_in_doubt_is_found_and_how_to_read_it_mends_it(name: str) -> None:
+    how = INDEX[name].get("read", "")
     found = epic("inspect", "--format", "json", name, cwd=WILD)
     assert found.returncode == 1
     codes = [one["code"] for one in json.loads(found.stdout)["findings"]]
     assert set(INDEX[name]["findings"]) <= set(codes)
-    if options:
-        mended = epic("inspect", "--format", "json", *options, name, cwd=WILD)
+    if how:
+        mended = epic("inspect", "--format", "json", "--read", how, name, cwd=WILD)
         assert json.loads(mended.stdout)["doubts"] == []

@@ -220,13 +220,13 @@ def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
     lines.write_text('{"n": 0, "pos": [1, 2]}\n{"n": 6, "pos": [2, 2]}\n')
     typed = TypedSession()
     assert "no column is clearly time" in typed.type(f":load {lines}")
-    output = typed.type(f":load {lines} --columns time=n --time-unit ticks@60")
-    assert f"{lines}: read with --columns time=n,x=pos.0,y=pos.1 --time-unit ticks@60" in output
+    output = typed.type(f":load {lines} --read time=n,unit=ticks@60")
+    assert f"{lines}: read with --read time=n,x=pos.0,y=pos.1,unit=ticks@60" in output
     assert f"{lines}: velocities from the positions for 2 packets" in output
     assert typed.lines == [b"1,2,0 / 0,0,0 / 0\n", b"2,2,0 / 10,0,0 / 0.1\n"]
     text = tmp_path / "packets.txt"
     text.write_text("1,2,3 / 4,5,6 / 7\n")
-    assert "this is packet text" in typed.type(f":load {text} --scale 2")
+    assert "this is packet text" in typed.type(f":load {text} --read scale=2")
     assert len(typed.session.packets) == 2
 
 

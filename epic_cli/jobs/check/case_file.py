@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError, nearest
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
@@ -49,8 +49,7 @@ from epic_cli.metrics.conditions import (
     check_strategies,
     expectation,
 )
-from epic_cli.recordings import input_formats, layout_options
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEY = r"""(?:"{0}"|'{0}'|{0})"""
@@ -249,16 +248,13 @@ Reader = Callable[[str], Any]
 ALL = "all"
 
 
-#: How the keys are read: those of the timing, of the layout, and all others. What a case cannot
+#: How the keys are read: those of the timing, and all others. What a case cannot
 #: say of a replay is where its rows go, how messages look, and whose configuration counts.
-LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout_options.LAYOUT}
-SWITCHES = {one.name for one in layout_options.LAYOUT if isinstance(one, Switch)}
 READERS: dict[str, Reader] = {
     **{one.name: one.read for one in TIMING},
-    **LAYOUT,
+    "read": ReadSpec.parse,
     "format": Choice("format", "", "", FORMATS).read,
     "entity": str,
-    "input-format": Choice("input-format", "", "", input_formats()).read,
     "file-column": str,
 }
 
@@ -313,8 +309,7 @@ class _Reading:
             self._timing(),
             row_format,
             self._values.get("entity"),
-            self._values.get("input-format", "auto"),
-            self._layout(),
+            self._values.get("read", INFERRED),
             self._strict(),
             self._file_column(len(recordings) > 1, row_format),
         )
@@ -326,8 +321,6 @@ class _Reading:
 
     def _value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
-        if isinstance(value, bool) and key in SWITCHES:
-            value = "on" if value else "off"
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self._file.broken(f"takes one value, and not {value!r}", key)
         try:
@@ -352,10 +345,6 @@ class _Reading:
             what = "sets arrival times, which pacing = 'demo' ignores"
             raise self._file.broken(what, "latency")
         return timing
-
-    def _layout(self) -> Layout | None:
-        given = {key.replace("-", "_"): self._values[key] for key in LAYOUT if key in self._values}
-        return Layout(**given) if given else None
 
     def _strict(self) -> bool:
         strict = self._table.get("strict", False)
@@ -464,8 +453,7 @@ def builtin_cases(drawing: DrawSpec) -> list[Case]:
             "streams.json",
             drawing._replace(
                 recordings=(CaseRecording(stream.name, None, stream.text),),
-                input_format="text",
-                layout=None,
+                read=ReadSpec(format="text"),
             ),
             None,
         )

@@ -267,10 +267,9 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
         if len(files) > 1 or sys.stdin is None:
             raise WrongUsage("--new CASE takes standard input alone")
         packets = sys.stdin.buffer.read()
-    values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.given)
+    values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.read)
     others = {
         "entity": options.entity,
-        "input-format": None if options.input_format == "auto" else options.input_format,
         "strict": options.strict or None,
         "file-column": options.file_column,
         "format": None if row_format == "tsv" else row_format,

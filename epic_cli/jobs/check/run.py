@@ -174,17 +174,16 @@ def _open(
     drawing: DrawSpec, recording: CaseRecording, watch: Watch | None
 ) -> Iterator[Iterator[PacketBlock]]:
     if watch is not None:
-        watch.requested(drawing.layout)
-    given = drawing.input_format, drawing.layout
+        watch.requested(drawing.read)
     try:
         if recording.path is None:
             content = io.BytesIO(recording.content)
             some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
-            yield read(some, *given, watch=watch)
+            yield read(some, drawing.read, watch=watch)
             return
         descriptor = os.open(recording.path, os.O_RDONLY | BINARY)
         try:
-            yield read(descriptor, *given, watch=watch)
+            yield read(descriptor, drawing.read, watch=watch)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -264,15 +263,13 @@ def compared(
 
 def _separated(case: Case, recording: CaseRecording) -> dict[str, PacketBlock]:
     from epic_cli.engine.replay import separate
-    from epic_cli.recordings.columns import STATE
+    from epic_cli.recordings.read_spec import STATE
 
     entities: dict[str, PacketBlock] = {}
     truth = recording not in case.drawing.recordings
     drawing = case.drawing._replace(row_format="tsv")  # which has room for all entities
-    if truth and drawing.layout is not None:
-        drawing = drawing._replace(layout=drawing.layout.beside(STATE))
     if truth:
-        drawing = drawing._replace(input_format="auto", entity=None, strict=False)
+        drawing = drawing._replace(read=drawing.read.beside(STATE), entity=None, strict=False)
     for block in packets(drawing, recording):
         separate(block, entities)
     return entities

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.failures import StrategyFailed
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from epic_cli.jobs.check.port import Port, PortRun
     from epic_cli.jobs.check.run import CheckedFigure
     from epic_cli.metrics.conditions import Condition
-    from epic_cli.recordings.layout import Layout
 
 
 CASE_FILE = "case.toml"
@@ -130,8 +130,7 @@ class DrawSpec(NamedTuple):
     timing: Timing = Timing()
     row_format: str = "tsv"
     entity: str | None = None
-    input_format: str = "auto"
-    layout: Layout | None = None
+    read: ReadSpec = INFERRED
     strict: bool = False
     file_column: str | None = None
 

@@ -14,11 +14,11 @@ from epic_cli.jobs.check.case_file import read_case
 from epic_cli.jobs.check.run import check_rows, draw
 from epic_cli.jobs.check.spec import CASE_FILE, CaseStatus, Outcome
 from epic_cli.recordings.output_files import write_whole
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.writing import number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
-    from epic_cli.recordings.layout import Layout
 
 #: What the packets of a case are called whose recording has no file.
 PACKETS = "packets.txt"
@@ -93,7 +93,7 @@ def tsv(samples: Iterable[Sample]) -> bytes:
 # ---------------------------------------------------------------- new cases
 
 
-def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> dict[str, Value]:
+def spec_values(folder: str, spec: ReplaySpec, read: ReadSpec = INFERRED) -> dict[str, Value]:
     """The keys of a case in a folder, from which a strategy in a file is seen.
 
     They are those whose values differ from the defaults.
@@ -106,7 +106,8 @@ def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> 
         value = getattr(timing, one.name)
         if value != one.default:
             values[one.name] = one.write(value)
-    values.update(layout.items() if layout is not None else {})
+    if text := read.write():
+        values["read"] = text
     return values
 
 

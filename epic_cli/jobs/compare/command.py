@@ -43,7 +43,7 @@ from epic_cli.shell.options.common import (
     color_option,
     figures_format_option,
     messages_options,
-    saving_options,
+    save_profile_option,
     screen_timing_options,
 )
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
@@ -258,7 +258,7 @@ def compare(
     pictures: Pictures = shared(Pictures),
     threads: int | None = shared(threads_option),
     jobs: JobOptions = shared(JobOptions),
-    saving: Saving | None = shared(saving_options),
+    saving: Saving | None = shared(save_profile_option),
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:

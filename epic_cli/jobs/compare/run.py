@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.truth import Truth, truths_of
-from epic_cli.recordings.columns import STATE
-from epic_cli.recordings.layout import Beginning, Layout
+from epic_cli.recordings.read_spec import STATE, Beginning, ReadSpec
 from epic_cli.shell.errors import CannotAccess, WrongUsage
 from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of, strategy_identity
 from epic_cli.shell.messages import Messages, Reporter
@@ -78,9 +77,9 @@ class EachRecording:
         spec, drawing = self.spec, self.given.drawing
         reading = self.given.reading.of_one()
         run = reading.run(recording, reporter, local.truths)
-        reporter.save(local.saving, self.given.reading.layout)
+        reporter.save(local.saving, self.given.reading.spec)
         if drawing is not None and drawing.drawn is not None:
-            run, drawn = drawing.beside(run, reading.layout, self.messages)
+            run, drawn = drawing.beside(run, reading.spec, self.messages)
             spec = replace(spec, participants=[*spec.participants[:-1], drawn])
         if local.look is not None:
             local.look(run)
@@ -111,12 +110,12 @@ class EachRecording:
         }
 
     def _truths(self) -> Mapping[str, Truth] | None:
-        layout = self.given.reading.layout
-        if self.given.truth is None or layout is None:
+        spec = self.given.reading.spec
+        if self.given.truth is None:
             return None
-        begin = layout.beginning.time if layout.beginning else None
+        begin = spec.beginning.time if spec.beginning else None
         offset = self.spec.truth_offset
-        return _read_truths(self.given.truth, layout._replace(beginning=None), begin, offset)
+        return _read_truths(self.given.truth, spec._replace(beginning=None), begin, offset)
 
 
 def compare_recordings(
@@ -139,11 +138,11 @@ def compare_recordings(
     what is wrong with the options, the truth or the workers.
     """
     files, reading = given.recordings, given.reading
-    truths, refused = given_truths(given.truth, spec.truth_offset, reading.layout, messages, color)
+    truths, refused = given_truths(given.truth, spec.truth_offset, reading.spec, messages, color)
     tally.refused |= refused
-    if given.truth and reading.layout is not None:
-        layout = _with_common_beginning(reading.layout, files, reading.input_format)
-        given = replace(given, reading=reading._replace(layout=layout))
+    if given.truth:
+        shared = _with_common_beginning(reading.spec, files)
+        given = replace(given, reading=reading._replace(spec=shared))
     spec = replace(spec, total=len(files))
     pictured = files[0] if spec.selection is not None else None
     local = _Local(truths, saving=saving, look=look)
@@ -200,23 +199,23 @@ class Diagnoses:
 
 @lru_cache(maxsize=1)
 def _read_truths(
-    file: str, layout: Layout, begin: float | None, offset: float
+    file: str, spec: ReadSpec, begin: float | None, offset: float
 ) -> Mapping[str, Truth]:
     """The truth, read once in each process; the main one has reported what is odd about it."""
     silent = Reporter(source_name(file), Messages(quiet=True))
-    layout = layout.beside(STATE)._replace(beginning=Beginning(begin))
-    return truths_of(load(file, "auto", silent, layout), "given", offset)[0]
+    spec = spec.beside(STATE)._replace(beginning=Beginning(begin))
+    return truths_of(load(file, spec, silent), "given", offset)[0]
 
 
-def _with_common_beginning(layout: Layout, recordings: Sequence[str], input_format: str) -> Layout:
-    """The layout with the moment at which all recordings begin, as if they were read in order."""
-    beginning = layout.beginning or Beginning()
+def _with_common_beginning(spec: ReadSpec, recordings: Sequence[str]) -> ReadSpec:
+    """The same with the moment at which all recordings begin, as if they were read in order."""
+    beginning = spec.beginning or Beginning()
     for name in recordings:
         if beginning.time is not None or name == "-":
             break
         silent = Reporter(source_name(name), Messages(quiet=True))
         try:
-            next(blocks(name, input_format, layout, silent), None)
+            next(blocks(name, spec, silent), None)
         except (CannotAccess, WrongUsage):
             continue
-    return layout._replace(beginning=Beginning(beginning.time))
+    return spec._replace(beginning=Beginning(beginning.time))

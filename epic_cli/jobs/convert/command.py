@@ -67,7 +67,7 @@ def make_capture(options: ConvertOptions) -> Capture:
     from epic_cli.shell.options.datagrams import ingest_spec
 
     of = options.capture
-    given = options.input_format, of.records, options.given, of.sender, None, _MOST_ENTITIES
+    given = options.read, of.records, of.sender, None, _MOST_ENTITIES
     return Capture(Ingest(ingest_spec(*given)), of.port)
 
 
@@ -198,8 +198,7 @@ class _Recording:
             return
         if options.capture.given:
             raise WrongUsage(f"{self._name}: --port, --layout and --from are for captures (pcap)")
-        given, reporter = options.given, self.reporter
-        yield from blocks(file, options.input_format, given, reporter, progress, rebase_time=False)
+        yield from blocks(file, options.read, self.reporter, progress, rebase_time=False)
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""

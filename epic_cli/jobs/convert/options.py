@@ -25,17 +25,16 @@ from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
-    input_format_option,
-    layout_options,
     messages_options,
     output_option,
+    read_option,
 )
 from epic_cli.shell.options.datagrams import record_layout_option, sender_option
 
 if TYPE_CHECKING:
     from epic_cli.recordings.addresses import Address
     from epic_cli.recordings.datagrams.binary import RecordLayout
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: All of what is changed, as ``changes: Changes``.
 _changes_options = OptionGroup(
@@ -88,8 +87,7 @@ class ConvertOptions:
         " old file is kept as FILE.bak."
     )
     changes: Changes = shared(_changes_options)
-    input_format: str = shared(input_format_option)
-    given: Layout | None = shared(layout_options)
+    read: ReadSpec = shared(read_option)
     capture: CaptureOptions = shared(CaptureOptions)
     strict: bool = flag("Stop at the first refused line.")
     messages: Messages = shared(messages_options)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-from epic_cli.recordings.layout import begun_together
+from epic_cli.recordings.read_spec import begun_together
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.declared import (
     SPAN,
@@ -30,9 +30,8 @@ from epic_cli.shell.options.common import (
     VideoOptions,
     color_option,
     format_option,
-    input_format_option,
-    layout_options,
     messages_options,
+    read_option,
 )
 from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.runs import (
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.network.trace import Trace
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.shell.jobs import Place
     from epic_cli.show.report import Report
 
@@ -113,8 +112,7 @@ class DiagnoseOptions:
         metavar="FILE",
     )
     video: VideoOptions = shared(VideoOptions)
-    input_format: str = shared(input_format_option)
-    given: Layout | None = shared(layout_options)
+    read: ReadSpec = shared(read_option)
     jobs: JobOptions = shared(JobOptions)
     messages: Messages = shared(messages_options)
     color: ColorChoice = shared(color_option)
@@ -134,8 +132,8 @@ class DiagnoseOptions:
 
     def of_each(self, color: bool) -> DiagnoseEach:
         """What is done with each recording; raises ``WrongUsage``."""
-        layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
-        reading = Reading(layout, self.input_format, self.entity)
+        read = begun_together(self.read) if self.drawing.drawn is not None else self.read
+        reading = Reading(read, self.entity)
         return DiagnoseEach(reading, tuple(self._strategies()), self.span, self.messages, color)
 
     def _strategies(self) -> list[StrategySpec]:
@@ -258,7 +256,7 @@ def _only(each: DiagnoseEach, file: str, options: DiagnoseOptions) -> ExitStatus
         if drawing.drawn is not None:
             if not spec.placed:
                 raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
-            spec = replace(spec, drawn=drawing.paths(spec.packets, each.reading.layout, messages))
+            spec = replace(spec, drawn=drawing.paths(spec.packets, each.reading.spec, messages))
         try:
             with Progress("diagnosing", silent=True):
                 found = diagnosed(spec, reporter.name)

@@ -12,10 +12,14 @@ import click
 
 from epic_cli.recordings.watch import Watch
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
-from epic_cli.shell.declared import Parsed, command, flag, shared, value
+from epic_cli.shell.declared import Parsed, command, shared, value
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.options.common import color_option, input_format_option, layout_options
+from epic_cli.shell.options.common import (
+    color_option,
+    read_option,
+    save_profile_option,
+)
 from epic_cli.shell.options.runs import recordings_argument
 from epic_cli.shell.progress import Progress, report_each
 from epic_cli.shell.recordings import recordings_of
@@ -24,7 +28,8 @@ from epic_cli.shell.sources import blocks, source_name
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.jobs.inspect.run import Inspection
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
+    from epic_cli.shell.profiles import Saving
     from epic_cli.show.report import Report
 
 _EXAMPLES = """\b
@@ -32,7 +37,7 @@ Examples:
   epic inspect sample_inputs/two_tanks.csv
   epic inspect --format json sample_inputs/*.csv
   epic inspect --explain E101
-  epic inspect --columns vx=,vy=,vz= sample_inputs/two_tanks.csv
+  epic inspect --read vx=,vy=,vz= sample_inputs/two_tanks.csv
 """
 
 #: What ``--fail-if`` calls every finding.
@@ -73,16 +78,12 @@ class InspectOptions:
         multiple=True,
     )
     explain: str | None = value("Say what this code means and what helps.", type=_code())
-    save: str | None = value(
-        "Keep how it is read as the profile NAME, for --profile.", metavar="NAME"
-    )
-    replace_profile: bool = flag("Let --save replace another profile.")
-    input_format: str = shared(input_format_option)
-    given: Layout | None = shared(layout_options)
+    saving: Saving | None = shared(save_profile_option)
+    read: ReadSpec = shared(read_option)
     color: ColorChoice = shared(color_option)
 
 
-@command(_EXAMPLES, "f fail-if explain save columns pattern time-unit axes")
+@command(_EXAMPLES, "f fail-if explain save-profile read")
 def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     """``epic inspect``.
 
@@ -99,8 +100,8 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
         write_report(explanation(options.explain), "table", options.color)
         return ExitStatus.DONE
     names = recordings_of(options.recordings)
-    if options.save is not None and len(names) > 1:
-        raise WrongUsage("--save keeps how one recording is read: pass one at a time")
+    if options.saving is not None and len(names) > 1:
+        raise WrongUsage("--save-profile keeps how one recording is read: pass one at a time")
     failing: set[str] = set()
     grave = False
     for number, name in enumerate(names):
@@ -111,7 +112,7 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
         if options.row_format == "json":
             write_document(json.dumps(record(found)) + "\n")
         else:
-            _write(report(found, _command(options)), options, number)
+            _write(report(found), options, number)
     if failing:
         say(f"epic: found {', '.join(sorted(failing))}\n")
         return ExitStatus.NOT_AS_EXPECTED
@@ -131,23 +132,15 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
         (on_read,) = report_each(progress, [file])
 
         def observed() -> Iterator[PacketBlock]:
-            for block in blocks(file, options.input_format, options.given, reporter, on_read):
+            for block in blocks(file, options.read, reporter, on_read):
                 refused.packets += len(block)
                 refused.refuse(block.refusals)
                 yield block
 
         found = run(name, observed(), reporter.watch)
-    if options.save is not None:
-        from epic_cli.shell.profiles import Saving
-
-        say(Saving(options.save, options.replace_profile).save(found.layout))
+    if options.saving is not None:
+        say(options.saving.save(found.layout))
     return found
-
-
-def _command(options: InspectOptions) -> str:
-    if options.input_format == "auto":
-        return "epic inspect"
-    return f"epic inspect --input-format {options.input_format}"
 
 
 def _write(report: Report, options: InspectOptions, number: int) -> None:

@@ -58,7 +58,7 @@ def finding(one: Finding, command: str, name: str) -> model.ReportFinding:
     from shlex import quote
 
     cure = one.cure(FrontEnd.COMMAND_LINE)
-    ready = f"{command} {cure} {quote(name)}" if one.options else one.facts.get("command", "")
+    ready = f"{command} {cure} {quote(name)}" if one.read else one.facts.get("command", "")
     lines = ", ".join(map(str, one.lines))
     terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
     title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
@@ -76,8 +76,8 @@ def explanation(code: str) -> model.Report:
 
 def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     begin, end = found.span
-    options = found.options or ("as packet text" if found.format == "text" else "by its own names")
-    yield "read as", f"{found.format}, {options}"
+    how = found.read or ("as packet text" if found.format == "text" else "by its own names")
+    yield "read as", f"{found.format}, {how}"
     if not found.packets:
         return
     yield "time", f"{begin:.6g} to {end:.6g} s; {_clock(found)}"
@@ -243,8 +243,7 @@ def record(found: Inspection) -> dict[str, Any]:
     return {
         "recording": found.name,
         "format": found.format,
-        "layout": dict(found.layout.items()) if found.layout is not None else {},
-        "options": found.options,
+        "read": found.read,
         "packets": found.packets,
         "refused": found.refused,
         "begin": begin,

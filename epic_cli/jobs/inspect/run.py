@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.metrics.arrays import Floats
     from epic_cli.recordings.findings import Finding
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import Watch
 
 #: So many packets are held, for figures that need more than one pass; and shown.
@@ -46,7 +46,7 @@ class Spread(NamedTuple):
 class Inspection:
     """What a recording was read as.
 
-    ``layout`` is how it was read (None: packet text), ``options`` the same for a command line.
+    ``layout`` is how it was read (None: packet text), ``read`` the same as a description.
     ``entities`` are what is known of each, or of those with most packets where ``all_entities`` are
     more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
     the positions show between teleports and ``given`` those of the velocities, in its length unit
@@ -57,7 +57,7 @@ class Inspection:
 
     name: str
     format: str
-    layout: Layout | None
+    layout: ReadSpec | None
     packets: int
     entities: tuple[Track, ...] = ()
     step: Spread | None = None
@@ -78,9 +78,9 @@ class Inspection:
         return doubts(self.findings)
 
     @property
-    def options(self) -> str:
-        """How it was read, as options of the command line."""
-        return "" if self.layout is None else self.layout.options()
+    def read(self) -> str:
+        """How it was read, as a description."""
+        return "" if self.layout is None else self.layout.write()
 
     @property
     def span(self) -> tuple[float, float]:

@@ -10,12 +10,11 @@ from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import (
     VideoOptions,
     color_option,
-    input_format_option,
-    layout_options,
     messages_options,
     output_option,
+    read_option,
     row_format_option,
-    saving_options,
+    save_profile_option,
     strategy_option,
     timing_options,
 )
@@ -26,8 +25,7 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
     timing_options,
     row_format_option("How rows are written; epic is the demo's own format."),
     click.option("--entity", help="Replay only the packets of this entity."),
-    input_format_option,
-    layout_options,
+    read_option,
     click.option("--strict", is_flag=True, help="Stop at the first refused line."),
     click.option(
         "--file-column",
@@ -36,7 +34,7 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
     ),
 )
 
-_CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+_CHOSEN, _TIMING, _FORMAT, _ENTITY, _READ, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
 
 #: All of them, as ``options: ReplayOptions``.
 replay_options = OptionGroup(
@@ -48,9 +46,8 @@ replay_options = OptionGroup(
     _FORMAT,
     output_option("Write the rows to a file, which appears once complete."),
     _ENTITY,
-    _INPUT_FORMAT,
-    _LAYOUT,
-    saving_options,
+    _READ,
+    save_profile_option,
     _STRICT,
     messages_options,
     color_option,
@@ -68,7 +65,7 @@ Examples:
 """
 
 
-@command(EXAMPLES, "s latency tick f o entity columns pattern strict video")
+@command(EXAMPLES, "s latency tick f o entity read strict video")
 def replay(
     options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
 ) -> int:
@@ -90,8 +87,8 @@ def replay(
     from epic_cli.shell.sources import MOST_ENTITIES, load
 
     status = run(options)
-    name, layout = options.files[0], options.given
+    name = options.files[0]
     silent = Reporter(name, Messages(quiet=True))
-    packets = load(name, options.input_format, silent, layout, options.entity, MOST_ENTITIES)
+    packets = load(name, options.read, silent, options.entity, MOST_ENTITIES)
     video.write(video.scenes(packets, [options.chosen], options.timing))
     return status

@@ -16,6 +16,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import COLUMNS, RowWriter
 from epic_cli.engine.text.widths import some
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.shell.console import ColorChoice, Sink, open_sink, screen_columns, use_color
 from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, quoted, say
 from epic_cli.shell.messages import Messages, Reporter
@@ -23,7 +24,6 @@ from epic_cli.shell.sources import blocks, is_kept, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.recordings.layout import Layout
     from epic_cli.shell.profiles import Saving
 
 # No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
@@ -41,8 +41,7 @@ class ReplayOptions:
         row_format: str = "epic",
         output: str | None = None,
         entity: str | None = None,
-        input_format: str = "auto",
-        given: "Layout | None" = None,
+        read: ReadSpec = INFERRED,
         saving: "Saving | None" = None,
         strict: bool = False,
         messages: Messages = Messages(),  # noqa: B008
@@ -55,8 +54,7 @@ class ReplayOptions:
         self.row_format: Final = row_format
         self.output: Final = output
         self.entity: Final = entity
-        self.input_format: Final = input_format
-        self.given: Final = given
+        self.read: Final = read
         self.saving: Final = saving
         self.strict: Final = strict
         self.messages: Final = messages
@@ -216,7 +214,7 @@ class _Recording:
         options, sink = self._options, rows.sink
         second: tuple[int, str] | None = None
         for block in self._blocks():
-            self.reporter.save(options.saving, options.given)
+            self.reporter.save(options.saving, options.read)
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)
@@ -249,9 +247,7 @@ class _Recording:
     def _blocks(self) -> Iterator[PacketBlock]:
         """What is drawn of the file."""
         options = self._options
-        found = blocks(
-            self._file, options.input_format, options.given, self.reporter, self._progress
-        )
+        found = blocks(self._file, options.read, self.reporter, self._progress)
         if options.timing.pacing != "demo" and is_kept(self._file):
             found = by_arrival(found, options.strict)
         if not declaration(options.chosen.name).own_player:

@@ -26,8 +26,7 @@ from epic_cli.network.paths import PATH, TURNING, turning_path
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, TruthWriter, Velocities
 from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.recordings.layout import Layout
-from epic_cli.recordings.layout_options import LAYOUT
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_writer
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import open_sink
@@ -46,10 +45,10 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     DURATION,
-    layout_options,
     output_option,
     packet_format_option,
     quiet_option,
+    read_option,
     seed_option,
 )
 from epic_cli.shell.options.link import link_options
@@ -187,7 +186,7 @@ class MovementSpec:
     max_speed: float | None = shared(_max_speed_option)
     entity: str | None = value("Name the entity on the path, or send only this recorded one.")
     duration: float | None = shared(option(DURATION))
-    given: Layout | None = shared(layout_options)
+    read: ReadSpec = shared(read_option)
 
     @property
     def seconds(self) -> float:
@@ -201,7 +200,7 @@ class MovementSpec:
 _PATH_OPTIONS = (*(one.name for one in PATH), TURNING.name)
 _TRUTH_OPTIONS = (
     *(one.name for one in MOVEMENT),
-    *(one.name for one in LAYOUT),
+    "read",
 )
 
 
@@ -295,7 +294,7 @@ def _make_movement(
     return load_movement(
         options.truth,
         Messages(quiet),
-        options.given,
+        options.read,
         entity=options.entity,
         velocities=options.velocity,
         max_gap=options.max_gap,

@@ -37,7 +37,7 @@ from epic_cli.shell.options.common import (
     color_option,
     figures_format_option,
     messages_options,
-    saving_options,
+    save_profile_option,
     screen_timing_options,
 )
 from epic_cli.shell.options.networks import NetworkOptions
@@ -194,7 +194,7 @@ def tune(
     network: NetworkOptions = shared(NetworkOptions),
     timing: Timing = shared(screen_timing_options),
     written: Written = shared(Written),
-    saving: Saving | None = shared(saving_options),
+    saving: Saving | None = shared(save_profile_option),
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:

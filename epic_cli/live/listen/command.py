@@ -49,7 +49,7 @@ Examples:
   epic listen --record game.csv --format csv 0.0.0.0:9870 > rows.csv
   epic listen --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16' -f csv
   epic listen ws://127.0.0.1:9870 --record game.jsonl
-  epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
+  epic listen --read time=ts,x=pos.0,y=pos.2,unit=ms,axes=xy
 """
 
 

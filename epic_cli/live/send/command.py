@@ -47,10 +47,9 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, steer,
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     DURATION,
-    input_format_option,
-    layout_options,
     packet_format_option,
     quiet_option,
+    read_option,
     seed_option,
 )
 from epic_cli.shell.options.link import link_options
@@ -67,14 +66,12 @@ from epic_cli.show.link import summary
 from epic_cli.work.event_loop import microsecond_loop, run_until_stopped
 
 if TYPE_CHECKING:
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 
 #: Without effect beside a recording, and without one.
 _PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits", "entities")
-_RECORDING_OPTIONS = (
-    "input_format", "columns", "time_unit", "time_origin", "axes", "scale", "loop", "times",
-)  # fmt: skip
+_RECORDING_OPTIONS = ("read", "loop", "times")
 
 
 _SEND_RATE = Number(
@@ -126,8 +123,7 @@ class SourceOptions:
         " that its longest entity is there and one step; its first packets are teleports."
     )
     times: int | None = shared(option(_TIMES))
-    input_format: str = shared(input_format_option)
-    given: Layout | None = shared(layout_options)
+    read: ReadSpec = shared(read_option)
 
     @property
     def seconds(self) -> float:
@@ -195,7 +191,7 @@ def recorded(
 def _packets(file: str, source: SourceOptions, reporters: Iterator[Reporter]) -> Iterator[Packet]:
     """The packets of a recording, each time reported on by the next of ``reporters``."""
     reporter = next(reporters)
-    for block in blocks(file, source.input_format, source.given, reporter):
+    for block in blocks(file, source.read, reporter):
         reporter.refuse(block.refusals)
         if source.entity is not None:
             block.keep_entity(source.entity)

@@ -11,12 +11,11 @@ from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.checks.sorting import sort_command
 from epic_cli.recordings.checks.text import junk, misspelt
 from epic_cli.recordings.findings import Finding
+from epic_cli.recordings.read_spec import VELOCITY
 from epic_cli.recordings.watch import LEAST
 
 if TYPE_CHECKING:
     from epic_cli.recordings.watch import Watch
-
-    Options = tuple[tuple[str, str], ...]
 
 #: Stretches that have to agree before velocities are doubted, and packets where there are none.
 _STRETCHES, _PACKETS = 5, 12
@@ -67,9 +66,9 @@ def new_findings(watch: Watch) -> list[Finding]:
 
 def _partial(watch: Watch, totals: Totals) -> Iterator[Finding]:
     """Packets that carry only what changed."""
-    delta = watch.given is not None and watch.given.delta
+    delta = watch.given is not None and watch.given.partial
     if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
-        yield Finding("E107", {"partial": watch.partial}, options=(("delta", "on"),))
+        yield Finding("E107", {"partial": watch.partial}, read="partial=on")
 
 
 def _all(watch: Watch) -> list[Finding]:
@@ -108,7 +107,7 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
         # before the end they may be the first packets of very many
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
         facts = {"column": column, "packets": watch.packets}
-        yield Finding("E102", facts, options=watch.with_options(columns="entity="))
+        yield Finding("E102", facts, read=watch.read_with({"entity": ""}))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
     mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
@@ -145,8 +144,8 @@ def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
     column = changed_at(watch.samples, first.restart_line)
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
-    options = () if column is None else _joined(watch, column)
-    yield Finding("E103", facts, (first.restart_line,), options)
+    read = "" if column is None else _joined(watch, column)
+    yield Finding("E103", facts, (first.restart_line,), read)
 
 
 def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
@@ -174,19 +173,19 @@ def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
             told = f"{names} tell{'s' if len(columns) == 1 else ''} them apart"
             facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
             lines = (one.same_line - 1, one.same_line) if shared else ()
-            options = _joined(watch, *columns) if columns else ()
+            read = _joined(watch, *columns) if columns else ""
             surely = leaps and one.doubles < _SURELY * one.steps
             if columns or one.same > _COARSE * one.packets or surely:
-                yield Finding("E101", facts, lines, options)
+                yield Finding("E101", facts, lines, read)
             return
 
 
-def _joined(watch: Watch, *columns: str) -> Options:
-    """The options that make these columns part of the name of an entity."""
+def _joined(watch: Watch, *columns: str) -> str:
+    """The description that makes these columns part of the name of an entity."""
     layout = watch.layout or watch.given
     known = layout.places.get("entity") if layout is not None else None
     names = "+".join([*columns, *([known] if known else [])])
-    return watch.with_options(columns=f"entity={names}")
+    return watch.read_with({"entity": names})
 
 
 # -------------------------------------------------------------------------------- times and numbers
@@ -226,20 +225,20 @@ def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
             )
         if fits:
             facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
-            yield Finding("E201", facts, options=watch.with_options(time_unit=name))
+            yield Finding("E201", facts, read=watch.read_with({"unit": name}))
             return
 
 
 def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and (watch.given is None or watch.given.time_origin is None):
-        yield Finding("E202", options=watch.with_options(time_origin="first"))
+        yield Finding("E202", read=watch.read_with({"origin": "first"}))
 
 
 def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
-    without = watch.with_options(columns="vx=,vy=,vz=")
+    without = watch.read_with(dict.fromkeys(VELOCITY, ""))
     if figures.zeros == figures.velocities >= _PACKETS and figures.moves >= _PACKETS - 2:
-        yield Finding("E301", options=without)
+        yield Finding("E301", read=without)
         return
     if not _judged(figures):
         return
@@ -253,7 +252,7 @@ def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
         order = _ORDERS[others.index(best)]
         yield Finding("E303", {"name": order, "axes": ", ".join(order)})
     elif own < _OTHER_WAY:
-        yield Finding("E304", options=without)
+        yield Finding("E304", read=without)
 
 
 def _judged(figures: Survey) -> bool:

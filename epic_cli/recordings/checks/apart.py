@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.columns import star_of
 from epic_cli.recordings.names.spellings import SPELLINGS, name_of
+from epic_cli.recordings.read_spec import star_of
 
 if TYPE_CHECKING:
     from epic_cli.recordings.lines import LineReader

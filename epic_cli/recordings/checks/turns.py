@@ -16,7 +16,7 @@ from epic_cli.recordings.watch import LEAST
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Track, Turning
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import Watch
 
 #: A w taken for x is at least this, and the x taken for w at most that.
@@ -40,7 +40,7 @@ _SAME_WAY, _EXACT, _FACTOR = 0.9, 0.98, 2.0
 
 _STILL = 1e-9
 
-_NO_SPIN = "wx=,wy=,wz="
+_NO_SPIN = {"wx": "", "wy": "", "wz": ""}
 
 
 def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> Iterator[Finding]:
@@ -66,12 +66,12 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
         for one in judged
     )
     if turning and (upright or rolls):
-        yield Finding("E502", options=_w_first(watch, places))
+        yield Finding("E502", read=_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
         yaws = [one for one in judged if one.entity in about]
         small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
         if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
-            yield Finding("E504", options=watch.with_options(angles="rad"))
+            yield Finding("E504", read=watch.read_with({"angles": "rad"}))
     elif places.get("yaw") and layout is not None and layout.angles == "rad":
         yield from _degrees(watch, places["yaw"])
     yield from _spins(watch, [one for one in turns if one.spins >= LEAST], places)
@@ -87,7 +87,7 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
             yield Finding("E508", {"entities": (still[0].entity or "the entity") + more})
 
 
-def _layout(watch: Watch) -> Layout | None:
+def _layout(watch: Watch) -> ReadSpec | None:
     return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
 
 
@@ -115,23 +115,22 @@ def _degrees(watch: Watch, column: str) -> Iterator[Finding]:
         leaps = any(way >= _LEAP for way, _ in steps)
         if leaps or (steps and median(way / took for way, took in steps) > _FASTEST):
             facts = {"low": low, "high": high, "how": "leaps back" if leaps else "changes fast"}
-            yield Finding("E510", facts, options=watch.with_options(angles="deg"))
+            yield Finding("E510", facts, read=watch.read_with({"angles": "deg"}))
             return
 
 
-def _w_first(watch: Watch, places: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def _w_first(watch: Watch, places: dict[str, str]) -> str:
     columns = [places.get(one, "") for one in ("qx", "qy", "qz", "qw")]
     if not all(columns):
-        return ()
-    pairs = zip(("qw", "qx", "qy", "qz"), columns, strict=True)
-    return watch.with_options(columns=",".join(map("=".join, pairs)))
+        return ""
+    return watch.read_with(dict(zip(("qw", "qx", "qy", "qz"), columns, strict=True)))
 
 
 def _spins(watch: Watch, turns: list[Turning], places: dict[str, str]) -> Iterator[Finding]:
-    without = watch.with_options(columns=_NO_SPIN)
+    without = watch.read_with(_NO_SPIN)
     for one in turns:
         if one.body >= _EXACT and one.world < _SAME_WAY:
-            yield Finding("E506", options=without)
+            yield Finding("E506", read=without)
             return
         if one.world >= _SAME_WAY and not 1 / _FACTOR <= one.ratio <= _FACTOR:
             degrees = math.degrees(1) / _FACTOR <= one.ratio <= math.degrees(1) * _FACTOR
@@ -139,8 +138,8 @@ def _spins(watch: Watch, turns: list[Turning], places: dict[str, str]) -> Iterat
             known = _layout(watch)
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
-            options = watch.with_options(angles="deg") if mends else without
-            yield Finding("E505", {"ratio": one.ratio}, options=options)
+            read = watch.read_with({"angles": "deg"}) if mends else without
+            yield Finding("E505", {"ratio": one.ratio}, read=read)
             return
 
 
@@ -153,4 +152,4 @@ def _not_read(watch: Watch) -> Iterator[Finding]:
     found = proposals(dict(reader.layout.columns or ()), cells)
     if found:
         ways = "one way" if len(found) == 1 else f"{len(found)} ways; this is one"
-        yield Finding("E503", {"ways": ways}, options=watch.with_options(**found[0]))
+        yield Finding("E503", {"ways": ways}, read=watch.read_with(found[0]))

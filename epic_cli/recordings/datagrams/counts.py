@@ -33,7 +33,7 @@ class Refused(Enum):
     OTHER_TYPE = "of message types that --layout does not have"
     NOT_FINITE = "with numbers that are not finite"
     BAD_NAME = "with names that are too long or cannot be shown"
-    FAR_TIME = "with times far from the clock's (see --time-unit)"
+    FAR_TIME = "with times far from the clock's (see unit in --read)"
     SECOND_ENTITY = "of a second entity (choose one with --entity, or another --format)"
     TOO_MANY_ENTITIES = "of more entities than --max-entities"
 

@@ -27,7 +27,7 @@ from epic_cli.recordings.datagrams.shapes import (
     kind_of,
     names_of,
 )
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.recordings import make_reader
 
 if TYPE_CHECKING:
@@ -83,20 +83,18 @@ _NOTHING: _Piece = (Refused.NOT_PACKETS, b"")
 
 
 class Decoder:
-    """Reads datagrams. Times are in seconds unless the ``layout`` says otherwise.
+    """Reads datagrams. Times are in seconds unless ``read`` says otherwise.
 
-    A layout's ``time_origin`` is ignored. ``records``: the datagrams are binary.
+    Its origin is ignored. ``records``: the datagrams are binary.
     """
 
     def __init__(
         self,
-        packet_format: str | None = None,
-        layout: Layout | None = None,
+        read: ReadSpec = INFERRED,
         records: RecordLayout | None = None,
     ) -> None:
-        self._format = packet_format
-        given = layout or Layout()
-        self._layout = given._replace(time_unit=given.time_unit or "s", time_origin=0.0)
+        self._format = None if read.format == "auto" else read.format
+        self._layout = read._replace(time_unit=read.time_unit or "s", time_origin=0.0)
         self._numbered = self._layout.is_numbered
         self._records = records
         self._record_reader: RecordReader | None = None

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.intake import Admission
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.recordings import packet_formats
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts, Refused
 from epic_cli.recordings.datagrams.decoding import Decoded, Decoder
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.addresses import ReceivedDatagram
     from epic_cli.recordings.datagrams.binary import RecordLayout
-    from epic_cli.recordings.layout import Layout
 
 #: Characters of an entity's name.
 _LONGEST_NAME = 64
@@ -35,15 +36,14 @@ _MOST_SENDERS = 64
 class IngestSpec:
     """How datagrams are read, and which of their packets are accepted.
 
-    ``packet_format`` None: each datagram shows its own. ``layout`` names columns, units and the
-    time that becomes 0: a number of seconds, or ``"first"`` for the first packet's; None: the first
-    packet's if it is a Unix time. ``records``: the datagrams are binary. ``sender``: datagrams of
+    ``read`` is how they are read: each shows its format unless that is given, times are in seconds,
+    and without an origin the first packet's time becomes 0 if it is a Unix time. ``records``: the
+    datagrams are binary. ``sender``: datagrams of
     others are refused (a host and a port, which may be 0 for any). Entities other than ``entity``
     are skipped; with ``single_entity`` a second one is refused.
     """
 
-    packet_format: str | None = None
-    layout: Layout | None = None
+    read: ReadSpec = INFERRED
     records: RecordLayout | None = None
     sender: tuple[Any, ...] | None = None
     entity: str | None = None
@@ -51,15 +51,16 @@ class IngestSpec:
     max_entities: int = MAX_ENTITIES
 
     def __post_init__(self) -> None:
-        if self.records is not None and (self.layout or self.packet_format):
-            raise ValueError(
-                "layout describes all of a binary record: leave the format, names and units out"
-            )
+        formats = ("auto", *packet_formats())
+        if self.read.format not in formats:
+            raise ValueError(f"a datagram is {', '.join(formats[1:])}, not {self.read.format}")
+        if self.records is not None and self.read != INFERRED:
+            raise ValueError("layout describes all of a binary record: leave read out")
 
     @property
     def time_origin(self) -> float | None:
         """The time in seconds that becomes 0, NaN: the first packet's; None: not given."""
-        origin = None if self.layout is None else self.layout.time_origin
+        origin = self.read.time_origin
         return math.nan if origin == "first" else origin
 
 
@@ -72,7 +73,7 @@ class Ingest:
 
     def __init__(self, spec: IngestSpec) -> None:
         self._spec = spec
-        self._decoder = Decoder(spec.packet_format, spec.layout, spec.records)
+        self._decoder = Decoder(spec.read, spec.records)
         self._refused: Counter[Refused] = Counter()
         self._delays = Tally()
         self._admission = Admission(

@@ -9,7 +9,7 @@ from epic_cli.recordings import Format, Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: pcap in either order of bytes, with microseconds or nanoseconds, and pcapng.
 CAPTURE_MAGICS = (
@@ -38,7 +38,7 @@ class Capture(Format):
     by_name = False
     unpacked = "auto"
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Raises ``IsCapture``."""
         raise IsCapture
 

@@ -10,7 +10,7 @@ from epic_cli.recordings import Format, Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: Bytes that are unpacked at once; of Zstandard, which may hold more, so many packed ones.
 _BLOCK, _PACKED = 65536, 1024
@@ -86,7 +86,7 @@ class Compressed(Format):
         self.name, self.suffixes, self.magic = name, (suffix,), magic
         self._unpacks = unpacks
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """What is inside; raises ``Unreadable``, as what it gives does, where it is broken."""
         data = self._whole(self._unpacks(_Packed(source)))
         return lambda: next(data, b"")
@@ -115,7 +115,7 @@ class Utf16(Format):
         """Behind the mark, one character in ASCII or in Latin-1 has a NUL."""
         return super().begins(head) and b"\0" in head[2:4]
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The text as UTF-8; raises ``Unreadable``, as what it gives does."""
         return decoded(source, "utf-16")
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities
     from epic_cli.engine.text import TextScanner
-    from epic_cli.recordings import OnLayout
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings import OnRead
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
 #: Bytes of a line with its end; the scanner reads a longer one as several.
@@ -96,7 +96,7 @@ class Text(Format):
         return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> TextScanner:
         """The engine's; raises ``NoLayout``."""
         from epic_cli.engine.text import TextScanner

@@ -9,8 +9,6 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import FIELDS
-from epic_cli.recordings.columns import POSITION, VELOCITY, joined_columns, star_of, whole_fields
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.names.spellings import (
     ALTITUDES,
     FRAME_WORDS,
@@ -29,6 +27,14 @@ from epic_cli.recordings.names.spellings import (
 )
 from epic_cli.recordings.names.turns import rotation_columns
 from epic_cli.recordings.names.units import AmbiguousLayout, is_named_as, is_value, with_units
+from epic_cli.recordings.read_spec import (
+    POSITION,
+    VELOCITY,
+    ReadSpec,
+    joined_columns,
+    star_of,
+    whole_fields,
+)
 
 #: Fields that are only taken where their first value can be meant.
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
@@ -52,14 +58,14 @@ Groups = Mapping[Component, Mapping[str, str]]
 _NAMED, _THING = 2, 3
 
 
-def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
+def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     """The layout of a recording with these names and first values, texts as a layout writes them.
 
     What is given stands; the rest is inferred from names and values, one rule after the other.
     Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
-        given = Layout(rebase_time=given.rebase_time, beginning=given.beginning)
+        given = ReadSpec(rebase_time=given.rebase_time, beginning=given.beginning)
     columns = {field: column for field, column in given.columns or () if column or field != "time"}
     _check_given(columns, values)
     names = {text: name_of(text) for text in values if text not in columns.values()}
@@ -93,7 +99,7 @@ def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
 # ------------------------------------------------------------------------------------- the time
 
 
-def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Columns:
+def _time(columns: Columns, names: Names, _values: Values, given: ReadSpec) -> Columns:
     """The time: a counter if there is a rate, else a time, else a counter with a unit."""
     if "time" in columns:
         return {}
@@ -107,7 +113,7 @@ def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Col
     if found:
         return {"time": found}
     if ticks:
-        rate = (Reading((("time-unit", "ticks@HZ"),)),)
+        rate = (Reading((("unit", "ticks@HZ"),)),)
         facts = {"field": "time", "detail": ticks[0], "readings": rate}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
@@ -141,7 +147,7 @@ def _counted_from_0(axes: Mapping[str, str]) -> dict[str, str]:
     return {axis: text for axis, text in found if text} if len(axes) > 1 else {}
 
 
-def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
+def _position(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
     """The position: the best group of axes."""
     if any(axis in columns for axis in POSITION):
         return {}
@@ -181,9 +187,8 @@ def _likeliest(groups: Groups, columns: Columns, names: Names) -> Groups:
 
 
 def _reading(axes: Mapping[str, str], prefix: str = "") -> Reading:
-    """The option that takes these columns."""
-    columns = ",".join(f"{prefix}{axis}={axes[axis]}" for axis in POSITION if axis in axes)
-    return Reading((("columns", columns),))
+    """The reading that takes these columns."""
+    return Reading(tuple((prefix + axis, axes[axis]) for axis in POSITION if axis in axes))
 
 
 def _globe(names: Names) -> Columns:
@@ -198,7 +203,7 @@ def _globe(names: Names) -> Columns:
     return found if {"x", "y"} <= set(found) else {}
 
 
-def _velocity(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
+def _velocity(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
     """The velocity, if there is one: not that of another thing than the position's."""
     if set(VELOCITY) & set(columns):
         return {}
@@ -208,7 +213,7 @@ def _velocity(columns: Columns, names: Names, _values: Values, _given: Layout) -
     return _best({one: axes for one, axes in groups.items() if one.thing <= own | WHO_WORDS}, "v")
 
 
-def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> Columns:
+def _others(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
     """The fields that are one column, if there is one in which their first value can be meant."""
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
@@ -225,7 +230,7 @@ def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> C
     return chosen
 
 
-def _turn(columns: Columns, names: Names, values: Values, _given: Layout) -> Columns:
+def _turn(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
     return rotation_columns(columns, names, values)
 
 
@@ -269,7 +274,7 @@ def _single(field: str, names: Names) -> str | None:
 
 
 def _several(field: str, names: Sequence[str]) -> AmbiguousLayout:
-    readings = tuple(Reading((("columns", f"{field}={one}"),)) for one in names)
+    readings = tuple(Reading(((field, one),)) for one in names)
     facts = {"field": field, "names": tuple(names), "readings": readings}
     return AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts)
 
@@ -287,7 +292,7 @@ def no_header(values: Values) -> dict[str, Any]:
     columns = dict(zip(("time", *POSITION), fields, strict=False))
     others = [name for name, text in cells.items() if text and not is_value(text)]
     columns.update({"entity": others[0]} if others else {})
-    reading = Reading((("columns", ",".join(map("=".join, columns.items()))),))
+    reading = Reading(tuple(columns.items()))
     found = sum("." not in name for name in values)
     return {"found": found, "readings": (reading,) if "x" in columns else ()}
 

@@ -10,19 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from epic_cli.engine.refusals import Reading, Reason
-from epic_cli.recordings.columns import POSITION, star_of
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.names.guess import infer_layout
 from epic_cli.recordings.names.spellings import VELOCITY_WORDS, name_of
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import POSITION, ReadSpec, star_of
 
 
-def starred(layout: Layout) -> dict[str, str]:
+def starred(layout: ReadSpec) -> dict[str, str]:
     """The columns of a layout that have a star, by field."""
     return {field: column for field, column in layout.places.items() if star_of(column) >= 0}
 
 
-def infer_row_layout(given: Layout, values: Mapping[str, str]) -> Layout:
+def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     """As ``infer_layout``, also for a table with columns for each of several entities."""
     templates = starred(given)
     if templates:
@@ -39,7 +38,7 @@ def infer_row_layout(given: Layout, values: Mapping[str, str]) -> Layout:
         if set(names) - found:
             raise
         if found - set(names):  # a camera, too
-            stars = Reading((("columns", ",".join(map("=".join, starred(layout).items()))),))
+            stars = Reading(tuple(starred(layout).items()))
             ambiguous.facts["readings"] = (stars, *ambiguous.facts["readings"])
             raise
         return layout

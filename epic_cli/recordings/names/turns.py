@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from epic_cli.engine.text import TURN_FIELDS
-from epic_cli.recordings.columns import POSITION, in_order, star_of
 from epic_cli.recordings.names.spellings import (
     FRAME_WORDS,
     NEUTRAL_WORDS,
@@ -21,6 +20,7 @@ from epic_cli.recordings.names.spellings import (
     component_of,
     name_of,
 )
+from epic_cli.recordings.read_spec import POSITION, in_order, star_of
 
 #: The units of angles, as a name's last word or in brackets; a rate has them per second.
 _UNITS = {
@@ -190,7 +190,7 @@ def angles_in(columns: Mapping[str, str]) -> str | None:
 
 
 def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dict[str, str]]:
-    """The options that read what looks like a rotation; none where one is read, or left out."""
+    """The entries that read what looks like a rotation; none where one is read, or left out."""
     if set(TURN_FIELDS) & set(columns):
         return []
     names = {text: name_of(text) for text in values}
@@ -199,25 +199,25 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
     for text in values:
         if (cell := _CELL.fullmatch(text)) and _part_of(name_of(cell[1] + "0")):
             cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
-    found += [{"columns": _written(one)} for one in cells.values() if len(one) == 9]
+    found += [one for one in cells.values() if len(one) == 9]
     for key, parts in _groups(columns, names, values):
         if key.kind in "qa" and {*"0123"} == set(parts):
-            found += [{"columns": _written(one)} for one in _orders(parts, values)]
+            found += _orders(parts, values)
         elif key.kind == "q" and {*"xyzw"} <= set(parts):
-            found.append({"columns": _written({f"q{one}": parts[one] for one in "xyzw"})})
+            found.append({f"q{one}": parts[one] for one in "xyzw"})
         elif key.kind == "a" and "heading" in parts and "yaw" not in parts:
             angles = {"yaw": parts["heading"]} | {one: parts[one] for one in ANGLES if one in parts}
-            found.append({"columns": _written(angles)})
+            found.append(angles)
         elif key.kind == "a" and "yaw" in parts:
-            found.append({"columns": _written({one: parts[one] for one in ANGLES if one in parts})})
+            found.append({one: parts[one] for one in ANGLES if one in parts})
         elif key.kind in "qe" and set(parts) in ({*"xyz"}, {*"012"}):
             x, y, z = (parts[at] for at in sorted(parts))
             angles = {"yaw": y, "pitch": x, "roll": z}
-            found.append({"columns": _written(angles), "euler": "unity"})
+            found.append({**angles, "euler": "unity"})
             if key.kind == "q":
-                found.append({"columns": _written({"rx": x, "ry": y, "rz": z})})
-    return found
+                found.append({"rx": x, "ry": y, "rz": z})
+    return [_in_order(one) for one in found]
 
 
-def _written(columns: Mapping[str, str]) -> str:
-    return ",".join(map("=".join, in_order(columns)))
+def _in_order(entries: Mapping[str, str]) -> dict[str, str]:
+    return {**dict(in_order(entries)), **entries}

@@ -8,8 +8,6 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import FIELDS
-from epic_cli.recordings.columns import POSITION, VELOCITY, in_order
-from epic_cli.recordings.layout import TIME_UNITS, UNIX_UNITS, Layout, Origin
 from epic_cli.recordings.names.spellings import (
     LENGTH_UNITS,
     LONGITUDES,
@@ -18,6 +16,15 @@ from epic_cli.recordings.names.spellings import (
     name_of,
 )
 from epic_cli.recordings.names.turns import angles_in
+from epic_cli.recordings.read_spec import (
+    POSITION,
+    TIME_UNITS,
+    UNIX_UNITS,
+    VELOCITY,
+    Origin,
+    ReadSpec,
+    in_order,
+)
 
 #: A time of day, or a date with one.
 _ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
@@ -54,7 +61,7 @@ def is_value(cell: str) -> bool:
     return any(one.fullmatch(cell) is not None for one in (_NUMBER, _ISO, _DATE))
 
 
-def with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
+def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
     """The layout with these columns, and the units and the axes that they have."""
     first = values[columns["time"]].strip()
     time_format = given.time_format
@@ -107,7 +114,7 @@ def _factors(columns: Mapping[str, str], geo: bool) -> tuple[float, ...] | None:
 
 
 def _unit_and_origin(
-    given: Layout, columns: Mapping[str, str], first: str, time_format: str | None
+    given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
     unit = TIME_UNITS_IN_BRACKETS.get(name_of(columns["time"]).unit)
@@ -144,11 +151,11 @@ def _format_of(first: str) -> str | None:
         return day_first
     if half or int(month) > 12:
         return month_first
-    readings = tuple(Reading((("time-format", one),)) for one in (day_first, month_first))
+    readings = tuple(Reading((("time_format", one),)) for one in (day_first, month_first))
     raise AmbiguousLayout(Reason.DATE_UNCLEAR, field="time", detail=first, readings=readings)
 
 
-def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
+def _check_vectors(given: ReadSpec, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
     """Refuses velocities of other axes than the position's, where they are certainly meant."""
     meant = [
         name

@@ -25,12 +25,12 @@ from epic_cli.session.dialogue import Dialogue
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import FormatChoice
 from epic_cli.shell.errors import CannotAccess
-from epic_cli.shell.options.common import layout_options
+from epic_cli.shell.options.common import read_option
 from epic_cli.shell.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 
 @command("format")
@@ -95,11 +95,11 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 
 @command("load")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
-@layout_options
+@read_option
 @click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
-def load(dialogue: Dialogue, file: str, all_errors: bool, given: Layout | None) -> None:
+def load(dialogue: Dialogue, file: str, all_errors: bool, read: ReadSpec) -> None:
     """Add the packets in FILE: packet text, a table, JSON or Parquet."""
-    loading = Loading(dialogue, file, given, all_errors)
+    loading = Loading(dialogue, file, read, all_errors)
     try:
         loading.run()
     except Unreadable as error:
@@ -185,9 +185,7 @@ COMMANDS = [row_format, undo, redo, reset, rows, load, save, export]
 class Loading:
     """The loading of one file; ``given``: how it is laid out, as far as that was said."""
 
-    def __init__(
-        self, dialogue: Dialogue, file: str, given: Layout | None, all_errors: bool
-    ) -> None:
+    def __init__(self, dialogue: Dialogue, file: str, given: ReadSpec, all_errors: bool) -> None:
         self._dialogue = dialogue
         self._file = file
         self._given = given
@@ -197,7 +195,7 @@ class Loading:
         self._filled = 0
         self._conversion = Conversion(Changes())
         self._writer = text_writer()
-        self._told: list[Layout] = []
+        self._told: list[ReadSpec] = []
         self._watch = Watch()
         self._watch.requested(given)
 
@@ -215,10 +213,8 @@ class Loading:
                 found = self._observed(
                     read(
                         stream.fileno(),
-                        "auto",
-                        self._given,
+                        self._given._replace(rebase_time=True),
                         self._told.append,
-                        True,
                         entities,
                         self._watch,
                     )
@@ -258,7 +254,7 @@ class Loading:
         """How it was read, what looks wrong, and how many packets there were."""
         session, say, file = self._dialogue.session, self._dialogue.screen.say, self._file
         for one in self._told:
-            say(f"{file}: read with {one.options()}")
+            say(f"{file}: read with {FrontEnd.SESSION.read(one.write())}")
         self._watch.end()
         for finding in new_findings(self._watch):
             say(f"{file}: {finding.words(FrontEnd.SESSION)}")

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameter_base import find
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
 from epic_cli.network.randomness import SEED
-from epic_cli.recordings import input_formats, packet_formats
-from epic_cli.recordings.layout import Layout
-from epic_cli.recordings.layout_options import LAYOUT, make_layout
+from epic_cli.recordings import packet_formats
+from epic_cli.recordings.read_spec import FIELD_ORDER, INFERRED, READ
 from epic_cli.shell.console import COLOR_CHOICES
 from epic_cli.shell.declared import (
     Decorator,
@@ -25,6 +23,7 @@ from epic_cli.shell.declared import (
     OptionGroup,
     OutputFile,
     Parsed,
+    ReadType,
     StrategyType,
     completions,
     option,
@@ -80,76 +79,33 @@ screen_timing_options = OptionGroup(
 #: ``--tick``, for what has a clock and a pacing of its own.
 tick_option = option(TIMING[0])
 
-#: ``--input-format``
-input_format_option: Decorator = click.option(
-    "--input-format",
-    type=click.Choice(input_formats()),
-    default="auto",
-    show_default=True,
-    metavar="FORMAT",  # their names beside each other are wider than a screen
-    help=f"The packet format: {', '.join(input_formats()[1:])}; auto detects it from the first"
-    " line.",
+#: ``--read``, as ``read: ReadSpec``.
+read_option: Decorator = click.option(
+    "--read",
+    type=ReadType(),
+    default=INFERRED,
+    metavar="HOW",
+    help="How the recording is read, as 'time=t_ms,x=PosX,y=PosY,unit=ms', or a profile's name."
+    " What is left out is inferred. --read list explains the keys: the fields of a packet,"
+    f" {', '.join(one.name for one in READ[len(FIELD_ORDER) :])}.",
 )
 
 
-def _use_profile(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+def _make_saving(name: str | None) -> Saving | None:
     if name is None:
-        return None
-    from epic_cli.shell.profiles import use_profile
-
-    return use_profile(context, option, name)
-
-
-#: ``--profile``, which gives the others their defaults.
-profile_option: Decorator = click.option(
-    "--profile",
-    metavar="NAME",
-    is_eager=True,
-    callback=_use_profile,
-    help="Take options from [profile.NAME] of the configuration file.",
-)
-
-
-def _make_layout(profile: str | None, **given: Any) -> Layout | None:
-    del profile  # --profile has been applied before
-    return make_layout(**given)
-
-
-#: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
-#: Layout | None``; ``--profile`` gives them, and all others, their defaults.
-layout_options = OptionGroup(
-    "given",
-    _make_layout,
-    *options(LAYOUT, leave_out=("table",)),
-    option(find("table", LAYOUT, "a layout"), "--table", "--sheet"),
-    profile_option,
-)
-
-
-def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:
-    """Which profile to save; None: none."""
-    if save_profile is None:
-        if replace_profile:
-            raise WrongUsage("--replace-profile needs --save-profile")
         return None
     from epic_cli.shell.profiles import Saving
 
-    return Saving(save_profile, replace_profile)
+    return Saving(name)
 
 
-#: ``--save-profile`` and ``--replace-profile``, as ``saving: Saving``.
-saving_options = OptionGroup(
+#: ``--save-profile``, as ``saving: Saving | None``.
+save_profile_option: Decorator = OptionGroup(
     "saving",
-    make_saving,
-    click.option(
-        "--save-profile",
-        metavar="NAME",
-        help="Save the layout of the recording, as specified or inferred, as [profile.NAME].",
-    ),
-    click.option(
-        "--replace-profile", is_flag=True, help="Let --save-profile replace an existing profile."
-    ),
-)
+    _make_saving,
+    click.option("--save-profile", "name", metavar="NAME",
+                 help="Save how the recording is read as [profile.NAME], for --read NAME."),
+)  # fmt: skip
 
 
 #: ``--color``

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.recordings import packet_formats
 from epic_cli.recordings.addresses import Address, parse_sender, resolve
 from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
-from epic_cli.shell.errors import WrongUsage, accessing, wrong_usage
-from epic_cli.shell.options.common import layout_options
+from epic_cli.shell.errors import accessing, wrong_usage
+from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.ingest import IngestSpec
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
 RECORD_LAYOUT = Parsed("FIELDS", RecordLayout, RecordLayout)
@@ -38,9 +37,8 @@ def sender_option(help_text: str) -> Decorator:
 
 
 def ingest_spec(
-    input_format: str,
+    read: ReadSpec,
     records: RecordLayout | None,
-    given: Layout | None,
     sender: Address | None,
     entity: str | None,
     max_entities: int,
@@ -48,25 +46,20 @@ def ingest_spec(
     """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
     from epic_cli.recordings.datagrams.ingest import IngestSpec  # few recordings are captures
 
-    packet_format = next((one for one in packet_formats() if one == input_format), None)
-    if input_format != "auto" and packet_format is None:
-        raise WrongUsage(f"a datagram is text, csv or jsonl, not {input_format}")
     place = None
     if sender is not None:
         with accessing("take packets from", sender):
             place = resolve(sender).place
     with wrong_usage("--"):
-        return IngestSpec(packet_format, given, records, place, entity, max_entities=max_entities)
+        return IngestSpec(read, records, place, entity, max_entities=max_entities)
 
 
 #: As ``ingest: IngestSpec``.
 ingest_options = OptionGroup(
     "ingest",
     ingest_spec,
-    click.option("--input-format", type=click.Choice(("auto", *packet_formats())), default="auto",
-                 show_default=True, help="The packet format; auto detects it in each datagram."),
+    read_option,
     record_layout_option,
-    layout_options,
     sender_option("Take packets from this sender only."),
     click.option("--entity", help="Take only the packets of this entity."),
     click.option("--max-entities", type=click.IntRange(1, 100_000), default=MAX_ENTITIES,

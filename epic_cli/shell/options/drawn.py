@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.drawn_path import DrawnCandidate, DrawnPath, UnusableDrawing
     from epic_cli.metrics.evaluation import Run
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.shell.messages import Messages
 
 
@@ -43,22 +43,21 @@ class DrawnFile(NamedTuple):
             raise WrongUsage("recording and --drawn cannot both come from standard input")
 
     def paths(
-        self, packets: Mapping[str, PacketBlock], layout: Layout | None, messages: Messages
+        self, packets: Mapping[str, PacketBlock], read: ReadSpec, messages: Messages
     ) -> dict[str, DrawnPath]:
-        """The drawn rows of these entities; ``layout`` is that of the recording.
+        """The drawn rows of these entities; ``read`` is how the recording is.
 
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
         from epic_cli.metrics.drawn_path import ROWS, UnusableDrawing, drawn_paths
-        from epic_cli.recordings.columns import FRAME
-        from epic_cli.recordings.layout import Layout
+        from epic_cli.recordings.read_spec import FRAME
         from epic_cli.shell.messages import Reporter
         from epic_cli.shell.sources import load, source_name
 
         file = str(self.drawn)
-        layout = (layout or Layout()).beside(FRAME)
+        beside = read.beside(FRAME)
         with Reporter(source_name(file), messages) as reporter:
-            rows = load(file, "auto", reporter, layout._replace(pattern=layout.pattern or ROWS))
+            rows = load(file, beside._replace(pattern=read.pattern or ROWS), reporter)
         try:
             return drawn_paths(rows, packets, self.drawn_offset)
         except UnusableDrawing as error:
@@ -70,16 +69,14 @@ class DrawnFile(NamedTuple):
 
         return WrongUsage(f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}")
 
-    def beside(
-        self, run: Run, layout: Layout | None, messages: Messages
-    ) -> tuple[Run, DrawnCandidate]:
+    def beside(self, run: Run, read: ReadSpec, messages: Messages) -> tuple[Run, DrawnCandidate]:
         """The drawn entities of a recording, and their drawn rows.
 
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
         from epic_cli.metrics.drawn_path import DrawnCandidate
 
-        paths = self.paths(run.packets, layout, messages)
+        paths = self.paths(run.packets, read, messages)
         left_out = [name for name in run.packets if name not in paths]
         if left_out and not messages.quiet:
             say(f"epic: --drawn has no rows of {printable(some(left_out))}: skipped\n")

@@ -25,14 +25,13 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.common import input_format_option
-from epic_cli.shell.options.common import layout_options as recording_layout_options
+from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.recordings.layout import Layout as RecordingLayout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 
 recordings_argument = click.argument(
@@ -92,8 +91,7 @@ class Inputs:
         metavar="FILE[,offset=SECONDS]",
     )
     entity: str | None = value("Compare only the packets of this entity.")
-    input_format: str = shared(input_format_option)
-    given: RecordingLayout | None = shared(recording_layout_options)
+    read: ReadSpec = shared(read_option)
 
     @property
     def truth(self) -> str | None:

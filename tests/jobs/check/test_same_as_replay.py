@@ -1,6 +1,7 @@
 """A case can say all that ``epic replay`` can be told, and draws the same bytes."""
 
 import contextlib
+import json
 import sqlite3
 from pathlib import Path
 
@@ -19,9 +20,7 @@ from epic_cli.main import main
 #: What a case cannot say of the options of ``epic replay``, and why.
 EXCUSED = {
     "output": "rows go beside the case",
-    "profile": "a case must not depend on whose configuration it is run with",
     "save-profile": "it changes the configuration",
-    "replace-profile": "it changes the configuration",
     "all-errors": "a case has no messages on the way",
     "quiet": "a case has no messages on the way",
     "color": "rows in files have none",
@@ -29,12 +28,6 @@ EXCUSED = {
     "clip": "a case has rows, and no pictures",
     "help-all": "it shows the options",
 }
-
-#: Reads packet text as if it were a log: without its velocities.
-PATTERN = r"^(?P<x>[-.\d]+),(?P<y>[-.\d]+),.* / (?P<time>[-.\d]+)"
-
-#: The date of a recording.
-DATE = "%d.%Y.%m %H-%M-%S"
 
 #: Each option of ``epic replay`` that a case has, with a value that changes the rows: what stands
 #: in the case, the words of the command line, and the recording.
@@ -46,29 +39,35 @@ SAID = {
     "latency": ("latency = 0.08", ["--latency=80ms"], "turn.txt"),
     "format": ("format = 'jsonl'", ["--format=jsonl"], "turn.txt"),
     "entity": ("entity = 'tank7'", ["--entity=tank7"], "two_tanks.csv"),
-    "input-format": ("input-format = 'text'", ["--input-format=text"], "broken.txt"),
-    "columns": ("columns = 'y=x,x=y'", ["--columns=y=x,x=y"], "two_tanks.csv"),
-    "pattern": (f"pattern = '{PATTERN}'", [f"--pattern={PATTERN}"], "turn.txt"),
-    "time-unit": ("time-unit = 'ms'", ["--time-unit=ms"], "two_tanks.csv"),
-    "time-origin": ("time-origin = 0.5", ["--time-origin=0.5"], "two_tanks.csv"),
-    "axes": ("axes = 'xzy'", ["--axes=xzy"], "two_tanks.csv"),
-    "scale": ("scale = 0.01", ["--scale=0.01"], "two_tanks.csv"),
-    "time-format": (
-        "time-format = '%d.%Y.%m %H-%M-%S'",
-        ["--time-format=%d.%Y.%m %H-%M-%S"],
-        "clock.csv",
-    ),
-    "geo": ("geo = true", ["--geo"], "two_tanks.csv"),
-    "delta": ("delta = true", ["--delta"], "changed.jsonl"),
-    "angles": ("angles = 'rad'", ["--angles=rad"], "turning.csv"),
-    "euler": ("euler = 'unreal'", ["--euler=unreal"], "turning.csv"),
-    "names": ("names = true", ["--names"], "match.slp"),
-    "encoding": ("encoding = 'cp437'", ["--encoding=cp437"], "old.csv"),
-    "table": ("table = 'second'", ["--table=second"], "two.sqlite"),
+    "read": ("read = 'y=x,x=y'", ["--read=y=x,x=y"], "two_tanks.csv"),
     "strict": ("strict = true", ["--strict"], "broken.txt"),
     "file-column": ("file-column = 'origin'", ["--file-column=origin"], "turn.txt"),
 }
 
+
+#: Reads packet text as if it were a log: without its velocities.
+PATTERN = r"^(?P<x>[-.\d]+),(?P<y>[-.\d]+),.* / (?P<time>[-.\d]+)"
+
+#: The date of a recording.
+DATE = "%d.%Y.%m %H-%M-%S"
+
+#: Each key of ``read`` that changes what is read of a recording.
+READ = {
+    "text": "broken.txt",
+    f'pattern="{PATTERN}"': "turn.txt",
+    "unit=ms": "two_tanks.csv",
+    "origin=0.5": "two_tanks.csv",
+    "axes=xzy": "two_tanks.csv",
+    "scale=0.01": "two_tanks.csv",
+    f"time_format={DATE}": "clock.csv",
+    "geo=on": "two_tanks.csv",
+    "partial=on": "changed.jsonl",
+    "angles=rad": "turning.csv",
+    "euler=unreal": "turning.csv",
+    "names=on": "match.slp",
+    "encoding=cp437": "old.csv",
+    "table=second": "two.sqlite",
+}
 
 #: Recordings that are no sample.
 MADE = {
@@ -118,10 +117,15 @@ def replayed(folder: Path, *words: str | Path) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize(
-    "option", [pytest.param(one, marks=needs_slippi if one == "names" else ()) for one in SAID]
+    "option",
+    [*SAID, *(pytest.param(one, marks=needs_slippi if "names" in one else ()) for one in READ)],
 )
 def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
-    said, words, recording = SAID[option]
+    if option in SAID:
+        said, words, recording = SAID[option]
+    else:
+        said, words = f"read = {json.dumps(option)}", [f"--read={option}"]
+        recording = READ[option]
     path = tmp_path / "case.toml"
     given = "" if option == "format" else "format = 'csv'\n"
     path.write_text(f"recording = '{recording}'\n{given}{said}\n")
@@ -137,7 +141,7 @@ def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     assert drawn.rows == rows
     assert bool(drawn.refused) == (status == 1)
     path.write_text(f"recording = '{recording}'\n{given}")
-    if option != "input-format":  # which can be told from the recording
+    if option != "text":  # which can be told from the recording
         without = b""  # where it cannot be read
         with contextlib.suppress(BrokenCase):
             without = draw(read_case(str(path)).drawing).rows

@@ -62,8 +62,8 @@ def test_what_is_no_capture_and_what_is_no_recording_is_said(
         (("replay", capture), "it is a capture of a network: first epic convert CAPTURE"),
         (("diagnose", capture), "it is a capture of a network"),
         (("convert", "--to", "csv", "--port", "7", recording), "are for captures"),
-        (("convert", "--to", "csv", "--input-format", "json", capture), "is text, csv or jsonl"),
-        (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--scale", "2", capture),
+        (("convert", "--to", "csv", "--read", "json", capture), "is text, csv or jsonl"),
+        (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--read", "scale=2", capture),
          "--layout describes all"),
     ):  # fmt: skip
         assert main([str(one) for one in args]) == 2

@@ -104,7 +104,7 @@ def test_the_programs_themselves(program: str, tmp_path: Path) -> None:
     for done in (
         epic("replay", str(tmp_path / "packed")),
         epic("replay", stdin=packed),
-        epic("replay", "--input-format", "csv", stdin=packed),
+        epic("replay", "--read", "csv", stdin=packed),
     ):
         assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, b"")
 
@@ -159,11 +159,11 @@ def test_an_encoding_is_given(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = "".join(f"{n / 10},{n},1,{name}\n" for n in range(5))
     path.write_bytes(f"time,x,y,player\n{rows}".encode(encoding))
-    done = epic("convert", "--to", "csv", "--encoding", encoding, str(path))
+    done = epic("convert", "--to", "csv", "--read", f"encoding={encoding}", str(path))
     assert done.returncode == 0
     assert done.stdout.decode().count(name) == 5
-    assert f"--encoding {encoding}".encode() in done.stderr  # what is pasted, or saved, has it
-    with read_packets(path, encoding=encoding) as packets:
+    assert f"encoding={encoding}".encode() in done.stderr  # what is pasted, or saved, has it
+    with read_packets(path, read=f"encoding={encoding}") as packets:
         assert [one.entity for one in packets] == [name] * 5
         assert packets.layout is not None
         assert packets.layout.encoding == encoding
@@ -172,14 +172,14 @@ def test_an_encoding_is_given(encoding: str, tmp_path: Path) -> None:
 def test_a_line_in_another_encoding_is_refused_with_the_option() -> None:
     done = epic("replay", stdin="time,x,y,player\n0,1,2,Jürgen\n".encode("cp1252"))
     assert done.returncode == 1
-    assert b"--encoding cp1252" in done.stderr
+    assert b"--read encoding=cp1252" in done.stderr
 
 
 def test_a_wrong_encoding_is_an_error() -> None:
-    done = epic("replay", "--encoding", "utf-8", stdin="time,x\n0,ü\n".encode("cp1252"))
+    done = epic("replay", "--read", "encoding=utf-8", stdin="time,x\n0,ü\n".encode("cp1252"))
     assert done.returncode == 2
     assert b"not utf-8" in done.stderr
     for wrong in ("bla", "hex"):
-        done = epic("replay", "--encoding", wrong, stdin=b"")
+        done = epic("replay", "--read", f"encoding={wrong}", stdin=b"")
         assert done.returncode == 2
         assert b"cp1252" in done.stderr

@@ -37,8 +37,8 @@ from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.games import FORMATS, GameRecording, apart, rocketleague, slippi
 
 
-def packets_of(data: bytes, names: bool = False) -> list[Packet]:
-    with read_packets(io.BytesIO(data), names=names) as packets:
+def packets_of(data: bytes, read: str = "") -> list[Packet]:
+    with read_packets(io.BytesIO(data), read=read) as packets:
         return list(packets)
 
 
@@ -343,9 +343,9 @@ def test_names_stay_in_the_file_unless_they_are_wanted(kind: str, tmp_path: Path
     for command in (["convert", "--to", "jsonl"], ["inspect"], ["replay", "-ftsv"]):
         done = epic(*command, "a", cwd=tmp_path)
         assert b"Zoe" not in done.stdout + done.stderr
-    done = epic("convert", "--to", "jsonl", "--names", "a", cwd=tmp_path)
+    done = epic("convert", "--to", "jsonl", "--read", "names=on", "a", cwd=tmp_path)
     assert b'"Zoe"' in done.stdout
-    entities = {one.entity for one in packets_of(path.read_bytes(), names=True)}
+    entities = {one.entity for one in packets_of(path.read_bytes(), "names=on")}
     rocket = {"ball", "Zoe", "ball'", "ß ÿ 漢", "Zoe'"}
     assert entities == (rocket if kind == "rocketleague" else {"Zoe", "Zoe'"})
 
@@ -361,7 +361,7 @@ def test_from_anywhere_and_to_any_command(kind: str, tmp_path: Path) -> None:
     packed = tmp_path / "match.gz"
     packed.write_bytes(gzip.compress(data))
     assert epic("convert", "--to", "csv", packed).stdout == wanted
-    assert epic("convert", "--input-format", kind, "--to", "csv", path).stdout == wanted
+    assert epic("convert", "--read", kind, "--to", "csv", path).stdout == wanted
     done = epic("simulate", "--truth", path, "--format", "csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 

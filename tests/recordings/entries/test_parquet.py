@@ -16,17 +16,15 @@ from epic_cli import Packet, inspect, read_packets
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries import parquet
 from epic_cli.recordings.entries.parquet import NoParquetLibrary
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.recordings import make_writer, read
 
 
-def packets_of(
-    path: Path, layout: Layout | None = None, input_format: str = "auto"
-) -> list[Packet]:
+def packets_of(path: Path, spec: ReadSpec | None = None) -> list[Packet]:
     """The packets of a file in which no row is refused."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        blocks = list(read(descriptor, input_format, layout))
+        blocks = list(read(descriptor, spec))
     finally:
         os.close(descriptor)
     assert not any(block.refusals for block in blocks)
@@ -117,7 +115,7 @@ def test_other_types_are_passed_over_and_columns_picked(tmp_path: Path) -> None:
         {"lists": [[1], [2, 3]], "raw": [b"\n", b"\xff"], "when": [1, 2], "a": [5, 6], "b": [7, 8]}
         | {"team": pa.array(["red", "blue"]).dictionary_encode()},
     )
-    layout = Layout((("time", "when"), ("x", "b"), ("y", "a"), ("entity", "team")))
+    layout = ReadSpec((("time", "when"), ("x", "b"), ("y", "a"), ("entity", "team")))
     assert packets_of(path, layout) == [
         Packet((7.0, 5.0, 0.0), None, 1.0, entity="red"),
         Packet((8.0, 6.0, 0.0), None, 2.0, entity="blue"),
@@ -153,20 +151,20 @@ def test_a_file_that_is_not_whole(tmp_path: Path, cut: int) -> None:
 def test_text_is_no_parquet(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("1,2,3 / 4,5,6 / 0.1\n")
     with pytest.raises(Unreadable, match="Parquet that cannot be read"):
-        packets_of(tmp_path / "text", input_format="parquet")
+        packets_of(tmp_path / "text", ReadSpec(format="parquet"))
 
 
-@pytest.mark.parametrize("input_format", ["auto", "parquet"])
-def test_a_stream_is_refused(tmp_path: Path, input_format: str) -> None:
+@pytest.mark.parametrize("kind", ["auto", "parquet"])
+def test_a_stream_is_refused(tmp_path: Path, kind: str) -> None:
     data = written(tmp_path / "a", {"time": [0.0], "x": [0.0], "y": [0.0]}).read_bytes()
     parts = iter([data])
     with pytest.raises(Unreadable, match="from a file, not from a stream"):
-        list(read(lambda: next(parts, b""), input_format))
+        list(read(lambda: next(parts, b""), ReadSpec(format=kind)))
     receiver, sender = os.pipe()
     os.write(sender, data)
     os.close(sender)
     with pytest.raises(Unreadable, match="from a file, not from a stream"):
-        list(read(receiver, input_format))
+        list(read(receiver, ReadSpec(format=kind)))
     os.close(receiver)
 
 
@@ -211,7 +209,7 @@ def test_a_file_that_is_open_for_reading_is_read_from_python(tmp_path: Path) -> 
     path = written(tmp_path / "a.parquet", {"t": [0.0, 0.1], "x": [1.0, 2.0], "y": [0.0, 0.0]})
     with path.open("rb") as stream:
         assert [one.position[0] for one in read_packets(stream)] == [1.0, 2.0]
-    assert [one.position[0] for one in read_packets(path, input_format="parquet")] == [1.0, 2.0]
+    assert [one.position[0] for one in read_packets(path, read="parquet")] == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("kind", ["plain", "dictionary", "other"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,14 +29,15 @@ def test_a_line_on_which_it_has_no_end(tmp_path: Path, pattern: str) -> None:
     log = tmp_path / "game.log"
     log.write_text("hello\n" + f"{ENDLESS[pattern]}\n" * 1000)
     with pytest.raises(RefusedLine, match=r"takes more than 0\.1 s") as caught:
-        list(read_packets(str(log), pattern=pattern))
+        list(read_packets(str(log), read=f'pattern="{pattern}"'))
     assert ":2:" in str(caught.value)
 
 
 def test_from_a_case(tmp_path: Path) -> None:
     pattern, line = next(iter(ENDLESS.items()))
     (tmp_path / "game.log").write_text(f"{line}\n" * 50)
-    case = f"recording = 'game.log'\nstrict = true\npattern = '''{pattern}'''\n"
+    read = json.dumps(f'pattern="{pattern}"')
+    case = f"recording = 'game.log'\nstrict = true\nread = {read}\n"
     (tmp_path / "case.toml").write_text(case)
     (tmp_path / "expected.tsv").write_text("time\n")
     done = epic("check", str(tmp_path))
@@ -54,5 +56,5 @@ def test_unreals_time_of_day(tmp_path: Path) -> None:
     (tmp_path / "dates.log").write_text(
         "".join(f"2024.05.01-12.34.56:{ms} x={ms} y=4\n" for ms in (100, 350, 600))
     )
-    times = [one.time for one in read_packets(str(tmp_path / "dates.log"), pattern=dated)]
+    times = [one.time for one in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")]
     assert times[2] - times[0] == pytest.approx(0.5)

@@ -45,6 +45,7 @@ LOGS = {
 }
 
 PATTERN = r"t=(?P<t>\S+) at (?P<pos_x>\S+) (?P<pos_y>\S+)( seq (?P<seq>\d+))?"
+HOW = f'pattern="{PATTERN}",unit=ms'
 LOG = b"start 1\nt=0 at 1 2 seq 7\nt=50 at 1,5 2\nbye 2\n"
 
 
@@ -54,12 +55,11 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
     refused = epic("replay", stdin=log)
     assert refused.returncode == 1
     assert b"this is a log with numbers in sentences" in refused.stderr
-    option = re.search(r"expected (--pattern .*)", refused.stderr.decode())
+    option = re.search(r"expected (--read .*)", refused.stderr.decode())
     assert option
-    words = shlex.split(option.group(1))
-    if "<tick>" in words[1]:
-        words += ["--time-unit", "ticks@20"]
-    done = epic("convert", "--to", "csv", *words, "--time-origin", "first", stdin=log)
+    option_name, how = shlex.split(option.group(1))
+    how = how.replace("ticks@HZ", "ticks@20") + ",origin=first"
+    done = epic("convert", "--to", "csv", option_name, how, stdin=log)
     assert done.returncode == 0, done.stderr
     header, *rows = (line.split(",") for line in done.stdout.decode().splitlines())
     packets = [dict(zip(header, row, strict=True)) for row in rows]
@@ -68,22 +68,22 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
 
 
 def test_every_front_end_takes_a_pattern(tmp_path: Path) -> None:
-    packets = list(read_packets(io.BytesIO(LOG), pattern=PATTERN, time_unit="ms"))
+    packets = list(read_packets(io.BytesIO(LOG), read=HOW))
     assert [(one.time, one.position, one.sequence) for one in packets] == [
         (0, (1, 2, 0), 7),
         (0.05, (1.5, 2, 0), None),
     ]
     (tmp_path / "game.log").write_bytes(LOG)
     typed = TypedSession()
-    typed.type(f":load {tmp_path / 'game.log'} --time-unit ms --pattern {shlex.quote(PATTERN)}")
+    typed.type(f":load {tmp_path / 'game.log'} --read {shlex.quote(HOW)}")
     assert len(typed.session.packets) == 2
 
 
 def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path)}
-    words = ("--pattern", PATTERN, "--time-unit", "ms", "--save-profile", "mine")
+    words = ("--read", HOW, "--save-profile", "mine")
     wanted = epic("replay", *words, stdin=LOG, env=env)
-    assert epic("replay", "--profile", "mine", stdin=LOG, env=env).stdout == wanted.stdout != b""
+    assert epic("replay", "--read", "mine", stdin=LOG, env=env).stdout == wanted.stdout != b""
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,11 @@ def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_pattern_is_said(pattern: str, words: str | None) -> None:
     done = epic(
-        "replay", "-q" if words is None else "--all-errors", "--pattern", pattern, stdin=LOG
+        "replay",
+        "-q" if words is None else "--all-errors",
+        "--read",
+        f'pattern="{pattern}"',
+        stdin=LOG,
     )
     assert b"Traceback" not in done.stderr
     assert (words or "").encode() in done.stderr
@@ -108,7 +112,7 @@ def test_what_is_wrong_with_a_pattern_is_said(pattern: str, words: str | None) -
 
 
 def test_a_pattern_and_a_format_are_one_too_many() -> None:
-    done = epic("replay", "--pattern", PATTERN, "--input-format", "csv", stdin=LOG)
+    done = epic("replay", "--read", f"csv,{HOW}", stdin=LOG)
     assert done.returncode == 2
     assert b"a pattern is for lines of text, and not for csv" in done.stderr
 

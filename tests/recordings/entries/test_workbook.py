@@ -15,7 +15,7 @@ from support.running import epic
 from epic_cli import read_packets
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.workbook import Workbook
-from epic_cli.recordings.layout import Layout
+from epic_cli.recordings.read_spec import ReadSpec
 
 pytest.importorskip("python_calamine")
 
@@ -135,5 +135,5 @@ def test_a_look_at_sheets_without_end_is_given_up(monkeypatch: pytest.MonkeyPatc
     source = SimpleNamespace(file=lambda _: file)
     assert b"time,x,y" in Workbook().unpack(source, None)()
     monkeypatch.setattr("epic_cli.recordings.entries.workbook._PATIENCE", -1.0)
-    asked = Layout(table="Sheet1")
+    asked = ReadSpec(table="Sheet1")
     assert b"time,x,y" in Workbook().unpack(source, asked)()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from epic_cli.engine.description import write
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings.columns import parse_columns
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.names.guess import infer_layout
 from epic_cli.recordings.names.turns import proposals
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import ReadSpec
 
 
-def told(header: str, row: str = "", given: Layout | None = None) -> str:
+def told(header: str, row: str = "", given: ReadSpec | None = None) -> str:
     """The options that a header and its first row stand for; cells are separated by bars."""
     names = header.split("|")
     cells = row.split("|") if row else ["1"] * len(names)
-    return infer_layout(given or Layout(), dict(zip(names, cells, strict=True))).options()
+    return infer_layout(given or ReadSpec(), dict(zip(names, cells, strict=True))).write()
 
 
-def ambiguous(header: str, given: Layout | None = None) -> AmbiguousLayout:
+def ambiguous(header: str, given: ReadSpec | None = None) -> AmbiguousLayout:
     with pytest.raises(AmbiguousLayout) as caught:
         told(header, given=given)
     return caught.value
@@ -61,38 +61,38 @@ def ambiguous(header: str, given: Layout | None = None) -> AmbiguousLayout:
     ],
 )  # fmt: skip
 def test_the_usual_spellings(header: str, options: str) -> None:
-    assert told(header).replace("'", "").removesuffix(" --axes xz") == f"--columns {options}"
+    assert told(header).removesuffix(",axes=xz") == options
 
 
 @pytest.mark.parametrize(
     ("name", "value", "units"),
     [
         ("time", "12.5", ""),
-        ("time_ms", "12.5", "--time-unit ms"),
-        ("Time (ms)", "12.5", "--time-unit ms"),
-        ("t [us]", "12", "--time-unit us"),
-        ("elapsed_ns", "12", "--time-unit ns"),
-        ("ticks_msec", "12", "--time-unit ms"),
-        ("timestamp", "1700000000.5", "--time-origin first"),
-        ("timestamp", "1700000000500", "--time-unit ms --time-origin first"),
-        ("timestamp", "1700000000500000", "--time-unit us --time-origin first"),
-        ("timestamp", "1700000000500000000", "--time-unit ns --time-origin first"),
-        ("timestamp_ms", "1700000000500", "--time-unit ms --time-origin first"),
+        ("time_ms", "12.5", "unit=ms"),
+        ("Time (ms)", "12.5", "unit=ms"),
+        ("t [us]", "12", "unit=us"),
+        ("elapsed_ns", "12", "unit=ns"),
+        ("ticks_msec", "12", "unit=ms"),
+        ("timestamp", "1700000000.5", "origin=first"),
+        ("timestamp", "1700000000500", "unit=ms,origin=first"),
+        ("timestamp", "1700000000500000", "unit=us,origin=first"),
+        ("timestamp", "1700000000500000000", "unit=ns,origin=first"),
+        ("timestamp_ms", "1700000000500", "unit=ms,origin=first"),
         ("timestamp", "500000", ""),
-        ("time", "1700000000.5", "--time-origin first"),
-        ("time", "1700000000500", "--time-unit ms --time-origin first"),
-        ("time", "2024-05-01T12:00:00Z", "--time-unit iso --time-origin first"),
-        ("time", "12:00:00.5", "--time-unit iso --time-origin first"),
+        ("time", "1700000000.5", "origin=first"),
+        ("time", "1700000000500", "unit=ms,origin=first"),
+        ("time", "2024-05-01T12:00:00Z", "unit=iso,origin=first"),
+        ("time", "12:00:00.5", "unit=iso,origin=first"),
     ],
 )
 def test_units_in_the_name_or_in_the_value(name: str, value: str, units: str) -> None:
-    found = told(f"{name}|x|y", f"{value}|1|2").replace("'", "")
-    assert found == f"--columns time={name},x=x,y=y {units}".rstrip()
+    found = told(f"{name}|x|y", f"{value}|1|2")
+    assert found == f"time={name},x=x,y=y,{units}".rstrip(",")
 
 
 def test_own_names_mean_what_they_say() -> None:
     own = "id|name|timestamp|time|x|y|z|vx|vy|vz"
-    layout = infer_layout(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
+    layout = infer_layout(ReadSpec(), dict.fromkeys(own.split("|"), "1700000000"))
     named = {field: column for field, column in layout.columns or () if field != column}
     assert named == {"entity": "id"}
     assert not {"arrival", "seq"} & set(layout.places)
@@ -102,22 +102,20 @@ def test_own_names_mean_what_they_say() -> None:
 def test_own_times_are_seconds_as_they_stand(more: str) -> None:
     header = f"time|x|y|z{more}"
     found = told(header, header.replace("time", "1700000000500"))
-    assert "--time" not in found
-    assert told(header, header.replace("time", "12:00:01")).endswith(
-        "--time-unit iso --time-origin first"
-    )
+    assert "unit" not in found
+    assert told(header, header.replace("time", "12:00:01")).endswith("unit=iso,origin=first")
 
 
 def test_unix_times_under_own_names_move_where_they_are_drawn() -> None:
-    drawn = Layout(rebase_time=True)
+    drawn = ReadSpec(rebase_time=True)
     for time, units in (
-        ("1700000000.5", "--time-origin first"),
-        ("1700000000500", "--time-unit ms --time-origin first"),
+        ("1700000000.5", "origin=first"),
+        ("1700000000500", "unit=ms,origin=first"),
     ):
         header = "time|x|y|z|vx|vy|vz"
         row = f"{time}|1|2|3|4|5|6"
         assert told(header, row, drawn) == units
-        assert told(header, row).startswith("--columns")  # nothing but the names
+        assert told(header, row).startswith("time=")  # nothing but the names
     assert infer_layout(drawn, {"time": "5", "x": "1", "y": "2", "z": "3"}).is_own
 
 
@@ -134,8 +132,8 @@ def test_entities_side_by_side_are_refused_with_what_to_do(
     wrong = ambiguous(header)
     assert wrong.reason is Reason.ENTITIES_IN_A_ROW
     assert wrong.facts["names"] == entities
-    assert one.endswith("," + dict(wrong.facts["readings"][0].options)["columns"])
-    assert told(header, given=Layout(parse_columns(one))).startswith(f"--columns {one}")
+    assert one.endswith("," + write(wrong.facts["readings"][0].entries))
+    assert told(header, given=ReadSpec.parse(one)).startswith(one)
 
 
 def test_names_of_two_groups_that_are_not_alike_are_no_entities() -> None:
@@ -143,30 +141,26 @@ def test_names_of_two_groups_that_are_not_alike_are_no_entities() -> None:
 
 
 def test_own_names_that_are_not_given_stay() -> None:
-    given = Layout((("entity", "who"), ("time", "odd_ms")))
+    given = ReadSpec((("entity", "who"), ("time", "odd_ms")))
     assert told("odd_ms|who|id|time|x|y|z|vx|vy|vz|delta", given=given) == (
-        "--columns time=odd_ms,x=x,y=y,z=z,vx=vx,vy=vy,vz=vz,entity=who,delta=delta --time-unit ms"
+        "time=odd_ms,x=x,y=y,z=z,vx=vx,vy=vy,vz=vz,entity=who,delta=delta,unit=ms"
     )
 
 
 def test_what_is_given_stands_and_the_rest_is_told() -> None:
-    given = Layout((("time", "stamp"), ("entity", "")), time_unit="ticks@60")
-    assert told("t|stamp|id|x|y", given=given) == (
-        "--columns time=stamp,x=x,y=y,entity= --time-unit ticks@60"
-    )
-    assert told("tick|t|x|y", given=Layout(time_unit="ticks@60")).startswith("--columns time=tick")
-    assert told("t|x|y|z|vx|vy|vz", given=Layout(axes="xz")) == (
-        "--columns time=t,x=x,z=z,vx=vx,vz=vz"
-    )
-    assert told("t|x|y", given=Layout((("time", ""),))) == "--columns time=t,x=x,y=y"
-    none = Layout((("vx", ""),))
-    assert told("t|x|y|vx|vy", given=none) == "--columns time=t,x=x,y=y,vx="
+    given = ReadSpec((("time", "stamp"), ("entity", "")), time_unit="ticks@60")
+    assert told("t|stamp|id|x|y", given=given) == ("time=stamp,x=x,y=y,entity=,unit=ticks@60")
+    assert told("tick|t|x|y", given=ReadSpec(time_unit="ticks@60")).startswith("time=tick")
+    assert told("t|x|y|z|vx|vy|vz", given=ReadSpec(axes="xz")) == ("time=t,x=x,z=z,vx=vx,vz=vz")
+    assert told("t|x|y", given=ReadSpec((("time", ""),))) == "time=t,x=x,y=y"
+    none = ReadSpec((("vx", ""),))
+    assert told("t|x|y|vx|vy", given=none) == "time=t,x=x,y=y,vx="
 
 
 def test_a_layout_that_does_not_hold_for_own_files() -> None:
-    given = Layout((("time", "odd"),), time_unit="ms", unless_own=True)
-    assert told("time|x|y", given=given) == "--columns time=time,x=x,y=y"
-    assert told("odd|x|y", given=given) == "--columns time=odd,x=x,y=y --time-unit ms"
+    given = ReadSpec((("time", "odd"),), time_unit="ms", unless_own=True)
+    assert told("time|x|y", given=given) == "time=time,x=x,y=y"
+    assert told("odd|x|y", given=given) == "time=odd,x=x,y=y,unit=ms"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +186,7 @@ def test_what_cannot_be_told(
 
 
 def test_a_column_that_is_not_there_has_near_names() -> None:
-    found = ambiguous("timestamp_ms|pos_x|pos_y", Layout((("x", "posx"),)))
+    found = ambiguous("timestamp_ms|pos_x|pos_y", ReadSpec((("x", "posx"),)))
     assert (found.reason, found.facts["field"]) == (Reason.COLUMN_UNKNOWN, "x")
     assert found.facts["names"][0] == "pos_x"
 
@@ -209,10 +203,13 @@ PLACE = "t|x|y|z|"
         ("rotX|rotY|rotZ|rotW", "qx=rotX,qy=rotY,qz=rotZ,qw=rotW"),
         ("yaw", "yaw=yaw"),
         ("yaw|server_yaw", "yaw=yaw"),
-        ("yaw_rad|pitch_rad", "yaw=yaw_rad,pitch=pitch_rad --angles rad"),
+        ("yaw_rad|pitch_rad", "yaw=yaw_rad,pitch=pitch_rad,angles=rad"),
         ("yaw (deg)|roll (deg)", "yaw=yaw (deg),roll=roll (deg)"),
-        ("yaw_rad|wx_dps|wy_dps|wz_dps", "yaw=yaw_rad --angles rad"),  # no unit is that of both
-        ("yaw|wx_dps|wy_dps|wz_dps", "yaw=yaw,wx=wx_dps,wy=wy_dps,wz=wz_dps --angles deg"),
+        (
+            "yaw_rad|wx_dps|wy_dps|wz_dps",
+            "yaw=yaw_rad,angles=rad",
+        ),  # no unit is that of both
+        ("yaw|wx_dps|wy_dps|wz_dps", "yaw=yaw,wx=wx_dps,wy=wy_dps,wz=wz_dps,angles=deg"),
         ("yaw|omega_x|omega_y|omega_z", "yaw=yaw,wx=omega_x,wy=omega_y,wz=omega_z"),
         # one number less, somebody else's, a rate, or whatever may be meant otherwise
         ("rot.x|rot.y|rot.w", ""),
@@ -227,9 +224,9 @@ PLACE = "t|x|y|z|"
     ],
 )
 def test_rotations(header: str, options: str) -> None:
-    plain = "--columns time=t,x=x,y=y,z=z"
+    plain = "time=t,x=x,y=y,z=z"
     wanted = f"{plain},{options}" if options else plain
-    assert told(PLACE + header).replace("'", "") == wanted
+    assert told(PLACE + header) == wanted
 
 
 @pytest.mark.parametrize(
@@ -253,21 +250,21 @@ def test_four_numbers_without_names_are_in_the_order_that_they_can_have(
             f"q{one}={stem}{at}" for one, at in zip("xyzw", order, strict=bool(order))
         )
         options = told(PLACE + names, "0|1|2|3|" + cells)
-        assert options == "--columns time=t,x=x,y=y,z=z" + (f",{fields}" if fields else "")
+        assert options == "time=t,x=x,y=y,z=z" + (f",{fields}" if fields else "")
 
 
 def test_what_is_not_clear_is_proposed() -> None:
     values = dict.fromkeys(("heading", "pitch"), "1")
-    assert proposals({"x": "x"}, values) == [{"columns": "yaw=heading,pitch=pitch"}]
+    assert proposals({"x": "x"}, values) == [{"yaw": "heading", "pitch": "pitch"}]
     values = dict.fromkeys(("rot.x", "rot.y", "rot.z"), "1")
     euler, vector = proposals({"x": "x"}, values)
-    assert euler == {"columns": "yaw=rot.y,pitch=rot.x,roll=rot.z", "euler": "unity"}
-    assert vector == {"columns": "rx=rot.x,ry=rot.y,rz=rot.z"}
+    assert euler == {"yaw": "rot.y", "pitch": "rot.x", "roll": "rot.z", "euler": "unity"}
+    assert vector == {"rx": "rot.x", "ry": "rot.y", "rz": "rot.z"}
     assert len(proposals({"x": "x"}, dict.fromkeys(("q0", "q1", "q2", "q3"), "0.5"))) == 2
     assert proposals({"x": "x", "yaw": "heading"}, {"pitch": "1"}) == []
 
 
 def test_a_rotation_that_is_given_or_left_out_is_not_inferred() -> None:
     for given, shown in (("yaw=", "yaw="), ("yaw=heading", "yaw=heading")):
-        layout = Layout(columns=parse_columns(given))
+        layout = ReadSpec.parse(given)
         assert told(PLACE + "yaw|heading", given=layout).endswith("z=z," + shown)

@@ -9,9 +9,9 @@ from epic_cli.recordings import Fit, Format, Head
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import OnLayout
+    from epic_cli.recordings import OnRead
     from epic_cli.recordings.entries.csv.reader import CsvReader
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
 #: The columns in the order in which they are written; ``delta`` may follow.
@@ -174,12 +174,12 @@ class Csv(Format):
         return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> CsvReader:
         """What passes over the lines above a header."""
         from epic_cli.recordings.entries.csv.reader import CsvReader
 
-        reader = CsvReader(layout, on_layout, entities)
+        reader = CsvReader(layout, on_read, entities)
         reader.look_for_header(head)
         return reader
 

@@ -11,21 +11,21 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
-from epic_cli.recordings.columns import (
+from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
+from epic_cli.recordings.lines import LineReader
+from epic_cli.recordings.names.guess import no_header
+from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
+from epic_cli.recordings.names.stars import entities_in, infer_row_layout, is_named, starred
+from epic_cli.recordings.names.units import AmbiguousLayout, is_value
+from epic_cli.recordings.read_spec import (
     POSITION,
+    ReadSpec,
     column_name,
     column_text,
     joined_columns,
     joined_name,
     star_of,
 )
-from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
-from epic_cli.recordings.layout import Layout
-from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import no_header
-from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
-from epic_cli.recordings.names.stars import entities_in, infer_row_layout, is_named, starred
-from epic_cli.recordings.names.units import AmbiguousLayout, is_value
 from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
 from epic_cli.recordings.vectors import numbers_in
 
@@ -207,7 +207,7 @@ class CsvReader(LineReader):
             numbers += [found[at] if at < len(found) else "" for _, at in indices]
         return numbers
 
-    def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
+    def _scanner(self, layout: ReadSpec, width: int, several: bool) -> RecordScanner:
         """What takes the usual rows at once; those with entities or vectors come one by one."""
         decimal_comma = self._delimiter != ","
         if several or self._vectors or self._joined:
@@ -260,7 +260,9 @@ class CsvReader(LineReader):
         return field_offset(raw, self._column(name), self._delimiter)
 
 
-def _vectors_of(names: Sequence[str], cells: Sequence[str], given: Layout) -> list[tuple[int, int]]:
+def _vectors_of(
+    names: Sequence[str], cells: Sequence[str], given: ReadSpec
+) -> list[tuple[int, int]]:
     """The numbers in the vectors that stand in cells of the first row, or that are asked for."""
     asked = [column.rpartition(".") for column in given.places.values() if column not in names]
     vectors = []

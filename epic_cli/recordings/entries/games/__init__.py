@@ -13,7 +13,7 @@ from epic_cli.recordings import Format, Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 
 class GameRecording(Format):
@@ -34,7 +34,7 @@ class GameRecording(Format):
         """By its mark."""
         return self._mark in head[:40]
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The states that it holds, as CSV; raises ``Unreadable``, as what it gives does."""
         from importlib.util import find_spec
 

@@ -10,8 +10,8 @@ from epic_cli.recordings.entries.text import is_packet
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import OnLayout, Reader, Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings import OnRead, Reader, Source
+    from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
 
@@ -34,12 +34,12 @@ class JsonDocument(Format):
         return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """What cuts the document into objects."""
         from epic_cli.recordings.entries.json.document import JsonReader
 
-        return JsonReader(layout, on_layout, entities)
+        return JsonReader(layout, on_read, entities)
 
 
 class JsonLines(Format):
@@ -53,12 +53,12 @@ class JsonLines(Format):
         return Fit.WORDS if head.begins_as_json else Fit.NO
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """What takes the lines one by one."""
         from epic_cli.recordings.entries.json.reader import JsonlReader
 
-        reader = JsonlReader(layout, on_layout, entities)
+        reader = JsonlReader(layout, on_read, entities)
         reader.look_ahead(head)
         return reader
 
@@ -112,7 +112,7 @@ class JsonShape(Format):
         settled = head.enough or (followed is None and head.ended)
         return Fit.GOOD if settled else Fit.UNDECIDED
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Its packets as JSON lines; raises ``Unreadable``."""
         from epic_cli.recordings.entries.json.shapes import lines_of
 

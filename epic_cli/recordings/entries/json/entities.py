@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reading, Reason
-from epic_cli.recordings.columns import POSITION, path_names, path_text, split, star_of
 from epic_cli.recordings.entries.json.values import (
     DEEPEST,
     Object,
@@ -20,7 +19,6 @@ from epic_cli.recordings.entries.json.values import (
     look_up,
     single_values,
 )
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.names.guess import infer_layout
 from epic_cli.recordings.names.spellings import (
     EYES,
@@ -32,6 +30,14 @@ from epic_cli.recordings.names.spellings import (
 )
 from epic_cli.recordings.names.stars import starred
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import (
+    POSITION,
+    ReadSpec,
+    path_names,
+    path_text,
+    split_escaped,
+    star_of,
+)
 
 #: Members that have a position and are no entities.
 _NO_ENTITIES = EYES | OTHER_WORDS | {"origin"}
@@ -91,7 +97,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def entries_of(layout: Layout) -> Entries | None:
+def entries_of(layout: ReadSpec) -> Entries | None:
     """How objects with several entities are read; None: a layout without stars."""
     places = starred(layout)
     if not places:
@@ -100,14 +106,15 @@ def entries_of(layout: Layout) -> Entries | None:
     before: list[tuple[str, ...]] = []
     for field, path in places.items():
         at = star_of(path)
-        before = [path_names(one) if one else () for one in split(path[:at].rstrip("."), "|")]
+        outer = split_escaped(path[:at].rstrip("."), "|")
+        before = [path_names(one) if one else () for one in outer]
         behind = path[at + 1 :].removeprefix(".")
         paths[field] = path_names(behind) if behind else ()
     *singles, steps = before
     return Entries(steps, paths, tuple(singles))
 
 
-def _with_singles(layout: Layout, item: Any) -> Layout:
+def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
     """The layout with entries of the same form beside those of a container: a ball, and cars."""
     entries = entries_of(layout)
     if entries is None or not entries.steps or entries.singles or "time" in entries.paths:
@@ -131,7 +138,7 @@ def _with_singles(layout: Layout, item: Any) -> Layout:
     return layout._replace(columns=columns)
 
 
-def infer_object_layout(given: Layout, item: Any) -> Layout:
+def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     """As ``infer_layout``, of an object that may have an entry for each of several entities."""
     values = single_values(item)
     entries = entries_of(given)
@@ -163,9 +170,7 @@ def infer_object_layout(given: Layout, item: Any) -> Layout:
     if seen and alone is not None:
         return alone
     if len(found) > 1 or seen:
-        readings = tuple(
-            Reading((("columns", ",".join(map("=".join, starred(one).items()))),)) for one in found
-        )
+        readings = tuple(Reading(tuple(starred(one).items())) for one in found)
         names = tuple(next(iter(starred(one).values())) for one in found)
         if seen and "readings" in ambiguous.facts:
             ambiguous.facts["readings"] = readings + ambiguous.facts["readings"]
@@ -182,7 +187,7 @@ def infer_object_layout(given: Layout, item: Any) -> Layout:
     raise ambiguous
 
 
-def _eyes(layout: Layout, item: Any) -> list[str]:
+def _eyes(layout: ReadSpec, item: Any) -> list[str]:
     """The entries that are a camera, or a target, and no entity."""
     entries = entries_of(layout)
     if entries is None or entries.steps:
@@ -193,8 +198,8 @@ def _eyes(layout: Layout, item: Any) -> list[str]:
 
 
 def _inferred(
-    given: Layout, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
-) -> list[Layout]:
+    given: ReadSpec, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
+) -> list[ReadSpec]:
     """The layouts with entries in one of these containers, as far as they say what is what."""
     found = []
     for steps in containers:
@@ -215,7 +220,7 @@ def _is_one(container: Any) -> bool:
     return all(set(name_of(name).words) <= words for name in container)
 
 
-def _has_times(layout: Layout, item: Any) -> bool:
+def _has_times(layout: ReadSpec, item: Any) -> bool:
     """Whether the entries have times of their own where these are looked for in them."""
     entries = entries_of(layout)
     if entries is None or "time" not in entries.paths:
@@ -223,7 +228,7 @@ def _has_times(layout: Layout, item: Any) -> bool:
     return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
 
 
-def _outermost(found: list[Layout]) -> list[Layout]:
+def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
     """Without containers in a container that has several of them, and without one of a single."""
     steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
     within = Counter(one[:-1] for one in steps if one[:-1] in steps and one)
@@ -234,7 +239,7 @@ def _outermost(found: list[Layout]) -> list[Layout]:
     ]
 
 
-def _parent(layout: Layout) -> tuple[tuple[str, ...], Any] | None:
+def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
     """What has the container of states with times of their own, and how they are read."""
     entries = entries_of(layout)
     if entries is None or not entries.steps or "time" not in entries.paths:
@@ -255,7 +260,7 @@ def _names_with_stars(
     return (*(name for name in values if not name.startswith(within)), *stars)
 
 
-def has_no_entries(given: Layout, item: Any) -> bool:
+def has_no_entries(given: ReadSpec, item: Any) -> bool:
     """Whether it may be an object of which entities are to come, and that has none yet."""
     entries = entries_of(given)
     if entries is not None:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.recordings.entries.json.entities import has_no_entries, infer_object_layout
 from epic_cli.recordings.entries.json.values import parse
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import ReadSpec
 
 #: So much of a document may stand before its array, with the array's first object: as much as an
 #: object may have.
@@ -44,7 +44,7 @@ class Sight(Enum):
     SHORT = auto()  # more of it is needed
 
 
-def find_envelope(begin: bytes, final: bool, layout: Layout | None = None) -> Envelope | Sight:
+def find_envelope(begin: bytes, final: bool, layout: ReadSpec | None = None) -> Envelope | Sight:
     """The array of packets in the object that begins a document, if it is all that there is.
 
     Its first entry has to say what is what, as an object on a line has. With ``final`` there is no
@@ -55,7 +55,7 @@ def find_envelope(begin: bytes, final: bool, layout: Layout | None = None) -> En
     brace = _behind(_BLANK, text, 0)
     if text[brace : brace + 1] != "{":
         return Sight.NONE
-    found = _look(text, brace, 1, layout or Layout())
+    found = _look(text, brace, 1, layout or ReadSpec())
     if found is Sight.SHORT and (final or len(begin) >= MOST_ABOVE):
         return Sight.NONE
     if isinstance(found, Envelope) and _goes_on(text):
@@ -72,7 +72,7 @@ def _goes_on(text: str) -> bool:
     return bool(text[end:].strip())
 
 
-def _look(text: str, begin: int, around: int, layout: Layout) -> Envelope | Sight:
+def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | Sight:
     """Looks through the object that begins here, and those in it, in their order."""
     at = _behind(_BLANK, text, begin + 1)
     while at < len(text):
@@ -102,7 +102,7 @@ def _look(text: str, begin: int, around: int, layout: Layout) -> Envelope | Sigh
 
 
 def _alone(
-    text: str, at: int, around: int, layout: Layout, found: Layout | Sight
+    text: str, at: int, around: int, layout: ReadSpec, found: ReadSpec | Sight
 ) -> Envelope | Sight:
     """The array that begins here, unless the next one has such objects as well, of an entity."""
     if isinstance(found, Sight):
@@ -118,7 +118,7 @@ def _alone(
     return Envelope(at + 1, around)
 
 
-def _settled(text: str, begin: int, layout: Layout) -> Layout | Sight:
+def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | Sight:
     """What the first of the objects that begin here, but for empty ones, says of what is what."""
     try:
         while True:

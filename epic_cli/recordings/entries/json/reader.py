@@ -11,7 +11,6 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.recordings import LONGEST_OBJECT
-from epic_cli.recordings.columns import POSITION, VELOCITY, joined_columns, joined_name, path_names
 from epic_cli.recordings.entries.json.entities import (
     Entries,
     entries_of,
@@ -26,11 +25,18 @@ from epic_cli.recordings.entries.json.values import (
     single_values,
     text_of,
 )
-from epic_cli.recordings.layout import Layout
 from epic_cli.recordings.lines import LineReader
 from epic_cli.recordings.names.guess import infer_layout, no_header
 from epic_cli.recordings.names.stars import starred
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import (
+    POSITION,
+    VELOCITY,
+    ReadSpec,
+    joined_columns,
+    joined_name,
+    path_names,
+)
 
 #: Fields that may come in a later object, under their own names.
 _LATER = (*VELOCITY, *OPTIONAL_FIELDS)
@@ -128,7 +134,7 @@ class JsonlReader(LineReader):
         for field, path in paths.items():
             value, wrong = look_up(item, path)
             wrong = wrong or _wrong_kind(field, value)
-            needed = field == "time" or (field in POSITION and not self.layout.delta)
+            needed = field == "time" or (field in POSITION and not self.layout.partial)
             if wrong is Reason.KEY_MISSING and not needed:
                 continue
             if wrong:
@@ -185,7 +191,7 @@ class JsonlReader(LineReader):
         self.settle(layout)
         return True
 
-    def _scanner(self, layout: Layout) -> RecordScanner:
+    def _scanner(self, layout: ReadSpec) -> RecordScanner:
         """What takes the usual lines at once."""
         if self._joined:
             return RecordScanner(self.entities, **layout.units)
@@ -200,7 +206,7 @@ class JsonlReader(LineReader):
             steps, self._paths, self._entries.paths, self.entities, **layout.units
         )
 
-    def _infer_layout(self, item: Any) -> Layout:
+    def _infer_layout(self, item: Any) -> ReadSpec:
         """The layout of a recording with this object; see ``infer_layout``."""
         values = single_values(item)
         if _is_broken(values):

@@ -13,10 +13,10 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.columns import POSITION
 from epic_cli.recordings.entries.json.values import Number, parse
 from epic_cli.recordings.names.spellings import SPELLINGS, TICKS, name_of
 from epic_cli.recordings.names.units import is_value
+from epic_cli.recordings.read_spec import POSITION
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Source

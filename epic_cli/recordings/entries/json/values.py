@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings.columns import path_text
+from epic_cli.recordings.read_spec import path_text
 from epic_cli.recordings.vectors import numbers_in
 
 #: What is looked at of the first object: so many levels, entries of an array, and names in all.

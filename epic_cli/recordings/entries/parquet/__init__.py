@@ -17,7 +17,7 @@ from epic_cli.recordings.writing import Fault, Unwritable, check
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.recordings import Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: So many packets are held, and written at once.
 ROW_GROUP = 32768
@@ -138,17 +138,17 @@ class Parquet(Format):
     unpacked = "csv"
     binary = True
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The file's next rows as CSV, names first, of the columns that this layout wants.
 
         Raises ``Unreadable``, as what it gives does, for what is no Parquet file, or not a whole
         one.
         """
         from epic_cli.recordings.entries.parquet.reading import rows
-        from epic_cli.recordings.layout import Layout
+        from epic_cli.recordings.read_spec import ReadSpec
 
         arrow, parquet = _library()
-        found = rows(arrow, parquet, source.file("Parquet"), layout or Layout())
+        found = rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
         return lambda: next(found, b"")
 
     def writer(self, delta: bool, turns: bool) -> ParquetWriter:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import IO
 
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: So many rows are held at a time.
 BATCH = 8192
@@ -27,7 +27,7 @@ _LONGEST_ARRAY = 16
 _LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
 
 
-def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterator[bytes]:
+def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Iterator[bytes]:
     """The names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
     try:
         file = parquet.ParquetFile(stream)
@@ -99,11 +99,11 @@ def _too_large(metadata: Any) -> set[str]:
     return found
 
 
-def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
+def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
-    from epic_cli.recordings.columns import column_name, column_text
     from epic_cli.recordings.names.stars import entities_in, infer_row_layout, starred
     from epic_cli.recordings.names.units import AmbiguousLayout
+    from epic_cli.recordings.read_spec import column_name, column_text
     from epic_cli.recordings.tables import split_row
 
     cells = split_row(row, ",")

@@ -9,8 +9,8 @@ from epic_cli.recordings import Fit, Format, Head
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import OnLayout, Reader
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings import OnRead, Reader
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: What logs write that tables do not: a name before a number, a vector, words before a number.
 _SENTENCE = (
@@ -62,12 +62,12 @@ class Sentences(Format):
         return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
 
     def reader(
-        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+        self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """What looks for the pattern."""
         from epic_cli.recordings.entries.sentences.reader import PatternReader
 
-        reader = PatternReader(layout, on_layout, entities)
+        reader = PatternReader(layout, on_read, entities)
         reader.look_ahead(head)
         return reader
 

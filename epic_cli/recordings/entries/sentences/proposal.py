@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.refusals import Reading
-from epic_cli.recordings.layout_options import compiled
 from epic_cli.recordings.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
+from epic_cli.recordings.read_spec import compiled
 
 #: What stands behind a name, which may be in quotes.
 _NAMED = r"[\x22']?\s*[=:]"
@@ -103,7 +103,7 @@ def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
         if not any(one.name == "entity" for one in pieces):
             pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
         pattern = _pattern(line, pieces)
-        rate = [("time-unit", "ticks@HZ")] if any(one.name == "tick" for one in pieces) else []
+        rate = [("unit", "ticks@HZ")] if any(one.name == "tick" for one in pieces) else []
         if pattern is not None:
             patterns.append(Reading((("pattern", pattern), *rate)))
     return tuple(patterns)

@@ -8,11 +8,10 @@ import re
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
-from epic_cli.recordings.columns import joined_columns, joined_name
-from epic_cli.recordings.layout_options import compiled
 from epic_cli.recordings.lines import LineReader
 from epic_cli.recordings.names.guess import infer_layout
 from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.read_spec import compiled, joined_columns, joined_name
 
 #: So many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100

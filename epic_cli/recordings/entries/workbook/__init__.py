@@ -12,7 +12,7 @@ from epic_cli.recordings.entries.workbook.extent import SHEETS, check_sizes
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Source
-    from epic_cli.recordings.layout import Layout
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: Rows that are given at once, and looked at for a header.
 _ROWS, _LOOKED_AT = 4096, 30
@@ -40,14 +40,14 @@ class Packed(Format):
     title = ""
     what = "table"
 
-    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The chosen table as CSV; else the only one that has packets. Raises ``Unreadable``."""
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table
         if name is None:
             found = _with_packets(tables) or list(tables)
             if len(found) != 1:
-                raise Unreadable(f"which {self.what}? --table NAME, of {_listed(found)}")
+                raise Unreadable(f"which {self.what}? --read table=NAME, of {_listed(found)}")
             (name,) = found
         if name not in tables:
             raise Unreadable(f"there is no {self.what} {name!r}, but {_listed(tables)}")

@@ -69,7 +69,8 @@ DETECTOR = Detector(
     "Everything that turns on with them overshoots at every packet (dead reckoning, Hermite"
     " curves).",
     "Send them in radians a second about the world's axes (turn those of the body by the rotation;"
-    " --angles deg reads degrees), or leave them out: they are then estimated from the rotations.",
+    " --read angles=deg reads degrees), or leave them out: they are then estimated from the"
+    " rotations.",
     "mean distance of angular velocities given from those between rotations; the same about the"
     " body's axes, scaled, backwards, of before",
     f"{OFF}, where one of these leaves at most 1/{of_turning.MENDED} of it",

@@ -144,7 +144,7 @@ DETECTOR = Detector(
     "Velocities are off by {off:share} of the speed: {kind}.",
     "Everything that extrapolates or blends with velocities overshoots at every packet (dead"
     " reckoning, Hermite splines, the EPIC demo).",
-    "Correct the column (--columns, --axes, world axes and not the entity's own, units per second"
+    "Correct the column (in --read, world axes and not the entity's own, units per second"
     " and not per tick), or leave velocities out: they are then estimated from the positions.",
     "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
     " lengths; the same after scaling, in other axes, turned, of packets before and after",

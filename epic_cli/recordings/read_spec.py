@@ -1,0 +1,537 @@
+"""How a recording is read: which column or name holds which field of a packet, in which units.
+
+A ``ReadSpec`` is a value that goes to the readers, and one description that says the same, to be
+typed, copied and kept: ``--read 'time=timestamp_ms,x=pos_x,y=pos_y,unit=ms'``. ``READ`` is the
+table of its keys: what parses, checks, completes, explains and writes it is made from that.
+
+In the name of a column a backslash takes what follows it as it is; a ``*`` stands for each of
+several entities.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from epic_cli.engine.description import Entry, split, write
+from epic_cli.engine.parameter_base import SettingError, Table, Value, find, named
+from epic_cli.engine.parameters import Custom, Number, Switch
+from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
+from epic_cli.recordings import input_formats
+
+#: The fields in the order in which a layout names them.
+FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
+
+POSITION, VELOCITY = FIELDS[:3], FIELDS[3:6]
+
+#: The fields of a truth, and of a drawn frame, that recordings have, too.
+STATE = ("time", *POSITION, *VELOCITY, "entity", "teleport")
+FRAME = ("time", *POSITION, "entity")
+
+
+#: The numbers of which a rotation needs all, and those of a spin.
+_TOGETHER = (TURN_FIELDS[:4], TURN_FIELDS[7:10], TURN_FIELDS[10:19], TURN_FIELDS[19:])
+
+
+def whole_fields(names: Collection[str]) -> list[str]:
+    """The fields that have these names; a rotation or a spin, of which a number lacks, has not."""
+    lacking = {name for some in _TOGETHER if not set(some) <= set(names) for name in some}
+    return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
+
+
+def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The columns by field in their usual order."""
+    return tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
+
+
+def _check_columns(columns: Mapping[str, str]) -> None:
+    """Raises ``SettingError`` for columns by field that cannot all be meant."""
+    named = [column for column in columns.values() if column]
+    twice = next((one for one in named if named.count(one) > 1), None)
+    if twice is not None:
+        raise SettingError(f"{twice!r} is given for two fields")
+    _check_stars(columns)
+
+
+def _check_stars(columns: Mapping[str, str]) -> None:
+    """Raises ``SettingError`` for stars that cannot stand for the same entities."""
+    starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
+    if not starred:
+        return
+    for column in starred.values():
+        if star_of(column[star_of(column) + 1 :]) >= 0:
+            raise SettingError(f"{column!r} has more than one *")
+    alike = POSITION if "time" in starred else (*POSITION, "entity")
+    for field in alike:
+        if columns.get(field) and field not in starred:
+            other = next(iter(starred))
+            raise SettingError(
+                f"{field}={columns[field]} has no *, and {other}={starred[other]} has"
+            )
+    if not set(POSITION) & set(starred):
+        raise SettingError("a * stands for the entities of a row: x and y need it")
+
+
+def column_name(column: str) -> str:
+    """The name in a header that a column of a layout stands for."""
+    return "".join(_unescaped(column))
+
+
+def column_text(name: str) -> str:
+    """How a layout writes the name of a column."""
+    return re.sub(r"[\\*|]", r"\\\g<0>", name)
+
+
+def star_of(column: str) -> int:
+    """Where a column has the star that stands for each of several entities; -1: it has none."""
+    found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
+    return found.end() - 1 if found else -1
+
+
+def joined_columns(column: str) -> tuple[str, ...]:
+    """The columns that together name an entity: ``team+number``; one stands for itself."""
+    return tuple(split_escaped(column, "+"))
+
+
+def joined_name(parts: Iterable[str]) -> str:
+    """The name of an entity that several columns name."""
+    return "/".join(part.strip() for part in parts)
+
+
+def path_names(path: str) -> tuple[str, ...]:
+    """The names, from the outermost in, of a path in a JSON object."""
+    return tuple("".join(_unescaped(step)) for step in split_escaped(path, "."))
+
+
+def path_text(names: tuple[str, ...]) -> str:
+    """How a layout writes a path."""
+    return ".".join(column_text(name).replace(".", "\\.") for name in names)
+
+
+def _unescaped(text: str) -> list[str]:
+    characters = iter(text)
+    return [next(characters, "") if one == "\\" else one for one in characters]
+
+
+def split_escaped(text: str, separator: str) -> list[str]:
+    """The parts between separators before which there is no backslash."""
+    parts, characters = [""], iter(text)
+    for one in characters:
+        if one == separator:
+            parts.append("")
+        else:
+            parts[-1] += one + next(characters, "") if one == "\\" else one
+    return parts
+
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Units(TypedDict):
+        """What ``RecordScanner`` takes."""
+
+        per_second: float | None
+        origin: float | None
+        scale: float | tuple[float, ...]
+        axes: str
+        time_format: str
+        delta: bool
+        geo: bool
+        angles: str
+        euler: str
+
+
+#: How many of a unit of time are a second.
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 / 3600}
+
+#: Those in which Unix times are written.
+UNIX_UNITS = ("s", "ms", "us", "ns")
+
+#: What is on or off.
+_SWITCHES = ("geo", "partial", "names")
+
+Origin = float | Literal["first"]
+
+
+class Beginning:
+    """The time in seconds that ``first`` stands for; None: no packet has come yet.
+
+    Recordings that share one begin together: the first packet of the one that is read first is
+    where all of them are at 0, unless a time has been given.
+    """
+
+    def __init__(self, time: float | None = None) -> None:
+        self.time = time
+
+
+class ReadSpec(NamedTuple):
+    """How a recording is read; what is None, or the default, is inferred from the recording.
+
+    ``READ`` says what each field up to ``format`` means. ``columns`` has the place of each field: a
+    name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
+    text says that there is none. Arrival times move with ``time_origin``. ``factors`` are those of
+    the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
+    it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
+    origin is to be inferred, Unix times under this program's own names begin at the first packet,
+    as those of others do. ``beginning``: others have the same ``first``.
+    """
+
+    columns: tuple[tuple[str, str], ...] | None = None
+    time_unit: str | None = None
+    time_origin: Origin | None = None
+    axes: str | None = None
+    scale: float | None = None
+    pattern: str | None = None
+    time_format: str | None = None
+    geo: bool = False
+    partial: bool = False
+    names: bool = False
+    table: str | None = None
+    encoding: str | None = None
+    angles: str | None = None
+    euler: str | None = None
+    format: str = "auto"
+    unless_own: bool = False
+    rebase_time: bool = False
+    beginning: Beginning | None = None
+    factors: tuple[float, ...] | None = None
+
+    @classmethod
+    def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> ReadSpec:
+        """What a description says; no text: all is inferred.
+
+        ``profile`` gives the description of a profile's name, or raises ``ValueError``. What stands
+        beside a profile comes before what it says. Raises ``SettingError`` with the place.
+        """
+        columns: dict[str, str] = {}
+        values: dict[str, Any] = {}
+        for entry in _entries(text, profile):
+            with _placed(entry):
+                parameter = find(entry.key, READ, "read", "key")
+                if isinstance(parameter, _Column):
+                    columns[entry.key] = entry.value
+                else:
+                    values[parameter.field] = named(parameter, parameter.read, entry.value)
+        if columns:
+            _check_columns(columns)
+            values["columns"] = in_order(columns)
+        return cls(**values)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether columns are given by their numbers: then no line is a header."""
+        return any(place.isdigit() for place in self.places.values())
+
+    @property
+    def places(self) -> dict[str, str]:
+        """The columns by field, those that are not empty."""
+        return {field: column for field, column in self.columns or () if column}
+
+    def beside(self, fields: Collection[str]) -> ReadSpec:
+        """That of a file with these fields of a recording, where it has not its own names."""
+        kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
+        columns = None if self.columns is None else kept
+        return self._replace(columns=columns, format="auto", unless_own=True)
+
+    @property
+    def units(self) -> Units:
+        """What the engine's scanners have to know of a layout that is complete."""
+        unit = per_second(self.time_unit or "s")
+        if self.time_origin == "first":
+            origin = self.beginning.time if self.beginning is not None else None
+        else:
+            origin = self.time_origin or 0.0
+        if origin is not None:
+            origin *= unit or 1.0
+        axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
+        return {
+            "per_second": unit,
+            "origin": origin,
+            "scale": self.factors or ((scale, scale, 1, 1, 1, 1) if self.geo else scale),
+            "axes": axes,
+            "time_format": self.time_format or "",
+            "delta": self.partial,
+            "geo": self.geo,
+            "angles": self.angles or "",
+            "euler": self.euler or "zyx",
+        }
+
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries of the description that says the same.
+
+        Where there are others, this program's own names go without saying.
+        """
+        named = self.pattern is not None or set(POSITION) <= set(self.places)
+        entries: list[tuple[str, str]] = []
+        for parameter in READ:
+            value = getattr(self, parameter.field, None)
+            if isinstance(parameter, _Column) or value in (None, parameter.default):
+                continue
+            if parameter.field == "time_unit" and (self.time_format is not None or value == "s"):
+                continue
+            if parameter.field == "time_origin" and value == 0.0:
+                continue
+            if value == "".join(axis for axis in POSITION if axis in self.places):
+                continue  # the axes that it has
+            entries.append((parameter.name, parameter.write(value)))
+        if self.columns is not None and not (entries and self._has_own_names and named):
+            above = ("format", "pattern")
+            place = sum(name in above for name, _ in entries)
+            entries[place:place] = self.columns
+        return entries
+
+    def write(self) -> str:
+        """The description that says the same; empty: all is inferred."""
+        return write(self.entries())
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is that of this program's own files."""
+        usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
+        others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
+        return usual and others.is_empty and self._has_own_names
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing of a recording that packet text could not hold to."""
+        own = ("format", "encoding", "names", "unless_own", "rebase_time", "beginning")
+        return self._replace(**{one: getattr(ReadSpec(), one) for one in own}) == ReadSpec()
+
+    @property
+    def _has_own_names(self) -> bool:
+        return all(a == b for a, b in self.columns or ())
+
+
+#: How a recording is read of which nothing is said.
+INFERRED = ReadSpec()
+
+
+def begun_together(given: ReadSpec) -> ReadSpec:
+    """How several recordings are read that are at 0 at the same moment."""
+    known = given.time_origin if isinstance(given.time_origin, float) else None
+    return given._replace(beginning=Beginning(known))
+
+
+def per_second(text: str) -> float | None:
+    """How many of a unit of time are a second; None: they are dates. Raises ``ValueError``."""
+    if text == "iso":
+        return None
+    if text in TIME_UNITS:
+        return TIME_UNITS[text]
+    unit, _, rate = text.partition("@")
+    try:
+        hertz = float(rate.lower().removesuffix("hz"))
+    except ValueError:
+        hertz = math.nan
+    if unit not in ("tick", "ticks") or not 1e-6 <= hertz <= 1e9:
+        raise ValueError(f"{text!r} is not s, ms, us, ns, min, h, iso or ticks@HZ, as ticks@60")
+    return hertz
+
+
+def _shown(value: Origin) -> str:
+    return value if isinstance(value, str) else repr(value).removesuffix(".0")
+
+
+@contextmanager
+def _placed(entry: Entry) -> Iterator[None]:
+    """Says of an error where in the description it is."""
+    try:
+        yield
+    except SettingError as error:
+        raise SettingError(f"{error} (at character {entry.at + 1})") from error
+
+
+def _entries(text: str, profile: Callable[[str], str] | None) -> Iterable[Entry]:
+    """The entries of a description, those of a profile in its place, each key once."""
+    own: dict[str, Entry] = {}
+    held: dict[str, Entry] = {}
+    for entry in split(text):
+        with _placed(entry):
+            one = entry if entry.key else entry._replace(key=_kind_of(entry.value))
+            if one.key == "profile":
+                if held or profile is None:
+                    raise SettingError(
+                        "one profile is enough: keep one of them" if held else _no_format(one.value)
+                    )
+                held = {each.key: each._replace(at=one.at) for each in split(profile(one.value))}
+                ReadSpec.parse(write(held.values()))
+            elif own.setdefault(one.key, one) is not one:
+                raise SettingError(f"{one.key} is set twice: keep one of them")
+    return {**held, **own}.values()
+
+
+def _kind_of(name: str) -> str:
+    """The key of a name alone: that of a format or a profile."""
+    if name in input_formats():
+        return "format"
+    known = next((one for one in READ if one.name == name), None)
+    if known is not None:
+        value = "on" if isinstance(known, Switch) else "..."
+        raise SettingError(f"{name} has no value: write {name}={value}")
+    return "profile"
+
+
+def _no_format(name: str) -> str:
+    return f"{name!r} is no format: choose from {', '.join(input_formats())}"
+
+
+def parse_format(text: str) -> str:
+    """A format of recordings; raises ``ValueError``."""
+    if text not in input_formats():
+        raise ValueError(_no_format(text))
+    return text
+
+
+def parse_time_unit(text: str) -> str:
+    """A unit of time; raises ``ValueError``."""
+    per_second(text)
+    return text
+
+
+def parse_time_origin(text: str) -> Origin:
+    """``first``, or seconds; raises ``ValueError``."""
+    try:
+        origin = float(text)
+    except ValueError:
+        origin = math.nan
+    if text != "first" and not math.isfinite(origin):
+        raise ValueError(f"{text!r} is not first, 0 or SECONDS")
+    return "first" if text == "first" else origin
+
+
+def compiled(pattern: str) -> Any:
+    """A regular expression, whose search takes a ``timeout``; raises ``ValueError``."""
+    import regex  # needed for logs in sentences only
+
+    try:
+        return regex.compile(pattern)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+
+
+def parse_pattern(text: str) -> str:
+    """A regular expression with named groups; raises ``ValueError``."""
+    if not compiled(text).groupindex:
+        raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
+    return text
+
+
+def parse_time_format(text: str) -> str:
+    """A format of dates; raises ``ValueError``."""
+    directives = re.findall("%(.?)", text)
+    wrong = next((one for one in directives if not one or one not in "YymbdHIMSfpz%"), None)
+    if wrong is not None or ("H" not in directives and "I" not in directives):
+        known = "%Y %y %m %b %d %H %I %M %S %f %p %z"
+        raise ValueError(f"{text!r} is no format of {known}, as '%d.%m.%Y %H:%M:%S'")
+    return text
+
+
+def parse_scale(text: str) -> float:
+    """A factor; raises ``ValueError``."""
+    return float(_SCALE.read(text))
+
+
+def parse_encoding(text: str) -> str:
+    """The name of an encoding of text; raises ``ValueError``."""
+    try:
+        " ".encode(text)
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"{text!r} is no encoding of text, as cp1252 or utf-16") from error
+    return text
+
+
+def parse_axes(text: str) -> str:
+    """Up to three of x, y and z, each once; raises ``ValueError``."""
+    if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
+        raise ValueError(f"{text!r} is not axes such as xyz, xy, xz or xzy")
+    return text
+
+
+def parse_angles(text: str) -> str:
+    """Deg or rad; raises ``ValueError``."""
+    if text not in ("deg", "rad"):
+        raise ValueError(f"{text!r} is neither deg nor rad")
+    return text
+
+
+def parse_euler(text: str) -> str:
+    """How yaw, pitch and roll make a rotation; raises ``ValueError``."""
+    if text not in EULER:
+        raise ValueError(f"{text!r} is not one of {', '.join(EULER)}")
+    return text
+
+
+_SCALE = Number("scale", None, "", "", 1e-9, 1e9)
+
+
+class _Column(Custom):
+    """The column of a field; an empty one says that the recording has none."""
+
+    def __init__(self, name: str, help: str = "") -> None:  # noqa: A002
+        super().__init__(name, None, help, "COLUMN", str)
+
+
+class _Key(Custom):
+    """A key of a description; what reads it says all that is wrong with a text."""
+
+    def _check(self, value: object) -> Value:
+        return str(value)
+
+
+_COLUMN_HELP = {
+    "time": "When the packet was sent: a column of a table, its number from 1 where there is no"
+    " header, or a path in a JSON object, pos.0. Without columns the usual names are recognised.",
+    "x": "Where it is: a column for each of x, y and z. A * is each of several entities in one row:"
+    " x=*_x, x=players.*.x.",
+    "vx": "Its velocity; vx= says that there is none.",
+    "arrival": "When it arrived, by the receiver's clock.",
+    "entity": "The name of the entity; team+number are two columns that only together name it.",
+    "seq": "The packet's sequence number.",
+    "teleport": "1 where the entity was moved on purpose.",
+    "delta": "How long before its stamp the state was true.",
+    "qx": "A rotation as a quaternion, qx to qw.",
+    "yaw": "A rotation as angles, yaw, pitch and roll.",
+    "rx": "A rotation as a vector, rx to rz.",
+    "m00": "A rotation as a matrix, m00 to m22.",
+    "wx": "How fast it turns, wx to wz, in radians a second.",
+}
+
+#: The keys of ``--read``: the columns by field, then what is said of all of them.
+READ: Table = (
+    *(_Column(field, _COLUMN_HELP.get(field, "")) for field in FIELD_ORDER),
+    _Key("format", "auto", "The recording's format; auto detects it from the first line.", "FORMAT",
+         parse_format, words=lambda: ((one, None) for one in input_formats())),
+    _Key("pattern", None, "Where a log's lines have the fields: a group for each, (?P<time>...).",
+         "REGEX", parse_pattern),
+    _Key("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
+         " %S takes a fraction.", "FORMAT", parse_time_format),
+    _Key("unit", None, "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.", "UNIT",
+         parse_time_unit, field="time_unit",
+         words=lambda: ((one, None) for one in (*TIME_UNITS, "iso", "ticks@60"))),
+    _Key("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
+         "first|SECONDS", parse_time_origin, _shown, field="time_origin",
+         words=lambda: (("first", None), ("0", None))),
+    _Key("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
+         "AXES", parse_axes, words=lambda: ((one, None) for one in ("xyz", "xy", "xz", "xzy"))),
+    _Key("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default: what"
+         " makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER", parse_scale,
+         _shown),
+    Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
+           " around the first packet (transverse Mercator, WGS 84)."),
+    Switch("partial", False, "Its packets carry only what changed since the entity's last one."),
+    Switch("names", False, "Call the players in a game's replay by their names, not numbers."),
+    _Key("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
+    _Key("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or"
+         " by its mark]", "ENCODING", parse_encoding),
+    _Key("angles", None, "The unit of its angles and spins.  [default: that in the names, as in"
+         " yaw_rad, else degrees for yaw, pitch and roll, radians for the others]", "deg|rad",
+         parse_angles, words=lambda: (("deg", None), ("rad", None))),
+    _Key("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y, then"
+         " x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]", "NAME",
+         parse_euler, words=lambda: ((one, None) for one in EULER)),
+    _Key("profile", None, "A description of the configuration file, by its name; what stands beside"
+         " it comes first.", "NAME", str),
+)  # fmt: skip

@@ -1,0 +1,108 @@
+"""How a recording is read: the same as a value and as a description."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.recordings import examples
+
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.recordings.read_spec import (
+    FIELD_ORDER,
+    ReadSpec,
+    column_name,
+    column_text,
+    in_order,
+    path_names,
+    path_text,
+)
+
+NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
+
+
+@given(
+    st.dictionaries(st.sampled_from(FIELD_ORDER), NAMES, min_size=1),
+    st.sampled_from([None, "ms", "ns", "iso", "ticks@59.94"]),
+    st.sampled_from([None, "first", 1.5, 1e9, -2.0]),
+    st.sampled_from([None, "xzy", "yx"]),
+    st.sampled_from([1.0, 0.01, 1e-9]),
+)
+@examples(200)
+def test_what_is_written_says_the_same(
+    names: dict[str, str], unit: str | None, origin: float | None, axes: str | None, scale: float
+) -> None:
+    different = {name: field for field, name in names.items()}
+    columns = {field: column_text(name) for name, field in different.items()}
+    spec = ReadSpec(in_order(columns), time_unit=unit, time_origin=origin, axes=axes, scale=scale)
+    assert ReadSpec.parse(spec.write()) == spec
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4))
+@examples(200)
+def test_a_name_and_a_path_are_read_as_they_are_written(names: list[str]) -> None:
+    assert path_names(path_text(tuple(names))) == tuple(names)
+    assert column_name(column_text(names[0])) == names[0]
+
+
+def test_defaults_are_not_written() -> None:
+    assert ReadSpec().write() == ""
+    spec = ReadSpec(
+        in_order({"y": "b", "time": "t", "x": "a"}), time_unit="s", time_origin=0.0, axes="xy"
+    )
+    assert spec.write() == "time=t,x=a,y=b"
+    assert spec._replace(axes="yx").write() == "time=t,x=a,y=b,axes=yx"
+
+
+def test_what_stands_beside_a_profile_comes_first() -> None:
+    profiles = {"mygame": 'time=t,x="Pos, X",unit=ms', "other": "mygame"}
+    for text in ("mygame,unit=us,y=b", "unit=us,y=b,profile=mygame"):
+        assert ReadSpec.parse(text, profiles.__getitem__).write() == 'time=t,x="Pos, X",y=b,unit=us'
+    assert ReadSpec.parse("csv", profiles.__getitem__) == ReadSpec(format="csv")
+    for text in ("mygame,mygame", "other", "nothing"):
+        with pytest.raises((SettingError, KeyError)):
+            ReadSpec.parse(text, profiles.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("time=t,tyme=u", 8), ("axes=xy, unit=day", 10), ("time=t,time=u", 8), ("scale=0", 1),
+     ("time=t,geo", 8), ("time=t,geo=maybe", 8), ("time=t,nothing", 8), ("format=exe", 1),
+     ("pattern=time", 1), ("encoding=klingon", 1), ("angles=grad", 1), ("euler=xyy", 1),
+     ("time_format=%Q", 1), ("origin=last", 1), ("x=a,", 5), ('x="a', 3)],
+)  # fmt: skip
+def test_what_is_wrong_is_shown_at_its_place(text: str, place: int) -> None:
+    with pytest.raises(SettingError, match=f"at character {place}\\b"):
+        ReadSpec.parse(text)
+
+
+@pytest.mark.parametrize("text", ["time=t,x=t", "x=*_x,y=b", "x=*_*,y=*_y", "vx=*_x"])
+def test_columns_that_cannot_all_be_meant(text: str) -> None:
+    with pytest.raises(SettingError):
+        ReadSpec.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("unit", "per_second"),
+    [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("iso", None), ("ticks@60", 60),
+     ("tick@66.67hz", 66.67)],
+)  # fmt: skip
+def test_units_of_time(unit: str, per_second: float | None) -> None:
+    assert ReadSpec(time_unit=unit).units["per_second"] == per_second
+
+
+@pytest.mark.parametrize("unit", ["", "m", "ticks", "ticks@", "ticks@0", "ticks@nan", "60"])
+def test_no_units_of_time(unit: str) -> None:
+    with pytest.raises(SettingError, match="is not s, ms, us, ns, min, h, iso or ticks@HZ"):
+        ReadSpec.parse(f"unit={unit}")
+
+
+def test_an_origin_in_seconds_is_handed_on_in_the_units_of_the_recording() -> None:
+    assert ReadSpec(None, "ms", 2.5).units["origin"] == 2500
+    assert ReadSpec(None, "iso", 2.5).units["origin"] == 2.5
+    assert ReadSpec(None, "ms", "first").units["origin"] is None
+    assert ReadSpec().units["origin"] == 0
+
+
+@pytest.mark.parametrize("axes", ["", "w", "xx", "xyzx", "XY"])
+def test_no_axes(axes: str) -> None:
+    with pytest.raises(SettingError, match="is not axes"):
+        ReadSpec.parse(f"axes={axes}")
