@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.turning import Turning, worst_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import Floats, concentration
 from epic_cli.metrics.turns import euler

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.turning import Turning, worst_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Flags, Floats
 from epic_cli.metrics.turns import euler

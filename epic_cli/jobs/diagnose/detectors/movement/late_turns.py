@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose import turning as of_turning
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.turning import Turning, TurnLag, interpolated, lag_of, turned
+from epic_cli.jobs.diagnose.detectors.movement import turning as of_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import (
+    Turning,
+    TurnLag,
+    interpolated,
+    lag_of,
+    turned,
+)
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES
 

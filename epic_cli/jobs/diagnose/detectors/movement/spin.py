@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose import turning as of_turning
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, SPINS, Detector, Finding
-from epic_cli.jobs.diagnose.turning import Spins, Turning, interpolated, lag_of, turned
+from epic_cli.jobs.diagnose.detectors.movement import turning as of_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import (
+    Spins,
+    Turning,
+    interpolated,
+    lag_of,
+    turned,
+)
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import USUAL_RATES, Floats
 
