@@ -52,13 +52,24 @@ documents = pytest.mark.parametrize(
 )
 
 
+#: What no example may print: epic itself has failed, or is not there.
+BROKEN = re.compile(r"Traceback|there is no program|command not found")
+
+
 def carried_out(text: str, folder: Path) -> str:
-    """The document with what its examples print now, one after the other in one folder."""
+    """The document with what its examples print now, one after the other in one folder.
+
+    A command that fails has to print what stands there already: what it says instead is never
+    taken, and no example may break.
+    """
 
     def say(step: re.Match[str]) -> str:
         done = shell(step[1], cwd=folder)
         # on a terminal both streams are seen; what is told comes before the last row here
-        return f"$ {step[1]}\n{(done.stderr + done.stdout).decode()}"
+        said = f"$ {step[1]}\n{(done.stderr + done.stdout).decode()}"
+        assert not BROKEN.search(said), said
+        assert done.returncode == 0 or said == step[0], said
+        return said
 
     def evaluate(example: re.Match[str]) -> str:
         printed = io.StringIO()

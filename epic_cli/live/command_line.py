@@ -113,7 +113,7 @@ class RecordingOptions:
         """Those of packets and of datagrams, as far as they are wanted."""
         found: list[Recording] = []
         if self.rotation is not None and self.record is None and self.raw is None:
-            raise WrongUsage("--rotate needs --record or --raw")
+            raise WrongUsage("--rotate needs --record or --raw", "rotate", "record", "raw")
         if self.record is not None:
             with accessing("record in", self.record, "record in"):
                 found.append(PacketRecording(self.record, self.rotation))

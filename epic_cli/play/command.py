@@ -143,7 +143,7 @@ def play(
     given = given_options()
     check_network(trace)
     if script == "-" and trace.trace == "-":
-        raise WrongUsage("--script and --trace cannot both be standard input")
+        raise WrongUsage("--script and --trace cannot both be standard input", "script", "trace")
     spec = make_spec(techniques, players, link, seed)
     parsed = read_script(script, trust, spec, given)
     spec = begin_with(spec, parsed, given)
@@ -184,6 +184,6 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
 def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
     if headless is not None:
         if not headless and (script or not has_terminal()):
-            raise WrongUsage("--screen needs a terminal, and no --script")
+            raise WrongUsage("--screen needs a terminal, and no --script", "screen", "script")
         return not headless
     return has_terminal() and not _HEADLESS_OPTIONS & given

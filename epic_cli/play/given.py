@@ -53,7 +53,7 @@ def make_players(
     for option, pairs in given.items():
         for name, value in pairs:
             if name not in configs:
-                raise WrongUsage(f"--{option} {name}=...: only {', '.join(configs)} play")
+                raise WrongUsage(f"--{option} {name}=...: only {', '.join(configs)} play", option)
             new = {"bot": value} if option == "bot" else {"offset": value[0], "rate": value[1]}
             configs[name] = replace(configs[name], **new)
     return tuple(configs.values())

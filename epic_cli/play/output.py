@@ -88,18 +88,21 @@ class OutputOptions:
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
                 "the epic format has no columns for view and player: it needs --show rows,"
-                " one --view and one --player"
+                " one --view and one --player",
+                "show",
+                "view",
+                "player",
             )
         if self.view and self.show != "rows":
-            raise WrongUsage("--view is for --show rows")
+            raise WrongUsage("--view is for --show rows", "view", "show")
         if math.isinf(duration) and self.show == "summary":
-            raise WrongUsage("a summary needs an end: set a --duration")
+            raise WrongUsage("a summary needs an end: set a --duration", "duration")
         files = [self.packets, self.own, self.truth_out, self.picture, self.record]
         given = [path for path in (self.output, *files) if path]
         if len(set(given)) < len(given):
             raise WrongUsage("two outputs cannot share a file")
         if "-" in files:
-            raise WrongUsage("only --output can go to standard output")
+            raise WrongUsage("only --output can go to standard output", "output")
 
     def check_names(self, names: list[str]) -> None:
         """Refuses players who do not take part."""
@@ -109,7 +112,7 @@ class OutputOptions:
             ("view", self.view, [*names, "server"]),
         ):
             if name and name not in allowed:
-                raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}")
+                raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}", flag)
 
 
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:

@@ -54,12 +54,21 @@ def _run(args: list[str]) -> int | None:
             status: int | None = epic.invoke(context)
         except click.NoSuchOption as error:
             raise _of_another_command(error) from error
-        except (click.ClickException, WrongUsage, ValueError) as error:
+        except (click.ClickException, WrongUsage) as error:
+            about = _about(error)
             for origin in origins(context).values():
-                if not origin.is_overruled(args) and origin.is_meant(str(error)):
+                if origin.option in about and not origin.is_overruled(args):
                     error.add_note(f"--{origin.option} is set by {origin.place}")
             raise
         return status
+
+
+def _about(error: click.ClickException | WrongUsage) -> tuple[str, ...]:
+    """The long names of the options that an error is about, without dashes."""
+    if isinstance(error, WrongUsage):
+        return error.about
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    return tuple(name.lstrip("-") for name in parameter.opts) if parameter else ()
 
 
 def _of_another_command(error: click.NoSuchOption) -> click.ClickException:

@@ -103,9 +103,6 @@ def config_path() -> str:
 
 _KEY = "epic_cli.origins"
 
-#: A shorter value stands in a message by chance.
-_TELLING = 3
-
 
 class Origin(NamedTuple):
     """An option's long name, its value, and the place that gives it, as messages show it.
@@ -123,14 +120,6 @@ class Origin(NamedTuple):
         short = tuple(flag for flag in self.flags if not flag.startswith("--"))
         return any(
             arg.partition("=")[0] in self.flags or (short and arg.startswith(short)) for arg in args
-        )
-
-    def is_meant(self, message: str) -> bool:
-        """Whether a message is about this option or its value."""
-        values = self.value if isinstance(self.value, list | tuple) else [self.value]
-        words = [word for value in values for word in (str(value), str(value).partition("=")[2])]
-        return f"--{self.option} " in f"{message} " or any(
-            len(word) >= _TELLING and word in message for word in words
         )
 
 

@@ -453,7 +453,7 @@ def refuse(names: Iterable[str], why: str) -> None:
     flags = {one.name: one.opts[-1] for one in context.command.params}
     for name in names:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise WrongUsage(f"{flags[name]} {why}")
+            raise WrongUsage(f"{flags[name]} {why}", flags[name].lstrip("-"))
 
 
 def _key(option: Decorator, command: Function) -> str:

@@ -48,18 +48,30 @@ def accessing(action: str, name: object, file_action: str = "") -> Iterator[None
 
 
 class WrongUsage(Exception):
-    """Options that do not fit each other or the recording."""
+    """Options that do not fit each other or the recording.
+
+    ``about`` are the long names, without dashes, of the options that are to blame.
+    """
+
+    def __init__(self, message: str, *about: str) -> None:
+        super().__init__(message)
+        self.about = about
 
 
 @contextlib.contextmanager
 def wrong_usage(
-    place: str = "", kind: type[Exception] | tuple[type[Exception], ...] = ValueError
+    place: str = "",
+    kind: type[Exception] | tuple[type[Exception], ...] = ValueError,
+    about: tuple[str, ...] = (),
 ) -> Iterator[None]:
-    """Raises ``WrongUsage`` for an error of this kind; ``place`` stands before its words."""
+    """Raises ``WrongUsage`` for an error of this kind, ``about`` these options.
+
+    ``place`` stands before its words.
+    """
     try:
         yield
     except kind as error:
-        raise WrongUsage(f"{place}{error}") from error
+        raise WrongUsage(f"{place}{error}", *about) from error
 
 
 class StoppedAtLine(Exception):

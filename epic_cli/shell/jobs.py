@@ -79,7 +79,9 @@ class JobOptions:
         found = replace(self, **none)
         if found.workers is not None and found.cluster is not None:
             raise WrongUsage(
-                "--workers are local processes, --cluster has its own workers: use one of them"
+                "--workers are local processes, --cluster has its own workers: use one of them",
+                "workers",
+                "cluster",
             )
         return found
 

@@ -71,7 +71,8 @@ class Saving(NamedTuple):
         if not text:
             raise WrongUsage(
                 f"there is nothing to save as {name!r}: packet text, and tables with the names"
-                " time,x,y,z, need no --read"
+                " time,x,y,z, need no --read",
+                "read",
             )
         before = _profiles(path).get(name)
         if before == text:

@@ -96,16 +96,25 @@ class Program:
         """How cases are checked; raises ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
-                raise WrongUsage("--builtin tests another program: add --against")
+                raise WrongUsage(
+                    "--builtin tests another program: add --against", "builtin", "against"
+                )
             if self.atol is not None or self.rtol is not None:
-                raise WrongUsage("--atol and --rtol need --against: a case sets its own")
+                raise WrongUsage(
+                    "--atol and --rtol need --against: a case sets its own",
+                    "atol",
+                    "rtol",
+                    "against",
+                )
             return CheckSpec(threads=threads)
         with wrong_usage(f"--against {self.against!r}: "):
             command = shlex.split(self.against)
         if not command:
-            raise WrongUsage("--against: the command is empty")
+            raise WrongUsage("--against: the command is empty", "against")
         if shutil.which(command[0]) is None:
-            raise WrongUsage(f"--against: there is no program {command[0]!r} that can be run")
+            raise WrongUsage(
+                f"--against: there is no program {command[0]!r} that can be run", "against"
+            )
         tolerances = None
         if self.atol is not None or self.rtol is not None:
             tolerances = Tolerances(Tolerance(self.atol or 0.0, self.rtol or 0.0))
@@ -136,7 +145,7 @@ class ReportOptions:
         if self.html == "-":
             raise WrongUsage("a page goes to a file")
         if self.junit == self.tap == "-":
-            raise WrongUsage("--junit and --tap cannot both go to standard output")
+            raise WrongUsage("--junit and --tap cannot both go to standard output", "junit", "tap")
 
     @property
     def silent(self) -> bool:
@@ -242,11 +251,15 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
         refuse(others, "does not go with --new")
     if doing.accept and program.against is not None:
-        raise WrongUsage("--accept takes the rows drawn by epic, not those that --against prints")
+        raise WrongUsage(
+            "--accept takes the rows drawn by epic, not those that --against prints",
+            "accept",
+            "against",
+        )
     if doing.yes and not doing.accept:
-        raise WrongUsage("--yes needs --accept")
+        raise WrongUsage("--yes needs --accept", "yes", "accept")
     if program.builtin and paths:
-        raise WrongUsage("--builtin has its own cases: name no others")
+        raise WrongUsage("--builtin has its own cases: name no others", "builtin")
 
 
 def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
@@ -259,13 +272,13 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
 
     row_format = "tsv" if is_default("row_format") else options.row_format
     if row_format not in ROW_FORMATS:
-        raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}")
+        raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}", "format")
     if not files:
-        raise WrongUsage("--new CASE needs a recording: a file, or - for standard input")
+        raise WrongUsage("--new CASE needs a recording: a file, or - for standard input", "new")
     packets = None
     if "-" in files:
         if len(files) > 1 or sys.stdin is None:
-            raise WrongUsage("--new CASE takes standard input alone")
+            raise WrongUsage("--new CASE takes standard input alone", "new")
         packets = sys.stdin.buffer.read()
     values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.read)
     others = {

@@ -31,7 +31,7 @@ class Output:
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         if doing.accept and in_continuous_integration():
-            raise WrongUsage("--accept needs a person to decide, and CI is set")
+            raise WrongUsage("--accept needs a person to decide, and CI is set", "accept")
         self._report = report
         self._doing = doing
         self._color = color

@@ -129,7 +129,7 @@ class Pictures:
         shown = [one for several in self.show for one in several]
         for one in shown:
             if one not in labels:
-                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}")
+                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}", "show")
         return shown
 
 
@@ -325,7 +325,7 @@ def compare(
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
-        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     finally:
         tally.end()
     failing = write_failures(comparison, scoring.fail_if)
@@ -345,7 +345,9 @@ def _check_jobs(jobs: JobOptions, given: Recorded | None, saving: Saving | None)
     if "-" in (*given.recordings, given.truth):
         raise WrongUsage(f"{jobs.options}: for files, not for standard input")
     if saving is not None:
-        raise WrongUsage(f"--save-profile looks at a recording here: without {jobs.options}")
+        raise WrongUsage(
+            f"--save-profile looks at a recording here: without {jobs.options}", "save-profile"
+        )
 
 
 def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
@@ -364,16 +366,18 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
 
 def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
     if drawing.drawn is not None and network.simulates:
-        raise WrongUsage("--drawn belongs to one recording, not to simulated networks")
+        raise WrongUsage("--drawn belongs to one recording, not to simulated networks", "drawn")
     if drawing.drawn == "-" and inputs.truth == "-":
-        raise WrongUsage("--truth and --drawn cannot both come from standard input")
+        raise WrongUsage(
+            "--truth and --drawn cannot both come from standard input", "truth", "drawn"
+        )
 
 
 def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> None:
     """Each strategy that a condition names has to take part."""
     from epic_cli.metrics.conditions import ConditionError, check_strategies
 
-    with wrong_usage("--fail-if: ", ConditionError):
+    with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
         check_strategies(scoring.fail_if, [one.label for one in participants])
 
 

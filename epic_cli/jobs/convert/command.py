@@ -124,7 +124,7 @@ def _write(files: Sequence[str], options: ConvertOptions) -> bool:
     ):
         if formats()[options.written_format].binary and sink.isatty():
             title = options.written_format.capitalize()
-            raise WrongUsage(f"{title} is not for a terminal: add --output")
+            raise WrongUsage(f"{title} is not for a terminal: add --output", "output")
         output = _Output(options.written_format, writer, sink)
         for file, on_read in zip(files, report_each(progress, files), strict=True):
             recording = _Recording(file, options)
@@ -197,7 +197,12 @@ class _Recording:
             yield from self._captured()
             return
         if options.capture.given:
-            raise WrongUsage(f"{self._name}: --port, --layout and --from are for captures (pcap)")
+            raise WrongUsage(
+                f"{self._name}: --port, --layout and --from are for captures (pcap)",
+                "port",
+                "layout",
+                "from",
+            )
         yield from blocks(file, options.read, self.reporter, progress, rebase_time=False)
 
     def _captured(self) -> Iterator[PacketBlock]:

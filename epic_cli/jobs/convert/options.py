@@ -99,9 +99,13 @@ class ConvertOptions:
         if not self.in_place:
             return [(self.files or ("-",), self)]
         if self.output is not None:
-            raise WrongUsage("--in-place writes to the FILEs themselves: leave out --output")
+            raise WrongUsage(
+                "--in-place writes to the FILEs themselves: leave out --output",
+                "in-place",
+                "output",
+            )
         if not self.files or "-" in self.files:
-            raise WrongUsage("--in-place needs a FILE: standard input has no place")
+            raise WrongUsage("--in-place needs a FILE: standard input has no place", "in-place")
         return [((one,), replace(self, output=one)) for one in self.files]
 
     @property
@@ -112,5 +116,5 @@ class ConvertOptions:
         ending = os.path.splitext(self.output or "")[1].lower()  # noqa: PTH122
         if suffixes().get(ending) not in written_formats():
             formats = ", ".join(written_formats())
-            raise WrongUsage(f"unknown output format: add --to, one of {formats}")
+            raise WrongUsage(f"unknown output format: add --to, one of {formats}", "to")
         return suffixes()[ending]

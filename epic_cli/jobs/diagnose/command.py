@@ -124,11 +124,13 @@ class DiagnoseOptions:
         """
         self.drawing.check(names, self.jobs.options)
         if self.video.video is not None and self.drawing.drawn is None:
-            raise WrongUsage("--video shows what the game drew: it needs --drawn")
+            raise WrongUsage("--video shows what the game drew: it needs --drawn", "video", "drawn")
         if self.link_out is not None and (len(names) > 1 or self.jobs.options):
-            raise WrongUsage("--link-out describes one recording: pass one at a time")
+            raise WrongUsage("--link-out describes one recording: pass one at a time", "link-out")
         if self.link_out == "-":
-            raise WrongUsage("--link-out needs a file: standard output is for the findings")
+            raise WrongUsage(
+                "--link-out needs a file: standard output is for the findings", "link-out"
+            )
 
     def of_each(self, color: bool) -> DiagnoseEach:
         """What is done with each recording; raises ``WrongUsage``."""
@@ -255,7 +257,9 @@ def _only(each: DiagnoseEach, file: str, options: DiagnoseOptions) -> ExitStatus
         spec = each.spec(file, reporter)
         if drawing.drawn is not None:
             if not spec.placed:
-                raise WrongUsage(f"--drawn: {reporter.name} has no positions to compare with")
+                raise WrongUsage(
+                    f"--drawn: {reporter.name} has no positions to compare with", "drawn"
+                )
             spec = replace(spec, drawn=drawing.paths(spec.packets, each.reading.spec, messages))
         try:
             with Progress("diagnosing", silent=True):

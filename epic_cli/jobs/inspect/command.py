@@ -101,7 +101,9 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
         return ExitStatus.DONE
     names = recordings_of(options.recordings)
     if options.saving is not None and len(names) > 1:
-        raise WrongUsage("--save-profile keeps how one recording is read: pass one at a time")
+        raise WrongUsage(
+            "--save-profile keeps how one recording is read: pass one at a time", "save-profile"
+        )
     failing: set[str] = set()
     grave = False
     for number, name in enumerate(names):

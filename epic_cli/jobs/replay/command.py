@@ -82,7 +82,9 @@ def replay(
     if video.video is None:
         return run(options)
     if len(options.files) != 1 or "-" in options.files:
-        raise WrongUsage("--video shows one recording, which is read once more: give one file")
+        raise WrongUsage(
+            "--video shows one recording, which is read once more: give one file", "video"
+        )
     from epic_cli.shell.messages import Messages, Reporter
     from epic_cli.shell.sources import MOST_ENTITIES, load
 

@@ -72,9 +72,15 @@ class ReplayOptions:
         if name is None or name == "no":
             return None
         if row_format == "epic":
-            raise WrongUsage("--file-column is for formats with columns: choose another --format")
+            raise WrongUsage(
+                "--file-column is for formats with columns: choose another --format",
+                "file-column",
+                "format",
+            )
         if not name or name in COLUMNS:
-            raise WrongUsage(f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}")
+            raise WrongUsage(
+                f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}", "file-column"
+            )
         return name
 
 
@@ -82,7 +88,9 @@ def run(options: ReplayOptions) -> ExitStatus:
     """Writes the rows of all files; raises what the program turns into a message and a status."""
     make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
-        raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
+        raise WrongUsage(
+            "--latency sets arrival times, which --pacing demo ignores", "latency", "pacing"
+        )
     file_column = options.named_file_column(options.row_format)
     refused = False
     with contextlib.ExitStack() as ending:
@@ -237,7 +245,9 @@ class _Recording:
                 line, entity = second
                 raise WrongUsage(
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
-                    " has no column; choose one with --entity, or another --format"
+                    " has no column; choose one with --entity, or another --format",
+                    "entity",
+                    "format",
                 )
         self._check_entity(block)
         for samples in stream.finish():

@@ -101,9 +101,9 @@ def write_truth(
     """Writes where the entities really were; raises ``WrongUsage`` where there is no end."""
     path = str(options.truth_out)
     if min(duration, movement.end) == math.inf:
-        raise WrongUsage("--truth-out needs an end: set a --duration")
+        raise WrongUsage("--truth-out needs an end: set a --duration", "truth-out", "duration")
     if path == (options.output or "-"):
-        raise WrongUsage("--truth-out and the packets cannot go to the same place")
+        raise WrongUsage("--truth-out and the packets cannot go to the same place", "truth-out")
     writer = TruthWriter(movement.turns)
     with open_sink(path) as sink, _unwritable_packets():
         sink.write(writer.header)
@@ -230,9 +230,9 @@ def simulate(
     _check_movement(movement, sender)
     check_network(trace)
     if "truth_rate" in given_options() and not output.truth_out:
-        raise WrongUsage("--truth-rate needs --truth-out")
+        raise WrongUsage("--truth-rate needs --truth-out", "truth-rate", "truth-out")
     if movement.truth == "-" and trace.trace == "-":
-        raise WrongUsage("--truth and --trace cannot both be standard input")
+        raise WrongUsage("--truth and --trace cannot both be standard input", "truth", "trace")
     moving = _make_movement(movement, seed, quiet)
     check_turning(moving, sender)
     channel = trace.channel(read_one_way(trace), link, seed)
@@ -282,7 +282,11 @@ def _check_movement(movement: MovementSpec, sender: SenderSpec) -> None:
     else:
         refuse(_TRUTH_OPTIONS, "needs --truth")
     if sender.send_rate == "recorded" and not movement.truth:
-        raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
+        raise WrongUsage(
+            "--send-rate recorded needs --truth: a path has no rate of its own",
+            "send-rate",
+            "truth",
+        )
 
 
 def _make_movement(

@@ -84,7 +84,9 @@ class Tuned(Participants):
     def __post_init__(self) -> None:
         """Refuses all and some."""
         if self.every and self.strategies:
-            raise WrongUsage("--all tunes every strategy: leave out -s, or --all")
+            raise WrongUsage(
+                "--all tunes every strategy: leave out -s, or --all", "all", "strategies"
+            )
 
     def specs(self) -> list[StrategySpec]:
         """Each with the settings that stay: of a way to hide corrections, all but its time."""
@@ -289,11 +291,11 @@ def _search(spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Mes
         hint = "; --validate none tunes and evaluates on all" if whole else ""
         raise WrongUsage(f"{error}{hint}") from error
     except TooManyRows as error:
-        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     except (NothingToTune, UnknownCode) as error:
         raise WrongUsage(str(error)) from error
     except NeedsArrivals as error:
-        raise WrongUsage(f"{error}; --latency makes them") from error
+        raise WrongUsage(f"{error}; --latency makes them", "latency") from error
     except NothingTried:
         raise KeyboardInterrupt from None
 

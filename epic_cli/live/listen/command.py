@@ -84,7 +84,7 @@ class _Outputs:
         """
         there = has_terminal()
         if self.screen and not there:
-            raise WrongUsage("--screen needs a terminal")
+            raise WrongUsage("--screen needs a terminal", "screen")
         if self.screen is None:
             return there and not {"row_format", "output"} & given
         return self.screen
@@ -176,6 +176,7 @@ def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
         if own and place.place[:2] == receiving.socket.getsockname()[:2]:
             raise WrongUsage(
                 f"--forward {target.format.name} would send to {target.address}, which is listened"
-                " on: give one of them another port"
+                " on: give one of them another port",
+                "forward",
             )
         return Forwarder(target.format, place)

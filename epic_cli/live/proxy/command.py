@@ -172,16 +172,23 @@ class Watched:
         if not {"row_format", "output"} & given:
             return False
         if self.way == "both":
-            raise WrongUsage("rows are of one direction: --watch up or down")
+            raise WrongUsage("rows are of one direction: --watch up or down", "watch")
         if self.screen:
-            raise WrongUsage("choose --screen, or rows (--format, --output)")
+            raise WrongUsage(
+                "choose --screen, or rows (--format, --output)", "screen", "format", "output"
+            )
         return True
 
     def wants_screen(self, taken: bool) -> bool:
         """Whether the terminal is filled, unless it is ``taken``; raises ``WrongUsage``."""
         there = has_terminal() and is_in_foreground() and not taken
         if self.screen and not there:
-            raise WrongUsage("--screen needs a terminal, without --quiet or --control -")
+            raise WrongUsage(
+                "--screen needs a terminal, without --quiet or --control -",
+                "screen",
+                "quiet",
+                "control",
+            )
         return there and self.screen is not False
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
@@ -244,11 +251,13 @@ def proxy(
     """
     check_network(trace)
     if spec.payload and spec.record is None:
-        raise WrongUsage("--payload needs --record")
+        raise WrongUsage("--payload needs --record", "payload", "record")
     given = given_options()
     writes_rows = watched.rows_given(given)
     if writes_rows and spec.control == STANDARD_INPUT:
-        raise WrongUsage("rows and the answers to --control - would both be standard output")
+        raise WrongUsage(
+            "rows and the answers to --control - would both be standard output", "control"
+        )
     taken = quiet or writes_rows or watched.lab or spec.control == STANDARD_INPUT
     on_screen = watched.wants_screen(taken)
     draws = watched.lab or (on_screen and (watched.screen or bool({"way", "records"} & given)))

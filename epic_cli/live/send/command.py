@@ -139,9 +139,13 @@ class SourceOptions:
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
     """Refuses options that would have no effect beside the others."""
     if bool(recording) == bool(source.path):
-        raise WrongUsage("pass either a RECORDING or a --path, then the address [HOST:]PORT")
+        raise WrongUsage(
+            "pass either a RECORDING or a --path, then the address [HOST:]PORT", "path"
+        )
     if "-" in recording and source.rounds > 1:
-        raise WrongUsage("--loop and --times need a file: standard input is there once")
+        raise WrongUsage(
+            "--loop and --times need a file: standard input is there once", "loop", "times"
+        )
     if recording:
         refuse(_PATH_OPTIONS, "needs --path")
     else:
@@ -271,7 +275,7 @@ def send(
     check_source(recording, source)
     check_network(trace)
     if (*recording, trace.trace).count("-") > 1:
-        raise WrongUsage("only one recording, or --trace, can be standard input")
+        raise WrongUsage("only one recording, or --trace, can be standard input", "trace")
     reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
         resolve(target)

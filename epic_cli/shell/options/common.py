@@ -199,7 +199,7 @@ class VideoOptions:
 
     def __post_init__(self) -> None:
         """Refuses names that no video has."""
-        with wrong_usage("--video: "):
+        with wrong_usage("--video: ", about=("video",)):
             kind_of(self.video or ".gif")
 
     def write(self, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
@@ -213,7 +213,7 @@ class VideoOptions:
 
         path, spec = str(self.video), VideoSpec(**self.clip)
         with (
-            wrong_usage("--video: ", NoVideo),
+            wrong_usage("--video: ", NoVideo, about=("video",)),
             accessing("write to", path),
             open_whole(path) as stream,
             Progress("drawing") as progress,
@@ -237,4 +237,4 @@ class VideoOptions:
         try:
             return compare_run(Run("", packets), spec).scenes
         except NotEnoughToSay as error:
-            raise WrongUsage(f"--video: {getattr(error, 'why', error)}") from error
+            raise WrongUsage(f"--video: {getattr(error, 'why', error)}", "video") from error

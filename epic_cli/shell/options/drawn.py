@@ -34,13 +34,14 @@ class DrawnFile(NamedTuple):
         if self.drawn is None:
             return
         if len(recordings) > 1:
-            raise WrongUsage("--drawn belongs to one recording: pass one at a time")
+            raise WrongUsage("--drawn belongs to one recording: pass one at a time", "drawn")
         if jobs:
             raise WrongUsage(
-                f"--drawn belongs to one recording, which is read by this process: no {jobs}"
+                f"--drawn belongs to one recording, which is read by this process: no {jobs}",
+                "drawn",
             )
         if self.drawn == "-" and tuple(recordings) in ((), ("-",)):
-            raise WrongUsage("recording and --drawn cannot both come from standard input")
+            raise WrongUsage("recording and --drawn cannot both come from standard input", "drawn")
 
     def paths(
         self, packets: Mapping[str, PacketBlock], read: ReadSpec, messages: Messages
@@ -67,7 +68,9 @@ class DrawnFile(NamedTuple):
         """The error for a file that cannot be used."""
         from epic_cli.shell.sources import source_name
 
-        return WrongUsage(f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}")
+        return WrongUsage(
+            f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}", "drawn"
+        )
 
     def beside(self, run: Run, read: ReadSpec, messages: Messages) -> tuple[Run, DrawnCandidate]:
         """The drawn entities of a recording, and their drawn rows.

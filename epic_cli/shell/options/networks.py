@@ -120,38 +120,59 @@ class NetworkOptions:
         if recordings:
             raise WrongUsage(
                 f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]}"
-                " has already been over one; if it is the movement itself, pass it as --truth"
+                " has already been over one; if it is the movement itself, pass it as --truth",
+                "truth",
             )
         if self.path is None and truth is None:
             raise WrongUsage(
                 "--seeds needs a movement to send: --truth FILE, or --path NAME (one of"
-                f" {', '.join(PATHS)})"
+                f" {', '.join(PATHS)})",
+                "seeds",
+                "truth",
+                "path",
             )
         if self.path is not None and truth is not None:
-            raise WrongUsage("--path and --truth exclude each other: each is a movement")
+            raise WrongUsage(
+                "--path and --truth exclude each other: each is a movement", "path", "truth"
+            )
         if truth == "-":
             raise WrongUsage("a movement that is sent over several networks must come from a file")
         if self.path is None:
             refuse(("speed", "size", TURNING.name), "needs --path")
         if self.path is not None and self.sender.send_rate == "recorded":
-            raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
+            raise WrongUsage(
+                "--send-rate recorded needs --truth: a path has no rate of its own",
+                "send-rate",
+                "truth",
+            )
         if self.seconds == math.inf and self.path:
-            raise WrongUsage("an endless movement cannot be evaluated: set a --duration in seconds")
+            raise WrongUsage(
+                "an endless movement cannot be evaluated: set a --duration in seconds", "duration"
+            )
         if self.seconds > _LONGEST and self.path:
             raise WrongUsage(
                 f"--duration {self.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
-                " --seeds gives more data"
+                " --seeds gives more data",
+                "duration",
+                "seeds",
             )
         check_network(self.trace)
         is_bare = self.link == LinkConditions(in_order=self.link.in_order)
         if self.trace.trace and is_bare and len(self.all_seeds) > 1:
             raise WrongUsage(
                 "a recorded network is the same with every seed: give --seeds 1 beside --trace, or"
-                " options of the link, which are added to it"
+                " options of the link, which are added to it",
+                "seeds",
+                "trace",
             )
 
 
 def check_turning(movement: PathMovement | RecordedMovement, sender: SenderSpec) -> None:
     """Refuses to quantise rotations that are not there."""
     if sender.rotation_bits and not movement.turns:
-        raise WrongUsage("--rotation-bits: nothing has a rotation; --turning gives a --path one")
+        raise WrongUsage(
+            "--rotation-bits: nothing has a rotation; --turning gives a --path one",
+            "rotation-bits",
+            "turning",
+            "path",
+        )

@@ -129,7 +129,7 @@ class Participants:
         """Each with its settings; raises ``WrongUsage``."""
         from epic_cli.engine.replay.strategy_spec import read_specs
 
-        with wrong_usage():
+        with wrong_usage(about=("strategies",)):
             return read_specs(name for several in self.strategies for name in several)
 
 
@@ -186,7 +186,7 @@ class Scoring:
 
     def __post_init__(self) -> None:
         """Refuses conditions that exclude everything."""
-        with wrong_usage("--fail-if: ", ConditionError):
+        with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
             check_sense(self.fail_if)
 
 

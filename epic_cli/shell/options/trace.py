@@ -126,7 +126,11 @@ def check_network(trace: TraceOptions) -> None:
     refuse(() if trace.trace else _TRACE_ALONE, "needs --trace")
     given = given_options()
     if "gemodel" in given and "loss" in given:
-        raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
+        raise WrongUsage(
+            "--gemodel and --loss exclude each other: the model has its own losses",
+            "gemodel",
+            "loss",
+        )
 
 
 def read_one_way(options: TraceOptions) -> Trace | None:
