@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,13 +11,13 @@ from rich.measure import Measurement
 from rich.style import Style
 from rich.text import Text
 
-from epic_cli.metrics.turns import yaws
-from epic_cli.show.scene import chosen_of, ground_axes
+from epic_cli.show.plot import PACKETS, TRUTH, Curve, extent, plot, squared, ticks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epic_cli.show.scene import Scene, StrategyTrace
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.show.scene import Scene
     from epic_cli.show.styles import View
 
 
@@ -91,7 +90,7 @@ class Chart:
         finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
         left, right = extent(np.concatenate([a for a, _ in finite]))
         bottom, top = extent(np.concatenate([b for _, b in finite]))
-        margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
+        margin = max(len(text) for _, text in ticks(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
         longest = max((len(one.label) for one in self.lines if one.joined), default=0)
         # with the blank before a name
@@ -99,7 +98,7 @@ class Chart:
         width = max(10, room - ends)
         if self.equal:
             # a braille dot is about as wide as high, a character half as wide
-            left, right, bottom, top = _squared(left, right, bottom, top, width, 2 * self.height)
+            left, right, bottom, top = squared(left, right, bottom, top, width, 2 * self.height)
         canvas = Canvas(width, self.height, braille)
         for one, (a, b) in zip(self.lines, series, strict=True):
             share = (a - left) / (right - left), (b - bottom) / (top - bottom)
@@ -115,51 +114,12 @@ class Chart:
         yield _legend(self.lines, braille, margin)
 
 
-def extent(values: Floats) -> tuple[float, float]:
-    """The least and the largest of finite values (n), never the same."""
-    low, high = float(values.min()), float(values.max())
-    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
-        around = max(abs(low), 1.0) * 0.05
-        return low - around, high + around
-    return low, high
-
-
-def _squared(
-    left: float, right: float, bottom: float, top: float, width: int, height: int
-) -> tuple[float, float, float, float]:
-    scale = max((right - left) / width, (top - bottom) / height)
-    across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
-    return left - across, right + across, bottom - up, top + up
-
-
-def nice_values(low: float, high: float, about: int = 5) -> list[float]:
-    """Round values from ``low`` to ``high``, ``about`` this many: steps of 1, 2 or 5 times 10^k."""
-    span = high - low
-    if not (span > 0 and math.isfinite(span)):
-        return [low]
-    raw = span / about
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def label(value: float, span: float) -> str:
-    """A value of an axis that goes over ``span``, with as many digits as tell it apart."""
-    digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
-    text = f"{value:.{min(digits, 9)}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
 def _with_axis(
     lines: list[Text], bottom: float, top: float, margin: int, edges: str
 ) -> Iterator[Text]:
     at = {}
-    for value in nice_values(bottom, top, max(2, len(lines) // 4)):
-        row = round((top - value) / (top - bottom) * (len(lines) - 1))
-        at[row] = label(value, top - bottom)
+    for value, text in ticks(bottom, top, max(2, len(lines) // 4)):
+        at[round((top - value) / (top - bottom) * (len(lines) - 1))] = text
     for row, line in enumerate(lines):
         name = at.get(row, "")
         edge = edges[1] if name else edges[0]
@@ -168,9 +128,8 @@ def _with_axis(
 
 def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) -> Iterator[Text]:
     edge, words = [edges[3]] * width, [" "] * (width + margin + 1)
-    for value in nice_values(left, right, max(2, width // 12)):
+    for value, text in ticks(left, right, max(2, width // 12)):
         column = round((value - left) / (right - left) * (width - 1))
-        text = label(value, right - left)
         begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
         edge[column] = edges[4]
         words[begin : begin + len(text)] = text
@@ -211,9 +170,6 @@ def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     return text
 
 
-# ---------------------------------------------------------------- scenes
-
-
 def scene_chart(
     scene: Scene,
     view: View = "above",
@@ -222,68 +178,23 @@ def scene_chart(
     height: int = 18,
     width: int | None = None,
 ) -> Chart:
-    """One view of a scene: from above, or over time, see ``View``.
-
-    ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
-    packets, the first strategy's above the others.
-    """
-    chosen = chosen_of(scene, labels)
-    name = f"{scene.entity}: " if scene.entity else ""
-    a, b = ground_axes(scene)
-    if view == "above":
-        lines = [
-            _packets(scene.packets[:, a], scene.packets[:, b]),
-            ChartLine("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
-            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
-        ]
-        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
-        return Chart(lines, title, equal=True, height=height, width=width)
-    title = f"{view} (lengths)"
-    if view == "error":
-        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
-    elif view == "angle":
-        title = "angle (degrees from the true rotation)"
-        lines = [
-            _line(i, one, one.times, one.angles) for i, one in chosen if one.angles is not None
-        ]
-    elif view == "yaw":
-        title = f"yaw (degrees, {'xyz'[a]} to {'xyz'[b]})"
-        turned = [(i, one, one.rotations) for i, one in chosen if one.rotations is not None]
-        lines = [_line(i, one, *_yaw(one.times, turns, (a, b))) for i, one, turns in turned]
-        if scene.rotations is not None:
-            curve = _yaw(scene.times, scene.rotations, (a, b))
-            lines.insert(0, ChartLine("truth", *curve, TRUTH_STYLE, TRUTH_MARK))
-    else:
-        axis = "xyz".index(view)
-        lines = [
-            _packets(scene.packet_times, scene.packets[:, axis]),
-            ChartLine("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
-            *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
-        ]
-    title = f"{name}{title} over time (s)"
-    return Chart(lines, title, named=True, height=height, width=width)
+    """One view of a scene: from above, or over time, see ``plot``."""
+    shown = plot(scene, view, labels)
+    # the truth above the packets
+    lines = [_line(curve) for curve in sorted(shown.curves, key=lambda curve: min(curve.role, 0))]
+    named = not shown.equal
+    return Chart(lines, shown.title, equal=shown.equal, named=named, height=height, width=width)
 
 
-def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Times and yaws, with a break where it goes on at the other end of the scale."""
-    found = yaws(rotations, plane)
-    broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
-    return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
+def _line(curve: Curve) -> ChartLine:
+    across, up = curve.places.T
+    if curve.role == PACKETS:
+        return ChartLine(curve.label, across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+    if curve.role == TRUTH:
+        return ChartLine(curve.label, across, up, TRUTH_STYLE, TRUTH_MARK)
+    style, mark = STYLES[curve.role % len(STYLES)], MARKS[curve.role % len(MARKS)]
+    return ChartLine(curve.label, across, up, style, mark)
 
-
-def _packets(across: Floats, up: Floats) -> ChartLine:
-    return ChartLine("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
-
-
-def _line(index: int, one: StrategyTrace, across: Floats, up: Floats) -> ChartLine:
-    style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
-    return ChartLine(one.label, across, up, style, mark)
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 #: The dots of a braille character, by row and column, as bits of its number from U+2800.
 _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])

@@ -17,11 +17,19 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.arrays import lengths, root_mean_square
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.metrics.turns import headings
-from epic_cli.show.chart import label, nice_values
-from epic_cli.show.scene import chosen_of, ground_axes
+from epic_cli.show.plot import (
+    Curve,
+    Panel,
+    between,
+    dart,
+    largest_of_each,
+    plot,
+    tick_text,
+    ticks,
+    unbroken,
+)
+from epic_cli.show.scene import ground_axes
 from epic_cli.show.styles import BLACK, WHITE, line_style
-from epic_cli.show.svg import Panel, largest_of_each
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -59,19 +67,19 @@ def _frame(back: Backdrop, at: float) -> Image.Image:
     markers = []
     for one in back.stage.tracks:
         trail = _trail(back, one, at, shift)
-        pen.lines(trail, colors.of(one.rank), (5 if one.rank < 0 else 2.4) * unit)
+        pen.lines(trail, colors.of(one.role), (5 if one.role < 0 else 2.4) * unit)
         place = back.places(one.at(here))[0] + shift
         if np.isfinite(place).all():
             markers.append((one, place))
     for one, place in markers:
-        radius = (6.5 if one.rank < 0 else 5.5) * unit
+        radius = (6.5 if one.role < 0 else 5.5) * unit
         corners = _dart(one, at, radius)
         pen.lines(
-            [(corners + place, 255)], colors.of(one.rank), 0 if len(corners) > 1 else 2 * radius
+            [(corners + place, 255)], colors.of(one.role), 0 if len(corners) > 1 else 2 * radius
         )
     if len(markers) <= _NAMED:
         _draw_names(back, pen, markers, shift, at)
-    note = f"from above, {back.stage.axes}, grid {label(back.step, back.step)}"
+    note = f"from above, {back.stage.axes}, grid {tick_text(back.step, back.step)}"
     pen.paste(back.name(note, colors.soft), 14 * unit, back.map[3] - 14 * unit)
     # names and dots that reach beyond the map are covered
     for top, bottom in ((0, back.map[1]), (back.map[3], image.height)):
@@ -92,9 +100,7 @@ def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
     return image, low - corner
 
 
-def _trail(
-    back: Backdrop, one: StageTrack, at: float, shift: Floats
-) -> Iterator[tuple[Floats, int]]:
+def _trail(back: Backdrop, one: Curve, at: float, shift: Floats) -> Iterator[tuple[Floats, int]]:
     for times, run in one.rows(at - TRAIL, at):
         steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
         places = back.places(run) + shift
@@ -115,29 +121,26 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
-def _dart(one: StageTrack, at: float, radius: float) -> Floats:
+def _dart(one: Curve, at: float, radius: float) -> Floats:
     """The corners (n, 2) of a dart to where it heads, or the middle of a disc, around 0."""
     if one.headings is not None:
         u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
         if u * u + v * v > 0:
-            wide = 0.9 * radius / math.hypot(u, v)
-            left = -0.7 * u - wide * v, -0.7 * v + wide * u
-            right = -0.7 * u + wide * v, -0.7 * v - wide * u
-            return np.array([(u, v), left, (-0.3 * u, -0.3 * v), right])
+            return dart(u, v, 0.9 * radius, 0.7, 0.3)
     return np.zeros((1, 2))
 
 
 def _draw_names(
-    back: Backdrop, pen: Pen, markers: Sequence[tuple[StageTrack, Floats]], shift: Floats, at: float
+    back: Backdrop, pen: Pen, markers: Sequence[tuple[Curve, Floats]], shift: Floats, at: float
 ) -> None:
     """Names beside the markers, apart from each other; they move calmly."""
     around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
     for one, place in markers:
-        if one.name:
+        if one.label:
             away = np.nan_to_num(back.places(one.at(around)) + shift - place)
             x, y = (place + np.clip(away.mean(axis=0), -24 * unit, 24 * unit)).tolist()
             x = max(x, float(place[0]))  # a name does not cover its own marker
-            found.append((y, x, one.name, back.colors.of(one.rank)))
+            found.append((y, x, one.label, back.colors.of(one.role)))
     found.sort()
     for (_, x, name, color), y in zip(
         found, spread([one[0] for one in found], 15 * unit), strict=True
@@ -168,48 +171,13 @@ USUAL, LONGEST, WORST = 10.0, 12.0, 3.0
 _TIMES, _TRACKS = 20_000, 12
 
 
-class StageTrack(NamedTuple):
-    """What moves: at ``times`` (n, s) it is at ``places`` (n, 2), NaN where it is not drawn.
-
-    ``rank`` is that of its colour, -1: it is the truth. ``errors`` (n) are NaN in rows that do not
-    count; ``headings`` (n, 2) are None where nothing turns.
-    """
-
-    name: str
-    rank: int
-    times: Floats
-    places: Floats
-    errors: Floats
-    headings: Floats | None = None
-
-    def at(self, times: Floats) -> Floats:
-        """Where it is (k, 2)."""
-        return between(self.times, self.places, times)
-
-    def within(self, start: float, end: float) -> tuple[Floats, Floats]:
-        """Its times (m) and errors (m) from ``start`` to ``end`` (s)."""
-        inside = (self.times >= start) & (self.times <= end)
-        return self.times[inside], self.errors[inside]
-
-    def rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
-        """Its times (m) and places (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
-        ends = np.array([start, end])
-        inside = slice(*np.searchsorted(self.times, ends, side="right"))
-        times = np.concatenate([ends[:1], self.times[inside], ends[1:]])
-        places = np.vstack([self.at(ends[:1]), self.places[inside], self.at(ends[1:])])
-        known = ~np.isnan(places[:, 0])
-        for run in np.split(np.arange(len(times)), np.flatnonzero(~known)):
-            if known[run].any():
-                yield times[run[known[run]]], places[run[known[run]]]
-
-
 class Stage(NamedTuple):
     """Who moves, later tracks above earlier ones, from ``start`` to ``end`` (s).
 
     ``packet_times`` (m, s) are when ``packets`` (m, 2) came, or were sent where that is not known.
     """
 
-    tracks: tuple[StageTrack, ...]
+    tracks: tuple[Curve, ...]
     packet_times: Floats
     packets: Floats
     axes: str
@@ -217,30 +185,15 @@ class Stage(NamedTuple):
     end: float
 
     @property
-    def drawn(self) -> list[StageTrack]:
+    def drawn(self) -> list[Curve]:
         """All but the truth, the best one first."""
-        return [one for one in reversed(self.tracks) if one.rank >= 0]
+        return [one for one in reversed(self.tracks) if one.role >= 0]
 
     def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
         """When (n, s), and how far off (n) those are that are drawn, in rows that count."""
         every = np.hstack([np.empty((2, 0)), *(one.within(start, end) for one in self.drawn)])
         times, errors = every[:, np.isfinite(every[1])]
         return times, errors
-
-
-def between(times: Floats, values: Floats, at: Floats) -> Floats:
-    """The values (k, d) between rows (n, d); before a hole it stays where it was last."""
-    right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
-    left = right - 1
-    span = times[right] - times[left]
-    share = np.clip((at - times[left]) / np.where(span > 0, span, 1.0), 0, 1)[:, None]
-    inside = values[left] + share * (values[right] - values[left])
-    found = np.where(share < 1, inside, values[right])
-    found = np.where(np.isnan(found), values[left], found)
-    # a snap has a row that is all NaN at the time of the row before it
-    last = np.maximum(left - 1, 0)
-    snap = np.isnan(found) & (times[last] == times[left])[:, None]
-    return np.where(snap, values[last], found)
 
 
 def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
@@ -253,19 +206,13 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
         raise NothingToDraw
     plane = ground_axes(max(scenes, key=lambda one: len(one.times)))
 
-    def seen(rotations: Floats | None) -> Floats | None:
-        return None if rotations is None else headings(rotations, plane)
-
     several, truths, tracks = len(scenes) > 1, [], []
     for number, scene in enumerate(scenes):
-        name, turns = "" if several else "truth", seen(scene.rotations)
-        truths.append(
-            StageTrack(name, -1, scene.times, scene.truth[:, plane], scene.times * np.nan, turns)
-        )
-        for rank, one in chosen_of(scene, labels):
-            name, color = (scene.entity, number) if several else (one.label, rank)
-            places, turns = one.positions[:, plane], seen(one.rotations)
-            tracks.append(StageTrack(name, color, one.times, places, one.errors, turns))
+        truth, _, *drawn = plot(scene, "above", labels, plane).curves
+        truths.append(truth._replace(label="") if several else truth)
+        if several:
+            drawn = [curve._replace(label=scene.entity, role=number) for curve in drawn]
+        tracks += drawn
     came = np.concatenate(
         [np.where(np.isnan(one.arrivals), one.packet_times, one.arrivals) for one in scenes]
     )
@@ -354,7 +301,7 @@ class Backdrop:
 
     def places(self, points: Floats) -> Floats:
         """Places (n, 2) in pixels of the floor."""
-        return np.column_stack(self.panel.place(points[:, 0], points[:, 1]))
+        return self.panel.place(points)
 
     def name(self, text: str, color: Color) -> Image.Image:
         """A name as a picture."""
@@ -363,14 +310,14 @@ class Backdrop:
     def _bounds(self) -> tuple[Floats, Floats]:
         """The least and the largest place (2), without what leaves the truth by far."""
         rows = [
-            (one.rank, run)
+            (one.role, run)
             for one in self.stage.tracks
             for _, run in one.rows(self.start, self.end)
         ]
         if not rows:
             raise NothingToDraw
         seen = np.vstack([run for _, run in rows])
-        truth = np.vstack([run for rank, run in rows if rank < 0] or [seen])
+        truth = np.vstack([run for role, run in rows if role < 0] or [seen])
         middle, room = (truth.min(axis=0) + truth.max(axis=0)) / 2, np.ptp(truth, axis=0).max()
         seen = np.vstack([truth, seen[lengths(seen - middle) <= 3 * room]])
         return seen.min(axis=0), seen.max(axis=0)
@@ -378,14 +325,17 @@ class Backdrop:
     def _fit(self) -> float:
         """Pixels of a length: all of the map is in the picture, or as much as shows errors."""
         least, most = self._bounds()
-        seen, names = np.array(self.map[2:]) - self.map[:2], [len(t.name) for t in self.stage.drawn]
+        seen, names = (
+            np.array(self.map[2:]) - self.map[:2],
+            [len(t.label) for t in self.stage.drawn],
+        )
         extent = np.maximum(most - least, 1e-9)
         border = min(max(names, default=0), 32) * 14 * self.unit, 60 * self.unit
         room = np.maximum(seen - border, 40.0)
         scale = float((room / np.maximum(extent, extent.max() * 0.05)).min())
         errors = self.stage.errors(self.start, self.end)[1]
         error, self.follows = float(np.quantile(errors, 0.9)) if len(errors) else 0.0, False
-        alone = sum(one.rank < 0 for one in self.stage.tracks) == 1
+        alone = sum(one.role < 0 for one in self.stage.tracks) == 1
         if alone and 0 < error * scale < _TOO_SMALL * self.unit:
             near = min(_SEEN * self.unit / error, *((_LARGEST_MAP - seen) / extent))
             self.follows, scale = near > 1.5 * scale, max(float(near), scale)
@@ -400,14 +350,14 @@ class Backdrop:
         panel, colors = self.panel, self.colors
         image = Image.new("RGB", (round(panel.width), round(panel.height)), colors.ground)
         draw, pen = ImageDraw.Draw(image), Pen(image, (0, 0, *image.size))
-        low, high, *_ = nice_values(0.0, 400 * self.unit / scale)
+        (low, _), (high, _), *_ = ticks(0.0, 400 * self.unit / scale)
         self.step = high - low
         for k in _multiples(panel.left, panel.right, self.step):
             draw.line((x := round(panel.across(k)), 0, x, image.height), fill=colors.faint)
         for k in _multiples(panel.bottom, panel.top, self.step):
             draw.line((0, y := round(panel.up(k)), image.width, y), fill=colors.faint)
         for one in self.stage.tracks:
-            if one.rank < 0:
+            if one.role < 0:
                 lines = [(self.places(run), 255) for _, run in one.rows(self.start, self.end)]
                 pen.lines(lines, colors.mixed(colors.ink, 0.2), 3 * self.unit)
         return image
@@ -417,10 +367,10 @@ class Backdrop:
         unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
         x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
         for one in (self.stage.tracks[0], *self.stage.drawn):
-            words = self.name(one.name or "truth", colors.of(one.rank))
+            words = self.name(one.label or "truth", colors.of(one.role))
             if x + 16 * unit + words.width > end:
                 break
-            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(one.rank), 10 * unit)
+            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(one.role), 10 * unit)
             pen.paste(words, x + 14 * unit, y)
             x += 22 * unit + words.width
             errors = one.within(self.start, self.end)[1]
@@ -440,22 +390,19 @@ class Backdrop:
         high = float(self.stage.errors(self.start, self.end)[1].max(initial=0.0)) * 1.05 or 1.0
         self.chart = Panel(left, top, right - left, bottom - top, self.start, self.end, 0.0, high)
         draw = ImageDraw.Draw(self.base)
-        for value in nice_values(self.start, self.end, 8):
+        for value, text in ticks(self.start, self.end, 8):
             draw.line((x := round(self.chart.across(value)), top, x, bottom), fill=colors.faint)
-            words = f"{label(value, self.end - self.start)} s"
-            draw.text((x, bottom + 5 * unit), words, colors.soft, self.font, "mt")
-        for value in nice_values(0.0, high, 4):
+            draw.text((x, bottom + 5 * unit), f"{text} s", colors.soft, self.font, "mt")
+        for value, text in ticks(0.0, high, 4):
             draw.line((left, y := round(self.chart.up(value)), right, y), fill=colors.faint)
-            draw.text((left - 6 * unit, y), label(value, high), colors.soft, self.font, "rm")
+            draw.text((left - 6 * unit, y), text, colors.soft, self.font, "rm")
         box, full = (left, top, right + 1, bottom + 1), self.base.copy()
         for one in reversed(self.stage.drawn):
             times, errors = largest_of_each(*one.within(self.start, self.end), 2 * width)
-            known = np.isfinite(errors)
-            places = np.column_stack(self.chart.place(times, errors))
-            runs = np.split(np.arange(len(times)), np.flatnonzero(~known))
-            lines = [(places[run[known[run]]], 255) for run in runs]
+            places = self.chart.place(np.column_stack((times, errors)))
+            lines = [(places[run], 255) for run in unbroken(errors)]
             for image, share in ((self.base, 0.3), (full, 1.0)):
-                color = colors.mixed(colors.of(one.rank), share)
+                color = colors.mixed(colors.of(one.role), share)
                 Pen(image, box).lines(lines, color, 1.6 * unit)
         return full.crop(box)
 

@@ -7,17 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.metrics.turns import headings
-from epic_cli.show.chart import extent, label, nice_values
 from epic_cli.show.documents import in_markup
-from epic_cli.show.scene import Scene, StrategyTrace, chosen_of, ground_axes, scene_words
+from epic_cli.show.plot import (
+    PACKETS,
+    TRUTH,
+    Panel,
+    Plot,
+    dart,
+    extent,
+    largest_of_each,
+    plot,
+    squared,
+    ticks,
+    unbroken,
+)
+from epic_cli.show.scene import Scene, StrategyTrace, chosen_of, scene_words
 from epic_cli.show.styles import line_style
 
 if TYPE_CHECKING:
@@ -45,34 +56,6 @@ _STYLE = (
 )
 
 
-_Value = TypeVar("_Value", float, "Floats")
-
-
-class Panel(NamedTuple):
-    """A rectangle of the picture and the values that its edges stand for."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    left: float
-    right: float
-    bottom: float
-    top: float
-
-    def across(self, value: _Value) -> _Value:
-        """Where a value is, in pixels from the left."""
-        return self.x + (value - self.left) / (self.right - self.left) * self.width
-
-    def up(self, value: _Value) -> _Value:
-        """Where a value is, in pixels from the top."""
-        return self.y + (self.top - value) / (self.top - self.bottom) * self.height
-
-    def place(self, across: Floats, up: Floats) -> tuple[Floats, Floats]:
-        """Points in pixels."""
-        return self.across(across), self.up(up)
-
-
 def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     """The picture as the text of an SVG file; ``labels`` chooses strategies, the best one first.
 
@@ -83,16 +66,16 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    high = HEIGHT
-    errors = [(index, one, one.errors) for index, one in chosen]
-    panels = [*_above(scene, chosen, name), *_over_time(scene, errors, f"{name}error (lengths)")]
+    high, span = HEIGHT, _range(scene.times)
+    panels = [
+        *_above(plot(scene, "above", labels)),
+        *_over_time(plot(scene, "error", labels), span),
+    ]
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     described = f"{words['above']} {words['error']}"
     if scene.rotations is not None:
         high += _ANGLE
-        angles = [(index, one, one.angles) for index, one in chosen if one.angles is not None]
-        title = f"{name}angle (degrees from the true rotation)"
-        panels += _over_time(scene, angles, title, _ANGLE)
+        panels += _over_time(plot(scene, "angle", labels), span, _ANGLE)
         described += f" {words['angle']}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
@@ -108,79 +91,71 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     return "\n".join(parts)
 
 
-def _above(scene: Scene, chosen: Sequence[tuple[int, StrategyTrace]], name: str) -> Iterator[str]:
-    a, b = ground_axes(scene)
-    seen = np.concatenate([scene.truth, scene.packets, *(one.positions for _, one in chosen)])
-    left, right = _range(seen[:, a])
-    bottom, top = _range(seen[:, b])
+def _above(shown: Plot) -> Iterator[str]:
+    seen = np.concatenate([curve.places for curve in shown.curves])
+    left, right = _range(seen[:, 0])
+    bottom, top = _range(seen[:, 1])
     width, height = 640.0, 380.0
-    # the same scale on both axes
-    scale = max((right - left) / width, (top - bottom) / height) * 1.04
-    across, up = (left + right) / 2, (bottom + top) / 2
-    beside, above = scale * width / 2, scale * height / 2
-    edges = across - beside, across + beside, up - above, up + above
+    edges = squared(left, right, bottom, top, width, height)
+    # a little room around
+    across, up = 0.02 * (edges[1] - edges[0]), 0.02 * (edges[3] - edges[2])
+    edges = edges[0] - across, edges[1] + across, edges[2] - up, edges[3] + up
     panel = Panel(56, 44, width, height, *edges)
-    yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]} (lengths)", "h")
+    yield _text(56, 28, f"{shown.title} (lengths)", "h")
     yield from _grid(panel)
-    yield f'<path class="t" d="{_path(*panel.place(scene.truth[:, a], scene.truth[:, b]))}"/>'
-    yield from _darts(panel, scene.truth, scene.rotations, (a, b), "#666")
-    x, y = panel.place(scene.packets[:, a], scene.packets[:, b])
-    dots = "".join(f"M{_n(p)} {_n(q)}h0" for p, q in _thin(x, y, 2.0))
-    yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
     ends = []
-    for index, one in chosen:
-        place = panel.place(one.positions[:, a], one.positions[:, b])
-        yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
-        yield from _darts(panel, one.positions, one.rotations, (a, b), line_style(index).light)
-        ends.append((index, one.label, *_end(*place)))
+    for curve in shown.curves:
+        places = panel.place(curve.places)
+        if curve.role == PACKETS:
+            dots = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in _thin(places, 2.0))
+            yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
+        elif curve.role == TRUTH:
+            yield f'<path class="t" d="{_path(places)}"/>'
+            yield from _darts(places, curve.headings, "#666")
+        else:
+            yield f'<path class="d" {_stroke(curve.role)} d="{_path(places)}"/>'
+            yield from _darts(places, curve.headings, line_style(curve.role).light)
+            ends.append((curve.role, curve.label, *_end(places)))
     yield from _names(ends, panel)
 
 
-def _darts(
-    panel: Panel, positions: Floats, rotations: Floats | None, plane: tuple[int, int], color: str
-) -> Iterator[str]:
+def _darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]:
     """Where it heads along a line: darts, foreshortened where it looks up or down."""
-    if rotations is None:
+    if headings is None:
         return
-    x, y = panel.place(*positions[:, plane].T)
-    seen = headings(rotations, plane)
     shapes, last, taken = [], (math.inf, math.inf), set()
-    seen *= (_DART, -_DART)
-    for p, q, u, v in np.column_stack((x, y, seen))[np.isfinite(x + seen[:, 0])].tolist():
-        cell = round(p / _DARTS), round(q / _DARTS)  # where it has been before, there is one
-        if math.dist((p, q), last) < _DARTS or cell in taken or not u * u + v * v > 0:
+    rows = np.column_stack((places, headings * (_DART, -_DART)))
+    for x, y, across, up in rows[np.isfinite(rows[:, 0] + rows[:, 2])].tolist():
+        cell = round(x / _DARTS), round(y / _DARTS)  # where it has been before, there is one
+        if math.dist((x, y), last) < _DARTS or cell in taken or not across**2 + up**2 > 0:
             continue
         taken.add(cell)
-        last, wide = (p, q), 0.4 * _DART / math.hypot(u, v)
-        corners = ((u, v), (-0.8 * u - wide * v, -0.8 * v + wide * u),
-                   (-0.35 * u, -0.35 * v), (-0.8 * u + wide * v, -0.8 * v - wide * u))  # fmt: skip
-        shapes.append(f"M{'L'.join(f'{_n(p + a)} {_n(q + b)}' for a, b in corners)}Z")
+        last = x, y
+        corners = np.add(dart(across, up, 0.4 * _DART, 0.8, 0.35), (x, y))
+        shapes.append(f"M{'L'.join(f'{_n(p)} {_n(q)}' for p, q in corners.tolist())}Z")
     if shapes:
         yield f'<path fill="{color}" stroke="#fff" stroke-width=".6" d="{"".join(shapes)}"/>'
 
 
-def _over_time(
-    scene: Scene, chosen: Sequence[tuple[int, StrategyTrace, Floats]], title: str, down: int = 0
-) -> Iterator[str]:
-    """The series of each that was chosen; ``down`` pixels below the first chart."""
-    known = [one for _, _, one in chosen if np.isfinite(one).any()]
+def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterator[str]:
+    """The curves over a ``span`` of time (s); ``down`` pixels below the first chart."""
+    known = [one for curve in shown.curves if np.isfinite(one := curve.places[:, 1]).any()]
     top = max((_range(one)[1] for one in known), default=1.0)
-    start, end = _range(scene.times)
-    panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
-    yield _text(56, 472 + down, f"{title} over time (s)", "h")
+    panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, *span, 0.0, top * 1.05 or 1.0)
+    yield _text(56, 472 + down, shown.title, "h")
     yield from _grid(panel)
     ends = []
-    for index, one, series in chosen:
-        place = panel.place(*largest_of_each(one.times, series, 880))
-        yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
-        ends.append((index, one.label, panel.x + panel.width, _end(*place)[1]))
+    for curve in shown.curves:
+        places = panel.place(np.column_stack(largest_of_each(curve.times, curve.places[:, 1], 880)))
+        yield f'<path class="d" {_stroke(curve.role)} d="{_path(places)}"/>'
+        ends.append((curve.role, curve.label, panel.x + panel.width, _end(places)[1]))
     yield from _names(ends, panel)
 
 
-def _end(x: Floats, y: Floats) -> tuple[float, float]:
+def _end(places: Floats) -> tuple[float, float]:
     """The last place that is known, NaN: none is."""
-    known = np.flatnonzero(np.isfinite(x + y))
-    return (float(x[known[-1]]), float(y[known[-1]])) if len(known) else (math.nan, math.nan)
+    known = np.flatnonzero(np.isfinite(places).all(axis=1))
+    return tuple(places[known[-1]].tolist()) if len(known) else (math.nan, math.nan)
 
 
 def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Iterator[str]:
@@ -211,15 +186,6 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Itera
         )
 
 
-def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
-    """A series of at most ``most`` values, each the largest of as many neighbours as it takes."""
-    size = max(1, -(-len(values) // most))
-    ends = np.arange(0, len(values), size)
-    filled = np.where(np.isnan(values), -np.inf, values)
-    largest = np.maximum.reduceat(filled, ends) if len(values) else filled
-    return times[ends], np.where(np.isinf(largest), np.nan, largest)
-
-
 def _legend(chosen: Sequence[tuple[int, StrategyTrace]]) -> Iterator[str]:
     x, y = 720, 56
     yield (
@@ -243,15 +209,13 @@ def _legend(chosen: Sequence[tuple[int, StrategyTrace]]) -> Iterator[str]:
 
 
 def _grid(panel: Panel) -> Iterator[str]:
-    for value in nice_values(panel.left, panel.right, max(2, round(panel.width / 90))):
+    for value, text in ticks(panel.left, panel.right, max(2, round(panel.width / 90))):
         x = _n(panel.across(value))
         yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'
-        text = label(value, panel.right - panel.left)
         yield _text(x, panel.y + panel.height + 16, text, anchor="middle")
-    for value in nice_values(panel.bottom, panel.top, max(2, round(panel.height / 50))):
+    for value, text in ticks(panel.bottom, panel.top, max(2, round(panel.height / 50))):
         y = panel.up(value)
         yield f'<path class="g" d="M{_n(panel.x)} {_n(y)}h{_n(panel.width)}"/>'
-        text = label(value, panel.top - panel.bottom)
         yield _text(panel.x - 6, y + 4, text, anchor="end")
 
 
@@ -262,23 +226,17 @@ def _range(values: Floats) -> tuple[float, float]:
     return extent(known)
 
 
-def _path(x: Floats, y: Floats) -> str:
+def _path(places: Floats) -> str:
     """Moves and lines through the points; NaN breaks them, points too near to see are left out."""
-    parts: list[str] = []
-    known = np.isfinite(x + y)
-    for rows in np.split(np.arange(len(x)), np.flatnonzero(~known)):
-        run = rows[known[rows]]
-        if len(run):
-            near = _thin(x[run], y[run], 0.5)
-            parts.append("M" + "L".join(f"{_n(p)} {_n(q)}" for p, q in near))
-    return "".join(parts)
+    runs = (_thin(places[run], 0.5) for run in unbroken(places.sum(axis=1)))
+    return "".join("M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in run) for run in runs)
 
 
-def _thin(x: Floats, y: Floats, apart: float) -> list[tuple[float, float]]:
+def _thin(places: Floats, apart: float) -> list[tuple[float, float]]:
     kept: list[tuple[float, float]] = []
-    for p, q in zip(x.tolist(), y.tolist(), strict=True):
-        if not kept or abs(p - kept[-1][0]) + abs(q - kept[-1][1]) >= apart:
-            kept.append((p, q))
+    for x, y in places.tolist():
+        if not kept or abs(x - kept[-1][0]) + abs(y - kept[-1][1]) >= apart:
+            kept.append((x, y))
     return kept
 
 
@@ -330,13 +288,15 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
         ' role="img" font-family="sans-serif" font-size="12" fill="currentColor"'
         ' stroke-width="2"><title>Scores</title><g stroke="#888" stroke-opacity=".35">'
     ]
-    ticks = nice_values(low, high, 5)
-    rows += [f'<path d="M{across(tick):.1f} 2V{height - 16}" stroke-width="1"/>' for tick in ticks]
+    marks = ticks(low, high)
+    rows += [
+        f'<path d="M{across(tick):.1f} 2V{height - 16}" stroke-width="1"/>' for tick, _ in marks
+    ]
     rows.append("</g>")
     rows += [
         f'<text x="{across(tick):.1f}" y="{height - 4}" text-anchor="middle" font-size="10">'
         f"{tick:g}</text>"
-        for tick in ticks
+        for tick, _ in marks
     ]
     tied = [row for row, one in enumerate(scored) if one.rank == 1]
     if len(tied) > 1:

@@ -68,7 +68,7 @@ def write_video(
             yield image
 
     if kind == "gif":
-        palette = backdrop.colors.palette(one.rank for one in stage.tracks)
+        palette = backdrop.colors.palette(one.role for one in stage.tracks)
         _write_gif(stream, drawn(), fps, palette)
     else:
         _write_mp4(stream, drawn(), fps, size)

@@ -40,8 +40,9 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.metric import Metric
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
-from epic_cli.show.chart import MARKS, STYLES, Chart, ChartLine, label, nice_values
+from epic_cli.show.chart import MARKS, STYLES, Chart, ChartLine
 from epic_cli.show.documents import in_markup
+from epic_cli.show.plot import ticks
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.show.styles import line_style
 
@@ -617,12 +618,12 @@ def _marks(found: Tunings, shown: Mapping[str, object]) -> list[_Mark]:
 
 def _grid(axes: _Axes) -> Iterator[str]:
     bottom, right = HEIGHT - _BOTTOM, WIDTH - _RIGHT
-    for value in nice_values(0, axes.rough, 5):
-        y, name = f"{axes.up(value):.1f}", label(value, axes.rough)
+    for value, name in ticks(0, axes.rough):
+        y = f"{axes.up(value):.1f}"
         yield f'<line class="g" x1="{_LEFT}" y1="{y}" x2="{right}" y2="{y}"/>'
         yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{name}</text>'
-    for value in nice_values(0, axes.late, 8):
-        x, name = f"{axes.across(value):.1f}", label(value, axes.late)
+    for value, name in ticks(0, axes.late, 8):
+        x = f"{axes.across(value):.1f}"
         yield f'<line class="g" x1="{x}" y1="{_TOP}" x2="{x}" y2="{bottom}"/>'
         yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{name}</text>'
 

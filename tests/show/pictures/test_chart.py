@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.show.chart import Chart, ChartLine, label, nice_values, scene_chart
+from epic_cli.show.chart import Chart, ChartLine, scene_chart
+from epic_cli.show.plot import ticks
 from epic_cli.show.scene import ground_axes
 from epic_cli.show.styles import VIEWS, View
 
@@ -90,22 +91,15 @@ def test_equal_axes_keep_a_circle_round() -> None:
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.integers(2, 12))
 def test_axis_values_are_round_and_inside(low: float, span: float, about: int) -> None:
-    values = nice_values(low, low + span, about)
+    values = [value for value, _ in ticks(low, low + span, about)]
     assert len(values) <= 2 * about + 2
     slack = 1e-6 * (abs(low) + span)
     assert all(low - slack <= value <= low + span + slack for value in values)
 
 
 def test_labels_tell_values_apart() -> None:
-    assert [label(v, 10) for v in nice_values(0, 10)] == ["0", "2", "4", "6", "8", "10"]
-    assert [label(v, 0.1) for v in nice_values(0, 0.1)] == [
-        "0",
-        "0.02",
-        "0.04",
-        "0.06",
-        "0.08",
-        "0.1",
-    ]
+    assert [text for _, text in ticks(0, 10)] == ["0", "2", "4", "6", "8", "10"]
+    assert [text for _, text in ticks(0, 0.1)] == ["0", "0.02", "0.04", "0.06", "0.08", "0.1"]
 
 
 @pytest.mark.parametrize("view", VIEWS)

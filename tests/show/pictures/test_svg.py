@@ -11,8 +11,9 @@ import pytest
 from support import comparisons
 
 from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.show.plot import largest_of_each
 from epic_cli.show.styles import LIGHT
-from epic_cli.show.svg import HEIGHT, WIDTH, largest_of_each, picture
+from epic_cli.show.svg import HEIGHT, WIDTH, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 

@@ -1,0 +1,251 @@
+"""What a picture of a scene shows, for whoever draws it: terminal, SVG, film.
+
+A ``Plot`` has curves by their roles, a title, and nothing of characters, pixels or colours. Beside
+it stands what all who draw it share: axes, panels, darts, and how long curves are thinned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from epic_cli.metrics.turns import headings, yaws
+from epic_cli.show.scene import chosen_of, ground_axes
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.show.scene import Rows, Scene
+    from epic_cli.show.styles import View
+
+#: What a curve is: from 0 on it is a strategy, by its rank.
+TRUTH, PACKETS = -1, -2
+
+_Value = TypeVar("_Value", float, "Floats")
+
+
+class Curve(NamedTuple):
+    """A line, or dots if it is of ``PACKETS``: at ``times`` (n, s) it is at ``places`` (n, 2).
+
+    Places are across and up; NaN breaks the line. From above, ``headings`` (n, 2) say where it
+    heads, None: it does not turn; ``errors`` (n) of a strategy are NaN in rows that do not count.
+    """
+
+    label: str
+    role: int
+    times: Floats
+    places: Floats
+    headings: Floats | None = None
+    errors: Floats | None = None
+
+    def at(self, times: Floats) -> Floats:
+        """Where it is (k, 2)."""
+        return between(self.times, self.places, times)
+
+    def within(self, start: float, end: float) -> tuple[Floats, Floats]:
+        """Its times (m) and errors (m) from ``start`` to ``end`` (s)."""
+        inside = (self.times >= start) & (self.times <= end)
+        errors = np.full(len(self.times), np.nan) if self.errors is None else self.errors
+        return self.times[inside], errors[inside]
+
+    def rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
+        """Its times (m) and places (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
+        ends = np.array([start, end])
+        inside = slice(*np.searchsorted(self.times, ends, side="right"))
+        times = np.concatenate([ends[:1], self.times[inside], ends[1:]])
+        places = np.vstack([self.at(ends[:1]), self.places[inside], self.at(ends[1:])])
+        for run in unbroken(places[:, 0]):
+            yield times[run], places[run]
+
+
+class Plot(NamedTuple):
+    """Curves, later ones above earlier ones, the best strategy last; ``equal``: one scale."""
+
+    title: str
+    curves: Sequence[Curve]
+    equal: bool = False
+
+
+def plot(
+    scene: Scene,
+    view: View = "above",
+    labels: Sequence[str] = (),
+    plane: tuple[int, int] | None = None,
+) -> Plot:
+    """One view of a scene; ``labels`` chooses strategies, the best one first, none: all.
+
+    From above is seen the ``plane`` of two axes, unless given that in which it moves furthest.
+    """
+    chosen = chosen_of(scene, labels)
+    name = f"{scene.entity}: " if scene.entity else ""
+    a, b = plane = plane or ground_axes(scene)
+    axes = f"{'xyz'[b]} over {'xyz'[a]}"
+
+    def seen(rotations: Floats | None) -> Floats | None:
+        return None if rotations is None else headings(rotations, plane)
+
+    if view == "above":
+        turns = seen(scene.rotations)
+        curves = [
+            Curve("truth", TRUTH, scene.times, scene.truth[:, plane], turns),
+            Curve("packets", PACKETS, scene.packet_times, scene.packets[:, plane]),
+        ]
+        for rank, one in chosen:
+            turns = seen(one.rotations)
+            places = one.positions[:, plane]
+            curves.append(Curve(one.label, rank, one.times, places, turns, one.errors))
+        return Plot(f"{name}from above, {axes}", curves, equal=True)
+    if view == "error":
+        title = "error (lengths)"
+        curves = [_over_time(one.label, rank, one.times, one.errors) for rank, one in chosen]
+    elif view == "angle":
+        title = "angle (degrees from the true rotation)"
+        turned = [(rank, one, one.angles) for rank, one in chosen if one.angles is not None]
+        curves = [_over_time(one.label, rank, one.times, angles) for rank, one, angles in turned]
+    elif view == "yaw":
+        title = f"yaw (degrees, {'xyz'[a]} to {'xyz'[b]})"
+        turning = [("truth", TRUTH, scene.times, scene.rotations)]
+        turning += [(one.label, rank, one.times, one.rotations) for rank, one in chosen]
+        curves = [
+            _over_time(label, role, *_yaw(times, rotations, plane))
+            for label, role, times, rotations in turning
+            if rotations is not None
+        ]
+    else:
+        title, axis = f"{view} (lengths)", "xyz".index(view)
+        curves = [
+            _over_time("truth", TRUTH, scene.times, scene.truth[:, axis]),
+            _over_time("packets", PACKETS, scene.packet_times, scene.packets[:, axis]),
+        ]
+        for rank, one in chosen:
+            curves.append(_over_time(one.label, rank, one.times, one.positions[:, axis]))
+    return Plot(f"{name}{title} over time (s)", curves)
+
+
+def _over_time(label: str, role: int, times: Floats, values: Floats) -> Curve:
+    return Curve(label, role, times, np.column_stack((times, values)))
+
+
+def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Times and yaws, with a break where it goes on at the other end of the scale."""
+    found = yaws(rotations, plane)
+    broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
+    return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
+
+
+# ---------------------------------------------------------------- curves
+
+
+def between(times: Floats, values: Floats, at: Floats) -> Floats:
+    """The values (k, d) between rows (n, d); before a hole it stays where it was last."""
+    right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
+    left = right - 1
+    span = times[right] - times[left]
+    share = np.clip((at - times[left]) / np.where(span > 0, span, 1.0), 0, 1)[:, None]
+    inside = values[left] + share * (values[right] - values[left])
+    found = np.where(share < 1, inside, values[right])
+    found = np.where(np.isnan(found), values[left], found)
+    # a snap has a row that is all NaN at the time of the row before it
+    last = np.maximum(left - 1, 0)
+    snap = np.isnan(found) & (times[last] == times[left])[:, None]
+    return np.where(snap, values[last], found)
+
+
+def unbroken(values: Floats) -> Iterator[Rows]:
+    """The numbers of the rows (m) of each run that is known, of n values."""
+    known = np.isfinite(values)
+    for run in np.split(np.arange(len(values)), np.flatnonzero(~known)):
+        if len(rows := run[known[run]]):
+            yield rows
+
+
+def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
+    """A series of at most ``most`` values, each the largest of as many neighbours as it takes."""
+    size = max(1, -(-len(values) // most))
+    ends = np.arange(0, len(values), size)
+    filled = np.where(np.isnan(values), -np.inf, values)
+    largest = np.maximum.reduceat(filled, ends) if len(values) else filled
+    return times[ends], np.where(np.isinf(largest), np.nan, largest)
+
+
+def dart(across: float, up: float, wide: float, back: float, notch: float) -> Floats:
+    """The corners (4, 2) of a dart around 0 whose tip is at (``across``, ``up``).
+
+    It is ``wide`` on each side; ``back`` and ``notch`` are shares of its length behind 0.
+    """
+    side = wide / math.hypot(across, up)
+    left = -back * across - side * up, -back * up + side * across
+    right = -back * across + side * up, -back * up - side * across
+    return np.array([(across, up), left, (-notch * across, -notch * up), right])
+
+
+# ---------------------------------------------------------------- axes
+
+
+class Panel(NamedTuple):
+    """A rectangle of the picture and the values that its edges stand for."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def across(self, value: _Value) -> _Value:
+        """Where a value is, in pixels from the left."""
+        return self.x + (value - self.left) / (self.right - self.left) * self.width
+
+    def up(self, value: _Value) -> _Value:
+        """Where a value is, in pixels from the top."""
+        return self.y + (self.top - value) / (self.top - self.bottom) * self.height
+
+    def place(self, places: Floats) -> Floats:
+        """Places (n, 2) in pixels."""
+        return np.column_stack((self.across(places[:, 0]), self.up(places[:, 1])))
+
+
+def extent(values: Floats) -> tuple[float, float]:
+    """The least and the largest of finite values (n), never the same."""
+    low, high = float(values.min()), float(values.max())
+    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
+        around = max(abs(low), 1.0) * 0.05
+        return low - around, high + around
+    return low, high
+
+
+def squared(
+    left: float, right: float, bottom: float, top: float, width: float, height: float
+) -> tuple[float, float, float, float]:
+    """The edges moved apart until both axes of a picture have the same scale."""
+    scale = max((right - left) / width, (top - bottom) / height)
+    across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
+    return left - across, right + across, bottom - up, top + up
+
+
+def ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
+    """Round values from ``low`` to ``high``, ``about`` as many, each with its text.
+
+    Steps are 1, 2 or 5 times 10^k.
+    """
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return [(low, tick_text(low, span))]
+    raw = span / about
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * 0.999)
+    values = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(k * step, tick_text(k * step, span)) for k in values]
+
+
+def tick_text(value: float, span: float) -> str:
+    """A value of an axis that goes over ``span``, with as many digits as tell it apart."""
+    digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
+    text = f"{value:.{min(digits, 9)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
