@@ -19,8 +19,8 @@ from support.running import shell
 from epic_cli import strategies
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.metric import Better
-from epic_cli.metrics.score import COSTS, GAMES, Weights
+from epic_cli.metrics.metric import GAMES, Better, Weights
+from epic_cli.metrics.score import COSTS
 from epic_cli.network.link import LINK as LINK_PARAMETERS
 from epic_cli.recordings.read_spec import READ
 

@@ -20,8 +20,8 @@ from epic_cli.engine.strategies.parts import Strategy, is_native
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Participant, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.evaluation import compare as compare_runs
+from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.metrics.score import GAMES, make_weights
 from epic_cli.metrics.truth import truths_of
 from epic_cli.recordings.recordings import recordings_in
 from epic_cli.recordings.watch import Watch

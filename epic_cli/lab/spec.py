@@ -13,7 +13,7 @@ from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.live.browser.session import checked_strategies
-from epic_cli.metrics.score import GAME
+from epic_cli.metrics.metric import GAME
 from epic_cli.network.link import LINK
 from epic_cli.network.link_spec import PRESET
 from epic_cli.network.paths import PATH, TURNING

@@ -29,9 +29,9 @@ from epic_cli.live.listen.run import LaterDrawing
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import listed
 from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
 from epic_cli.recordings.datagrams.counts import Counts
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.measurement import Resampled
-    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.metric import Weights
 
 
 #: How often an interval is to contain the figure.

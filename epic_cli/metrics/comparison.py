@@ -7,22 +7,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.certainty import RESOLUTION, UNKNOWN, Certainty, NetworkEvents, Standing
+from epic_cli.metrics.metric import GAMES
 from epic_cli.metrics.notes import UNRANKED, Flaw, Note, ResultNote
-from epic_cli.metrics.score import COSTS, GAMES, GOOD, score
+from epic_cli.metrics.score import COSTS, GOOD, score
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.findings import doubts
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.metrics.evaluation import Runs
     from epic_cli.metrics.measurement import Grid, Measurement
-    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import Origin
     from epic_cli.recordings.findings import Finding
+
+
+#: What several runs are: recordings of what happened, or simulated networks.
+Runs = Literal["recordings", "networks"]
 
 
 @dataclass(frozen=True)

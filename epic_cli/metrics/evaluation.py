@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import packet_table, rows_of
 from epic_cli.metrics.certainty import Figures, NetworkEvents, Piece, assess, rare, together
-from epic_cli.metrics.comparison import Comparison, Result, Skipped
+from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped
 from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
-from epic_cli.metrics.metric import AIM_RANGE
+from epic_cli.metrics.metric import AIM_RANGE, Weights
 from epic_cli.metrics.notes import (
     Adjusted,
     AllAlike,
@@ -40,7 +40,6 @@ from epic_cli.metrics.notes import (
     TickHides,
 )
 from epic_cli.metrics.recovery import Events, events_of
-from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.simulation import simulate
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import Truth
     from epic_cli.network.link import Channel
     from epic_cli.network.movement import Movement
@@ -98,10 +97,6 @@ class Pictured(Protocol):
 
     def scene(self, entity: Entity, offset: float, shown: Sequence[Any]) -> Any:
         """An entity's scene of that; ``offset`` (s) is added to the packets' times."""
-
-
-#: What several runs are: recordings of what happened, or simulated networks.
-Runs = Literal["recordings", "networks"]
 
 
 class Run(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats, Integers
     from epic_cli.metrics.lag import Lag
-    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import SampledTruth
 
 

@@ -1,4 +1,4 @@
-"""What a metric is: a name, a unit, which values are better, and how it is computed."""
+"""What a metric is: a name, a unit, which values are better; and what a score weighs, by game."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.engine.description import split
+from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import Choice
 from epic_cli.metrics.digits import three_digits
 
 if TYPE_CHECKING:
@@ -124,3 +127,133 @@ class Metric:
         if self.better is Better.HIGH:
             return -value
         return abs(value) if self.better is Better.NEAR_ZERO else value
+
+
+class Weights(NamedTuple):
+    """How much each cost counts; only their ratios matter."""
+
+    accuracy: float = 1.0
+    smoothness: float = 1.0
+    latency: float = 1.0
+    recovery: float = 1.0
+    overshoot: float = 0.0
+    backward: float = 0.0
+    across: float = 0.0
+    turning: float = 1.0
+    aim: float = 0.0
+
+
+def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
+    """Weights from those that are given; the ``others`` are the usual ones unless given, too.
+
+    Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
+    """
+    for name, value in given.items():
+        if name not in Weights._fields:
+            near = nearest(name, list(Weights._fields))
+            hint = f"did you mean {near!r}?" if near else f"the weights are {_names()}"
+            raise ValueError(f"there is no weight {name!r}: {hint}")
+        if not 0 <= value < math.inf:
+            raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
+    weights = (others or Weights())._replace(**given)
+    if not any(without_turning(weights)):
+        raise ValueError(f"these weights come to nothing: give one of {_names()} more than 0")
+    if not any(without_turning(weights)._replace(recovery=0.0)):
+        raise ValueError(
+            "recovery alone makes no score where there is nothing to recover from:"
+            " weigh something else, too, if only with 0.01"
+        )
+    return weights
+
+
+def without_turning(weights: Weights) -> Weights:
+    """What counts where nothing turns."""
+    return weights._replace(turning=0.0, aim=0.0)
+
+
+def _names() -> str:
+    return ", ".join(Weights._fields)
+
+
+class GameKind(NamedTuple):
+    """A kind of game, what its players notice (``why``), and the weights that say so."""
+
+    name: str
+    weights: Weights
+    why: str
+
+
+#: The usual weights are for games of no special kind.
+GAMES = (
+    GameKind(
+        "shooter",
+        Weights(
+            accuracy=1,
+            smoothness=1,
+            latency=0.5,
+            recovery=2,
+            overshoot=2,
+            backward=1,
+            across=3,
+            aim=1,
+        ),
+        # Bernier 2001, "Latency Compensating Methods": the server rewinds by what the view lags
+        "the server rewinds to what the shooter saw, so lag costs little; an opponent drawn where"
+        " he never was, beside his way above all, is a hit that the rewind refuses, and where he"
+        " aims is a warning",
+    ),
+    GameKind(
+        "vehicle",
+        Weights(accuracy=2, smoothness=2, latency=2, recovery=1, overshoot=1, backward=0.5),
+        # Murphy 2011, "Believable Dead Reckoning for Networked Games"
+        "side by side at speed, lag is distance and a jerk looks like a crash; wheels may overshoot"
+        " a little",
+    ),
+    GameKind(
+        "fighting",
+        Weights(accuracy=1, smoothness=0.5, latency=4, recovery=1, overshoot=1, backward=0.5),
+        "a move must be seen in time to block it: each frame of lag is one less to react in",
+    ),
+    GameKind(
+        "observer",
+        Weights(
+            accuracy=0.5, smoothness=4, latency=0, recovery=2, overshoot=1, backward=2, across=0.5
+        ),
+        "nobody who watches answers: a second late is fine; a jerk, a step back or a wrong curve is"
+        " not",
+    ),
+)
+
+#: Which of them, where nothing else is weighed.
+GAME = Choice("weights", None, "Use the weights of this kind of game, which --help-all lists.",
+              [game.name for game in GAMES])  # fmt: skip
+
+
+class Weighing(NamedTuple):
+    """What a score weighs, and how far away the aim of what turns is judged (length)."""
+
+    weights: Weights = Weights()
+    aim_range: float = AIM_RANGE
+
+    @classmethod
+    def parse(cls, text: str) -> Weighing:
+        """Of ``shooter,accuracy=2,aim_range=20``: a kind of game, and what is not as there.
+
+        Raises ``ValueError``.
+        """
+        games = {game.name: game.weights for game in GAMES}
+        usual, given = None, {}
+        for entry in split(text):
+            if entry.key:
+                try:
+                    given[entry.key] = float(entry.value)
+                except ValueError:
+                    raise ValueError(f"{str(entry)!r} is not of the form name=number") from None
+            elif entry.value not in games:
+                raise ValueError(f"there is no game {entry.value!r}: they are {', '.join(games)}")
+            else:
+                usual = games[entry.value]
+        aim_range = given.pop("aim_range", AIM_RANGE)
+        if not 1e-6 <= aim_range <= 1e9:
+            raise ValueError(f"aim_range={aim_range:g}: it goes from 1e-06 to 1e+09")
+        return cls(make_weights(given, usual), aim_range)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.score import GAMES
+from epic_cli.metrics.metric import GAMES
 
 _NAME, _COLUMN, _WIDTH = 16, 10, 76
 

@@ -52,14 +52,6 @@ def test_a_file_and_standard_input_give_the_same() -> None:
     assert rows(TURN) == rows(stdin=TURN.read_bytes()) == rows("-", stdin=TURN.read_bytes())
 
 
-def test_the_table_says_what_it_rests_on() -> None:
-    text = epic("compare", TANKS).stdout.decode()
-    assert text.startswith("extrapolator ")
-    for part in ("\nstrategy ", "\nTruth: ", "\nScore = ", "\nNote: tank7: "):
-        assert part in text
-    assert all(len(line) <= 80 for line in text.splitlines())
-
-
 def test_a_given_truth_is_used() -> None:
     truth = rows(TURN, "--truth", TURN, "-s", "epic")
     assert truth == rows(TURN, "-s", "epic")
@@ -67,41 +59,11 @@ def test_a_given_truth_is_used() -> None:
     assert b"Truth: given." in done.stdout
 
 
-def test_settings_reach_their_strategy() -> None:
-    plain, near = rows(TURN, "-s", VARIANTS, "--sort", "given")
-    assert plain["strategy"] == "epic"
-    assert near["strategy"] == "epic+calc_ahead=0.1"
-
-
 def test_timing_options_are_those_of_replay() -> None:
     (late,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.2", "--tick", "1/60")
     assert float(late["tick"]) == pytest.approx(1 / 60)
     (early,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.1", "--tick", "1/60")
     assert float(late["lag"]) - float(early["lag"]) == pytest.approx(0.1, abs=0.02)
-
-
-def test_by_entity() -> None:
-    found = rows(TANKS, "-s", VARIANTS, "--by", "entity")
-    assert [one["entity"] for one in found] == ["tank1", "tank1", "tank7", "tank7"]
-    (alone,) = rows(TANKS, "-s", "epic", "--entity", "tank1")
-    (same,) = (one for one in found if (one["entity"], one["strategy"]) == ("tank1", "epic"))
-    # the warm-up is a tenth of the longest entity's time
-    assert float(alone["error"]) == pytest.approx(float(same["error"]), rel=0.2)
-
-
-def test_formats_for_programs_keep_stdout_clean() -> None:
-    done = epic("compare", "--format", "jsonl", TURN)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) == len(remote_names())
-    assert b"Truth: rebuilt" in done.stderr
-
-
-def test_weights_change_the_order() -> None:
-    quick = rows(JITTER, "--weights", "accuracy=0,smoothness=0,latency=1")
-    smooth = rows(JITTER, "--weights", "accuracy=0,smoothness=1,latency=0")
-    assert abs(float(quick[0]["lag"])) == min(abs(float(one["lag"])) for one in quick)
-    assert float(smooth[0]["score"]) >= float(smooth[-1]["score"])
-    assert quick[0]["strategy"] != smooth[0]["strategy"]
 
 
 def test_the_table_and_the_csv_show_the_same_values() -> None:
@@ -187,15 +149,6 @@ def test_too_little_is_said_in_words(given: bytes, message: str) -> None:
     assert message in refusal(stdin=given)
 
 
-def test_no_velocities_are_no_obstacle() -> None:
-    given = STEADY.replace(b"10,0,0", b"0,0,0")
-    done = epic("compare", "-s", "dumb-terminal", stdin=given)
-    assert done.returncode == 0
-    assert "velocities taken from the positions: all are zero" in " ".join(
-        done.stdout.decode().split()
-    )
-
-
 def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
     truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
@@ -209,15 +162,6 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     assert done.stderr.count(b"read with --read time=time,x=x,y=y") == 1
 
 
-def test_a_truth_of_another_time(tmp_path: Path) -> None:
-    truth = tmp_path / "truth.txt"
-    truth.write_bytes(STEADY)
-    moved = ("--truth", f"{truth},offset=100")
-    text = refusal(*moved, "-s", "epic", stdin=STEADY)
-    assert "its rows go from 0.017 to 5.067 s, the truth from 100.000 to 104.900 s" in text
-    assert "do not overlap; --truth FILE,offset=SECONDS moves the truth" in text
-
-
 def test_clocks_that_differ() -> None:
     lines = STEADY.splitlines()
     same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
@@ -227,10 +171,6 @@ def test_clocks_that_differ() -> None:
     (moved,) = rows("-s", "dumb-terminal", "--truth", "offset=90", stdin=later)
     assert float(moved["error"]) == pytest.approx(float(plain["error"]))
     assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
-
-
-def test_entities_missing_from_the_truth() -> None:
-    assert "it is not in the truth" in refusal(TANKS, "--truth", TURN)
 
 
 @pytest.mark.parametrize(

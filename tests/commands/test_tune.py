@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from support.full_disks import files_of
 from support.places import SAMPLES
-from support.running import epic
 
 import epic_cli
 from epic_cli.main import main
@@ -111,16 +110,6 @@ def test_csv_has_a_line_for_each_strategy_the_best_first(
     assert "Tuned on the first half" in err
 
 
-def test_markdown_is_sentences_tables_and_what_they_rest_on(
-    recording: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out, _ = told(capsys, "-s", "lerp", "--format", "markdown", recording)
-    assert "| setting | default | tuned |" in out
-    assert "| lag ms | roughness | score | settings |" in out
-    tables = [line for line in out.splitlines() if line.startswith("|")]
-    assert all(line.endswith("|") for line in tables)
-
-
 def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     by = {
         figure: next(
@@ -135,22 +124,6 @@ def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFix
     assert abs(by["lag"]["lag"]) <= abs(by["score"]["lag"])
     assert by["jerk"]["jerk"] <= by["score"]["jerk"]
     assert by["score"]["score"] >= max(one["score"] for one in by.values())
-
-
-def test_a_journal_goes_on_where_it_was_cut_off_and_changes_nothing(
-    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    journal = tmp_path / "tries"
-    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", recording]
-    plain, _ = told(capsys, *words)
-    whole, _ = told(capsys, *words, "--journal", str(journal))
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:20]) + lines[20][:30])  # as kill -9 leaves it
-    again, _ = told(capsys, *words, "--journal", str(journal), "--threads", "3")
-    assert plain == whole == again
-    found = journal.read_bytes().splitlines(keepends=True)
-    assert found[:20] == lines[:20]
-    assert sorted(found) == sorted(lines)
 
 
 def test_a_full_disk_is_named_and_what_was_tried_is_kept(
@@ -168,36 +141,6 @@ def test_a_full_disk_is_named_and_what_was_tried_is_kept(
     assert lines[-1].endswith(b"}\n")
     told(capsys, *words, recording)
     assert journal.read_bytes().splitlines(keepends=True)[: len(lines)] == lines
-
-
-def test_damaged_lines_of_a_journal_are_named_and_tried_again(
-    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    journal = tmp_path / "tries"
-    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", recording]
-    whole, _ = told(capsys, *words, "--journal", str(journal))
-    lines = journal.read_bytes().splitlines(keepends=True)
-    for number in (3, 7):  # a digit of a figure
-        lines[number] = re.sub(rb"[0-9](?=[^0-9]+$)", b"x", lines[number])
-    journal.write_bytes(b"".join(lines))
-    again, err = told(capsys, *words, "--journal", str(journal))
-    assert again == whole
-    assert "tries: 2 lines (4, 8) are damaged; what is lost will be recomputed" in err
-
-
-def test_a_journal_that_cannot_be_gone_on_with_is_refused(
-    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    journal = tmp_path / "tries"
-    journal.write_text('{"epic":"0.0.1","journal":"tune"}\n')
-    _, err = told(capsys, "-s", "lerp", "--journal", str(journal), recording, status=2)
-    assert "this journal is of epic 0.0.1" in err
-    journal.write_text("something else\n")
-    _, err = told(capsys, "-s", "lerp", "--journal", str(journal), recording, status=2)
-    assert "not a journal of epic" in err
-    done = epic("tune", "-s", "lerp", "--journal", str(tmp_path / "no" / "j"), recording)
-    assert done.returncode == 3
-    assert b"cannot write" in done.stderr
 
 
 def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_told(

@@ -16,7 +16,7 @@ from endurance.ranges import network_set, search_of, within
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.run import FrontPoint, front
 from epic_cli.jobs.tune.trials import Trial, figures_of
-from epic_cli.metrics.score import Weights
+from epic_cli.metrics.metric import Weights
 
 LATE, ROUGH = 0.5, 1.0
 

@@ -32,7 +32,7 @@ from epic_cli.lab.spec import (
     read_query,
 )
 from epic_cli.live.browser.session import checked_strategies
-from epic_cli.metrics.score import GAMES
+from epic_cli.metrics.metric import GAMES
 from epic_cli.network.link import DISTRIBUTIONS
 from epic_cli.network.link_spec import PRESETS
 from epic_cli.network.paths import PATHS

@@ -8,8 +8,9 @@ import pytest
 
 from epic_cli.metrics.lag import LONGEST, Lag
 from epic_cli.metrics.measurement import Measurement
+from epic_cli.metrics.metric import Weights, make_weights
 from epic_cli.metrics.recovery import Recovery
-from epic_cli.metrics.score import COSTS, Weights, costs, formula, make_weights, score
+from epic_cli.metrics.score import COSTS, costs, formula, score
 
 TICK = 0.05
 #: A jerk of 5000 where the truth has 3000, at a speed of 10: residual 0.5, 0.2 s early.

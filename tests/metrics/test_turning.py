@@ -19,8 +19,8 @@ from epic_cli.metrics import TURNING
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import Entity, Measurement, measure
+from epic_cli.metrics.metric import Weighing, Weights
 from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.score import Weighing, Weights
 from epic_cli.metrics.truth import sample_truth, truth_of
 from epic_cli.metrics.turning import METRICS
 

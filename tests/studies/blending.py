@@ -31,7 +31,8 @@ from typing import Any
 import numpy as np
 
 from epic_cli.metrics.measurement import Resampled
-from epic_cli.metrics.score import GAMES, Weights, residual_part
+from epic_cli.metrics.metric import GAMES, Weights
+from epic_cli.metrics.score import residual_part
 from studies.buffer import write
 from studies.drawing import Axis, Line, Panel, chart
 from studies.matches import KINDS, Kind, matches

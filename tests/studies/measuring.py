@@ -31,8 +31,9 @@ from epic_cli.metrics.evaluation import (
     simulated,
 )
 from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
+from epic_cli.metrics.metric import Weights, without_turning
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.score import SCALE, Weights, costs, score, without_turning
+from epic_cli.metrics.score import SCALE, costs, score
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
 from studies.buffer import Cell, missing, needed
 from studies.recordings import Floats

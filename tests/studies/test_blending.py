@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from epic_cli.metrics.score import Weights
+from epic_cli.metrics.metric import Weights
 from epic_cli.network import RecordedMovement
 from epic_cli.network.movement import Track
 from studies import blending, measuring

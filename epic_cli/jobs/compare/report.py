@@ -15,7 +15,7 @@ from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, 
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
-from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.metric import Better, Metric, without_turning
 from epic_cli.metrics.notes import (
     MARKS,
     Flaw,
@@ -24,7 +24,7 @@ from epic_cli.metrics.notes import (
     notes_words,
     result_words,
 )
-from epic_cli.metrics.score import formula, without_turning
+from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.show.report import Column, Data, Record, Report, Table
 

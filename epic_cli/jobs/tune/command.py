@@ -56,8 +56,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.run import TuneStep, Tunings
     from epic_cli.jobs.tune.spec import TuneSpec
     from epic_cli.metrics.evaluation import Run
-    from epic_cli.metrics.metric import Metric
-    from epic_cli.metrics.score import Weighing
+    from epic_cli.metrics.metric import Metric, Weighing
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
 

@@ -40,8 +40,7 @@ from epic_cli.jobs.tune.trials import (
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
 from epic_cli.metrics.evaluation import needs_arrivals, piece_of, pool_runs
-from epic_cli.metrics.metric import Better
-from epic_cli.metrics.score import without_turning
+from epic_cli.metrics.metric import Better, without_turning
 from epic_cli.metrics.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.tune.trials import Divided, EvaluationSet, FigureValues, Trial, Trials
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Run
-    from epic_cli.metrics.score import Weights
+    from epic_cli.metrics.metric import Weights
     from epic_cli.show.scene import Selection
     from epic_cli.work.journal import Journal
 

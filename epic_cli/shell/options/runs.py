@@ -11,8 +11,7 @@ from epic_cli.engine.description import read_parameters, split
 from epic_cli.engine.parameters import Number
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
-from epic_cli.metrics.metric import AIM_RANGE
-from epic_cli.metrics.score import GAMES, Weighing, Weights
+from epic_cli.metrics.metric import AIM_RANGE, GAMES, Weighing, Weights
 from epic_cli.shell.declared import (
     Decorator,
     InputFile,

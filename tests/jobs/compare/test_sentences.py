@@ -8,8 +8,8 @@ from support import comparisons
 from epic_cli.jobs.compare.report import basis, certainty_words, verdict
 from epic_cli.metrics.certainty import Certainty, Gap, Standing, Unit
 from epic_cli.metrics.comparison import Comparison, Result
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Flaw, ResultNote
-from epic_cli.metrics.score import Weights
 
 LATE = comparisons.comparison("Late").results[0]
 RUNS = Certainty(Unit.RUN, 20)

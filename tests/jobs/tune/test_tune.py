@@ -20,7 +20,7 @@ from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, roughness, 
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import evaluation_set, halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
-from epic_cli.metrics.score import Weights
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import truths_of
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 

@@ -15,20 +15,17 @@ from support.comparisons import compared
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import (
     ExclusionReason,
     Flaw,
     NothingJudged,
-    NothingToDraw,
     NotJudged,
     ResultNote,
-    TooFewStates,
 )
-from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import truth_of
 from epic_cli.show.scene import Selection
 
@@ -241,18 +238,6 @@ def test_one_packet_says_nothing() -> None:
     assert caught.value.notes == (NotJudged("", ExclusionReason.TOO_FEW_STATES, states=1),)
     with pytest.raises(NothingJudged, match="there are no packets"):
         compared({}, [candidate("Exact")], Timing())
-
-
-def test_errors_are_sentences_without_options() -> None:
-    for error in (
-        NothingJudged(()),
-        NothingJudged(tuple(NotJudged("tank", reason) for reason in ExclusionReason)),
-        TooFewStates(1),
-        TooManyRows(5),
-        NothingToDraw(),
-    ):
-        assert str(error)
-        assert "--" not in str(error)
 
 
 def test_the_same_figures_from_any_number_of_threads() -> None:

@@ -19,8 +19,8 @@ from epic_cli.jobs.compare.report import metric_columns, verdict
 from epic_cli.metrics import named as metric_named
 from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, best_for
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
-from epic_cli.metrics.score import Weights
 from epic_cli.metrics.truth import build, truth_of
 
 Place = tuple[float, float, float]

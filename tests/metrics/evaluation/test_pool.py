@@ -13,8 +13,8 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.certainty import Unit
 from epic_cli.metrics.comparison import Comparison, Confidence, best_for
 from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, Setting, compare, simulated
+from epic_cli.metrics.metric import GAMES, Weights, make_weights
 from epic_cli.metrics.notes import AllAlike, NothingJudged
-from epic_cli.metrics.score import GAMES, Weights, make_weights
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 
 TAKING_PART = read_specs(["dumb-terminal", "snapshot", "dis"])
