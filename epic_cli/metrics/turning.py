@@ -24,7 +24,7 @@ def _sum(name: str) -> Callable[[DrawnRows], Floats]:
     """What the drawn rotations add up under this name; see ``turned.py``."""
 
     def of(drawn: DrawnRows) -> Floats:
-        from epic_cli.metrics.turned import sums
+        from epic_cli.metrics.measurement import sums
 
         return sums(drawn)[name]
 
