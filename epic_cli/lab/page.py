@@ -24,7 +24,7 @@ from epic_cli.lab.spec import (
     LabSpec,
 )
 from epic_cli.live.browser.session import MOST_STRATEGIES
-from epic_cli.metrics.score import GAMES
+from epic_cli.metrics.metric import GAMES
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
