@@ -80,12 +80,12 @@ def worded(refusal: object) -> Found:
 
 def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
     """Reads a recording to its end, as bytes that come from a stream or a file."""
-    layout = None if pattern is None else ReadSpec(pattern=pattern)
+    spec = ReadSpec(format=kind, pattern=pattern)
 
     def read(data: bytes) -> Found:
         rows = refused = 0
         try:
-            for block in recordings.read(io.BytesIO(data), kind, layout):
+            for block in recordings.read(io.BytesIO(data), spec):
                 rows += len(block)
                 refused += len(block.refusals)
                 for one in block.refusals[:_SAID]:
@@ -524,7 +524,7 @@ KINDS: dict[str, tuple[Callable[[bytes], Found], Make, int]] = {
     "frames": (packets("auto"), frames, 120),
     "pattern": (packets("auto", PATTERN), lines, 40),
     "sentences": (packets("auto", SENTENCES), log, 90),
-    "proposed": (packets("sentences"), log, 90),
+    "proposed": (packets("auto"), log, 90),
     "gpx": (packets("gpx"), gpx, 110),
     "nmea": (packets("nmea"), nmea, 160),
     "xlsx": (packets("auto"), xlsx, 110),

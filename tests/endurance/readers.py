@@ -101,13 +101,13 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
 
 def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
     """Reads a file in this format through whatever is around it, up to its first packets."""
-    layout = None if pattern is None else ReadSpec(pattern=pattern)
+    spec = ReadSpec(format=kind, pattern=pattern)
 
     def take(data: bytes) -> str:
         rows = 0
         said: list[str] = []
         try:
-            for block in recordings.read(io.BytesIO(data), kind, layout):
+            for block in recordings.read(io.BytesIO(data), spec):
                 rows += len(block)
                 said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
                 if rows > MOST_ROWS:
@@ -208,7 +208,7 @@ READERS: dict[str, Callable[[bytes], str]] = {
     "capture": capture,
     "frames": file("auto"),
     "pattern": file("auto", PATTERN),
-    "sentences": file("sentences"),
+    "sentences": file("auto"),
     "gpx": file("gpx"),
     "nmea": file("nmea"),
     "case": case,
