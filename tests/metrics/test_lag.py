@@ -31,14 +31,6 @@ def test_a_pure_delay_is_the_lag(delay: float) -> None:
         assert lag.residual == pytest.approx(0.0, abs=1e-3)
 
 
-def test_what_is_beside_the_path_stays_as_residual() -> None:
-    shown = np.array([movements.circle(t - 0.1) for t in TIMES]) + np.array([0, 0, 0.75])
-    lag = find_lag(CIRCLE, TIMES, shown, EVERYWHERE)
-    assert lag.seconds == pytest.approx(0.1, abs=1e-6)
-    assert lag.residual == pytest.approx(0.75, abs=1e-6)
-    assert lag.rows == len(TIMES)
-
-
 def test_the_worked_example_of_three_ticks() -> None:
     values = [float(k) for k in range(10)]
     known = truth(lambda t: (t / 0.05, 0.0, 0.0), 0.45)

@@ -80,12 +80,6 @@ def test_one_more_metric_has_an_interval() -> None:
         assert low < value < high
 
 
-def test_one_more_metric_sorts() -> None:
-    rows = csv.DictReader(io.StringIO(compared("--format", "csv", "--sort", "mean_error")))
-    values = [float(one["mean_error"]) for one in rows]
-    assert values == sorted(values)
-
-
 def test_one_more_metric_is_in_the_help() -> None:
     text = extended("--help-all")
     assert re.search(r"^ *mean_error +mean +the mean distance from the truth", text, re.MULTILINE)

@@ -60,17 +60,6 @@ def test_what_was_answered_is_found_again(path: str) -> None:
         assert journal.find(key(number=2)) == "another"
 
 
-@pytest.mark.parametrize("left", [1, 40, 80])
-def test_a_damaged_end_is_cut_off_and_what_is_whole_counts(path: str, left: int) -> None:
-    whole = filled(path, 3)
-    lines = whole.splitlines(keepends=True)
-    Path(path).write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
-    with Journal(path, "compare") as journal:
-        assert (len(journal), journal.cut) == (2, left)
-        journal.add(key(number=2), {"figure": 2 / 3})
-    assert Path(path).read_bytes() == whole
-
-
 def test_every_prefix_of_a_journal_is_one(path: str) -> None:
     whole = filled(path, 2)
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
@@ -80,28 +69,6 @@ def test_every_prefix_of_a_journal_is_one(path: str) -> None:
             known = sum(end <= size for end in ends[1:])
             assert len(journal) == known
             assert journal.find(key(number=0)) == ({"figure": 0.0} if known else None)
-
-
-def test_damage_in_the_middle_takes_no_other_answer_along(path: str) -> None:
-    lines = filled(path, 3).splitlines(keepends=True)
-    Path(path).write_bytes(b"".join([*lines[:2], lines[2][:60] + b"\0\xff\n", lines[3]]))
-    with Journal(path, "compare") as journal:
-        assert journal.find(key(number=0)) == {"figure": 0.0}
-        assert journal.find(key(number=1)) is None
-        assert journal.find(key(number=2)) == {"figure": 2 / 3}
-        assert journal.cut == 0
-        assert journal.damage == (path, 1, (3,))
-
-
-def test_a_damaged_line_at_the_end_stays(path: str) -> None:
-    damaged = filled(path, 2).replace(b"0.33", b"0.34")
-    Path(path).write_bytes(damaged)
-    with Journal(path, "compare") as journal:
-        assert (len(journal), journal.cut, journal.damage) == (1, 0, (path, 1, (3,)))
-        journal.add(key(number=1), "again")
-    assert Path(path).read_bytes().startswith(damaged)
-    with Journal(path, "compare") as journal:
-        assert journal.find(key(number=1)) == "again"
 
 
 def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:

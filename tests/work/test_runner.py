@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 
 import pytest
 from support.jobs import DEADLY, WRONG, pid, work
@@ -92,18 +92,6 @@ def work_of_threads(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_the_number_of_workers_does_not_show(count: int) -> None:
-    with ThreadPoolExecutor(count) as executor:
-        found = list(run_jobs(work, [3, 1, WRONG, 2], executor))
-    assert [(job, str(one)) for job, one in found] == [
-        (3, "9"),
-        (1, "1"),
-        (WRONG, "Failure(error=ValueError('nine'))"),
-        (2, "4"),
-    ]
-
-
 def test_an_executor_that_cannot_go_on_says_so() -> None:
     class Dead(ThreadPoolExecutor):
         def submit(self, *_args: object, **_values: object) -> object:  # type: ignore[override]
@@ -112,8 +100,3 @@ def test_an_executor_that_cannot_go_on_says_so() -> None:
     executor: Executor = Dead(1)
     with executor, pytest.raises(BrokenExecutor, match="it is gone"):
         list(run_jobs(work, [1, 2], executor))
-
-
-def test_an_executor_of_processes_of_the_library_will_do() -> None:
-    with ProcessPoolExecutor(1) as executor:
-        assert list(run_jobs(abs, [-1, 2], executor)) == [(-1, 1), (2, 2)]

@@ -18,7 +18,7 @@ from epic_cli.jobs.compare.report import (
     report,
     sort_results,
 )
-from epic_cli.metrics import METRICS, TURNING, named
+from epic_cli.metrics import METRICS, TURNING
 from epic_cli.metrics.certainty import Standing
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote
@@ -116,22 +116,6 @@ def test_every_metric_sorts_the_results() -> None:
         ranks = [metric.rank(value) for value in found]
         assert ranks == sorted(ranks)
         assert math.isnan(found[-1])
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "text"),
-    [
-        ("lag", 0.1, "100"),
-        ("lag", -0.0001, "0"),
-        ("lag", math.nan, "-"),
-        ("held", 0.0, "0"),
-        ("held", 0.001, "<1 %"),
-        ("held", 0.5, "50 %"),
-        ("jumps", 3.0, "3"),
-    ],
-)
-def test_cells(name: str, value: float, text: str) -> None:
-    assert named(name).cell(value) == text
 
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:

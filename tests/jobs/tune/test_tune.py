@@ -114,14 +114,6 @@ def test_no_strategy_is_worse_on_its_own_data_than_by_default(strategy: str) -> 
     assert all(one.loss >= -0.06 for one in found.influences)
 
 
-def test_the_same_by_any_number_of_threads() -> None:
-    alone, together = (tuned("epic", "lerp", trials=20, threads=threads) for threads in (1, 3))
-    assert alone.tunings == together.tunings
-    assert alone.comparison is not None
-    assert together.comparison is not None
-    assert alone.comparison.results == together.comparison.results
-
-
 def test_what_is_judged_was_not_tuned_on() -> None:
     whole = sent(20.0)
     first, second = halves(whole, TERMS)
@@ -163,13 +155,6 @@ def test_a_gain_whose_interval_has_zero_in_it_is_none(
     for gain in (-1.0, 1.0):
         kept = found._replace(gain=gain, low=low, high=high).keeps
         assert kept is (gain < 0 or kind in (GainKind.NO_BETTER, GainKind.WORSE))
-
-
-def test_settings_that_matter_to_nobody_stay_as_they_are() -> None:
-    (found,) = tuned("snapshot+interpolation_time=0.3+clock=stamps", trials=20).tunings
-    assert found.evaluation.kind is GainKind.SAME
-    assert found.settings == {"interpolation_time": 0.3, "clock": "stamps"}
-    assert all(one.flat and one.loss == 0 for one in found.influences)
 
 
 def test_a_gain_is_told_with_both_figures_and_a_paired_interval() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,17 +70,6 @@ def test_a_pure_delay_is_lag_and_no_residual() -> None:
         assert value == pytest.approx(distance)
 
 
-def test_drawing_early_is_a_negative_lag() -> None:
-    assert figures("Early").lag == pytest.approx(-0.04, abs=1e-6)
-
-
-def test_an_offset_is_error_that_no_shift_takes_away() -> None:
-    found = figures("Aside")
-    assert found.error == pytest.approx(0.75, abs=1e-6)
-    assert found.residual == pytest.approx(0.75, abs=1e-6)
-    assert found.lag == pytest.approx(0, abs=1e-6)
-
-
 def test_jumps_are_counted_and_measured() -> None:
     found = figures("Jumping")
     step = 2 * 5 * math.sin(0.025)
@@ -108,11 +96,6 @@ def test_shares_of_rows() -> None:
     assert result.value("held") == pytest.approx(40 / rows)
     assert result.value("extrapolated") == pytest.approx(41 / rows)
     assert result.note == ResultNote(Flaw.UNDRAWN, rows=20, judged=rows)
-
-
-def test_jerk_is_that_of_the_rows() -> None:
-    found = figures("Exact")
-    assert found.jerk_rms == pytest.approx(5.0, rel=0.01)  # of a circle: radius times rate cubed
 
 
 def test_figures_of_entities_are_pooled() -> None:
@@ -238,28 +221,6 @@ def test_one_packet_says_nothing() -> None:
     assert caught.value.notes == (NotJudged("", ExclusionReason.TOO_FEW_STATES, states=1),)
     with pytest.raises(NothingJudged, match="there are no packets"):
         compared({}, [candidate("Exact")], Timing())
-
-
-def test_the_same_figures_from_any_number_of_threads() -> None:
-    names = ("Exact", "Late", "Aside", "Jumping")
-    assert run(*names, threads=1) == run(*names, threads=4)
-
-
-def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    run("Exact", "Late", "Aside", progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_an_interruption_stops_the_threads() -> None:
-    def interrupt(done: int, total: int) -> None:
-        del done, total
-        raise KeyboardInterrupt
-
-    before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        run("Exact", "Late", "Aside", threads=2, progress=interrupt)
-    assert threading.active_count() == before
 
 
 def test_scenes_hold_what_pictures_need() -> None:
