@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Self
 
 from epic_cli.api.reading import spec_of
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import Listener, ListenSpec, receive_at
-from epic_cli.live.receiving import Reception
-from epic_cli.recordings.addresses import DEFAULT_PORT, parse_endpoint, parse_sender, resolve
+from epic_cli.live.listen.run import Listener
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.recordings.addresses import DEFAULT_PORT
 from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
@@ -24,39 +23,31 @@ def listen(
     *,
     read: str | ReadSpec = INFERRED,
     layout: str | None = None,
-    sender: str | None = None,
-    max_entities: int = MAX_ENTITIES,
-    prefix: str | None = None,
-    origins: Sequence[str] = (),
 ) -> PacketListener:
     """The packets of a running game, as datagrams or connections bring them: as ``epic listen``.
 
     ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any that is free.
-    ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages behind their lengths, whose
-    type is ``prefix`` (u32; or u16, big-u16); ``"ws://HOST:PORT"`` is for WebSockets, of pages on
-    this machine and of ``origins``. What is said of datagrams holds for their messages. ``read`` is
-    that of ``read_packets``: without a format each datagram shows its own, and times are in seconds
-    unless it says otherwise. ``layout`` is that of binary datagrams, as
+    ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages behind their lengths;
+    ``"ws://HOST:PORT"`` is for WebSockets. What is said of datagrams holds for their messages.
+    Behind it may stand what ``epic listen`` takes there: ``"9870,from=192.168.0.7"``,
+    ``"tcp://9870,prefix=u16"``, ``"ws://9870,origin=https://game.example"``, ``max_entities=1000``.
+    ``read`` is that of ``read_packets``: without a format each datagram shows its own, and times
+    are in seconds unless it says otherwise. ``layout`` is that of binary datagrams, as
     ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"`` or with a header,
-    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``. ``sender``, as
-    ``"192.168.0.7"`` or with a port, is the only one whose packets are taken, and packets of more
-    than ``max_entities`` entities are refused.
+    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``.
 
     It listens from the call on. ``arrival`` is on a clock that starts with the first packet, at the
     time in it; the times of a game that is started again go on, as in ``epic listen``. Raises
     ``OSError`` where it cannot listen there, and ``ValueError`` or ``TypeError`` for wrong
     arguments.
     """
-    if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
-        raise ValueError(f"max_entities must be a whole number from 1 on, not {max_entities!r}")
     ingest = IngestSpec(
         spec_of(read),
         None if layout is None else RecordLayout(layout),
-        None if sender is None else resolve(parse_sender(sender)).place,
-        max_entities=max_entities,
     )
-    receiving = receive_at(parse_endpoint(str(address)), ingest, None, prefix, origins)
-    return PacketListener(receiving, ListenSpec(ingest))
+    packets = _Block()
+    listener = Listener(ListenSpec(Endpoint.parse(str(address)), ingest), [packets])
+    return PacketListener(listener, packets)
 
 
 class _Block(Consumer):
@@ -82,10 +73,9 @@ class PacketListener:
     it waits loses no packet. One task at a time can wait.
     """
 
-    def __init__(self, receiving: Reception, spec: ListenSpec) -> None:
-        self._receiving = receiving
-        self._packets = _Block()
-        self._listener = Listener(spec, receiving, [self._packets])
+    def __init__(self, listener: Listener, packets: _Block) -> None:
+        self._listener, self._packets = listener, packets
+        self._receiving = listener.receiving
         self._waits = False
         self._closed = False
 

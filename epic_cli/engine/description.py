@@ -86,6 +86,20 @@ def read_parameters(
     return list(found.values())
 
 
+def read_named(text: str, table: Sequence[Parameter], owner: str) -> tuple[str, dict[str, Any]]:
+    """What a description of one name and some parameters says: the name, and values by field.
+
+    Without a name it is empty. Raises ``SettingError`` as ``read_parameters``, and for two names.
+    """
+    entries = split(text)
+    names = [entry for entry in entries if not entry.key]
+    if len(names) > 1:
+        raise SettingError(f"{names[1].value!r} is neither {owner} nor a key=value of it")
+    found = read_parameters([entry for entry in entries if entry.key], table, owner)
+    values = {parameter.field: value for parameter, value in found}
+    return names[0].value if names else "", values
+
+
 def _skip(text: str, at: int) -> int:
     """The place of the next character that is no blank."""
     while at < len(text) and text[at].isspace():

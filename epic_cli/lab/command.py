@@ -20,13 +20,15 @@ from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.live.command_line import (
     ENDPOINT,
     Page,
-    ReceptionOptions,
-    RecordingOptions,
+    RecordingFile,
     ended,
     endless_option,
     lab_library,
-    page_options,
+    listening_at,
+    opened,
+    record_option,
 )
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import use_color
@@ -62,7 +64,7 @@ _USUAL = ("snapshot", "epic", "dead-reckoning")
 _USUAL_ADDRESS = str(Address())
 
 #: What experiments have, too.
-_ALWAYS = {"recording", "experiment", "address", "port", "opens", "duration", "help"}
+_ALWAYS = {"recording", "experiment", "endpoint", "port", "opens", "duration", "help"}
 _ALWAYS |= {"strategies"}
 
 _team_options = OptionGroup(
@@ -84,9 +86,14 @@ def lab(
         default="",
         metavar="ADDRESS",
     ),
-    page: Page = shared(page_options()),
+    port: int = value(
+        "Serve the page here, on 127.0.0.1 alone.  [default: a free port]",
+        type=click.IntRange(0, 65535),
+        default=0,
+    ),
+    opens: bool = value("Open the page in the browser.", "--open/--no-open", default=True),
     duration: float = shared(endless_option("How long to serve the page.")),
-    address: Address | None = value(
+    endpoint: Endpoint | None = value(
         "Show a running game whose packets come to this address, as epic listen takes them."
         f"  [without an address: {_USUAL_ADDRESS}]",
         "--listen",
@@ -97,8 +104,7 @@ def lab(
     participants: Participants = shared(_team_options),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
-    reached: ReceptionOptions = shared(ReceptionOptions),
-    recorded: RecordingOptions = shared(RecordingOptions),
+    record: tuple[RecordingFile, ...] = shared(record_option),
     quiet: bool = shared(quiet_option),
 ) -> int:
     """``epic lab``.
@@ -110,15 +116,16 @@ def lab(
     your own takes part if -s names it here: no address and no page can name code.
 
     With --listen the page shows a running game: all entities on a map, and of the one that is
-    clicked what each strategy draws of it, how far off, how late. "epic proxy --lab" is the same
-    in the middle of a game, with the network as sliders.
+    clicked what each strategy draws of it, how far off, how late. "epic proxy --show lab" is the
+    same in the middle of a game, with the network as sliders.
 
     Over SSH: forward the port (ssh -L 8080:127.0.0.1:8080) and open the printed address.
 
     Exit status: 0 the time is over, 2 wrong usage, 3 a file or port is not accessible, 4 a custom
     strategy failed, 130 interrupted.
     """
-    if address is None:
+    page = Page(port, opens)
+    if endpoint is None:
         names = [one.name for one in click.get_current_context().command.params if one.name]
         refuse([one for one in names if one not in _ALWAYS], "needs --listen")
         return _experiments(recording or "", experiment, participants, page, duration)
@@ -128,17 +135,15 @@ def lab(
         from epic_cli.live.browser.game import Live
     from epic_cli.live.browser.game import GameView
     from epic_cli.live.command_line import ListenProgress
-    from epic_cli.live.listen.run import Listener, ListenSpec
 
     tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
-        receiving = reached.receive(address, ingest)
-        stack.callback(receiving.close)
-        where = str(address._replace(port=receiving.port))
-        recordings = recorded.open(receiving, stack)
+        spec = ListenSpec(endpoint, ingest, None, tick, duration)
+        listener = stack.enter_context(listening_at(spec))
+        receiving, where = listener.receiving, str(listener.address)
+        recordings = opened(record, listener, stack)
         progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
-        spec = ListenSpec(ingest, None, tick, duration)
-        listener = Listener(spec, receiving, [*recordings, progress])
+        listener.consumers.append(progress)
         drawn = replace(spec, strategy=team[0])
         view = GameView(listener, drawn, where, receiving, recordings, listener.settled)
         progress.say(f"epic: listening on {where}\n")

@@ -9,19 +9,22 @@ import stat
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import click
 
+from epic_cli.engine.description import read_named
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.parameters import Custom
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.report import losses, summary
 from epic_cli.live.listen.run import Listener
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import (
     DatagramRecording,
@@ -30,27 +33,41 @@ from epic_cli.live.recording import (
     Rotation,
     parse_rotation,
 )
-from epic_cli.recordings.addresses import (
-    Address,
-    parse_address,
-    parse_endpoint,
-)
+from epic_cli.recordings import guard
+from epic_cli.recordings.addresses import resolve
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
-from epic_cli.shell.declared import Decorator, OptionGroup, OutputFile, Parsed, option, value
+from epic_cli.shell.declared import Decorator, Parsed, option
 from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.messages import finding_words
 from epic_cli.shell.options.common import DURATION
 from epic_cli.shell.refused_lines import in_three_lines
 
-if TYPE_CHECKING:
-    from epic_cli.recordings.datagrams.ingest import IngestSpec
+ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpoint)
 
 
-ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
-ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT", parse_endpoint, Address)
+class WrittenFiles(Parsed):
+    """A description with the ``files`` that are written: no input, and no two outputs, are one."""
+
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[str], object],
+        kind: type,
+        files: Callable[[Any], Iterable[str]],
+    ) -> None:
+        super().__init__(name, parse, kind)
+        self._files = files
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Registers the files with the run."""
+        found = super().convert(value, param, ctx)
+        if ctx is not None and param is not None and (run := ctx.meta.get(guard.KEY)):
+            for path in self._files(found):
+                run.writes(path, max(param.opts, key=len))
+        return found
 
 
 def endless_option(meaning: str) -> Decorator:
@@ -62,76 +79,84 @@ def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitS
     """The exit status of what ran until the signal ``stopped`` it (None: to its end)."""
     if stopped is None:
         return otherwise
-    from epic_cli.work.event_loop import (
-        end_by,  # a conversion has options of captures, and no loop
-    )
+    from epic_cli.work.event_loop import end_by
 
     end_by(stopped)
     return ExitStatus.INTERRUPTED
 
 
-@dataclass(frozen=True)
-class ReceptionOptions:
-    """How what sends reaches an address."""
-
-    interface: str | None = value(
-        "Join a multicast group on this interface: its address or, for IPv6, its name.",
-        metavar="ADDRESS|NAME")  # fmt: skip
-    prefix: str | None = value(
-        "Over tcp://, the length before each message of --layout.  [default: u32, of either byte"
-        " order]", type=click.Choice(("u16", "big-u16", "u32")))  # fmt: skip
-    origins: tuple[str, ...] = value(
-        "Over ws://, let web pages from here connect, such as https://game.example, null (a file)"
-        " or *; without it, pages on this machine. May be repeated.", "--origin",
-        multiple=True)  # fmt: skip
-
-    def receive(self, address: Address, ingest: IngestSpec) -> Reception:
-        """Listens there; raises ``WrongUsage`` and ``CannotAccess``."""
-        from epic_cli.live.listen.run import receive_at
-
-        with wrong_usage(), accessing("listen on", address):
-            return receive_at(address, ingest, self.interface, self.prefix, self.origins)
+@contextlib.contextmanager
+def listening_at(spec: ListenSpec) -> Iterator[Listener]:
+    """A listener that is closed in the end; raises ``WrongUsage`` and ``CannotAccess``."""
+    at = spec.endpoint
+    if at.sender is not None:
+        with accessing("take packets from", at.sender):
+            resolve(at.sender)
+    with wrong_usage(), accessing("listen on", at.address):
+        listener = Listener(spec)
+    with contextlib.closing(listener):
+        yield listener
 
 
-@dataclass(frozen=True)
-class RecordingOptions:
-    """Where packets and datagrams are recorded."""
+_ROTATE = Custom("rotate", None, "Start a new numbered file after this size or time.",
+                 "100MB or 10min", parse_rotation, kind=Rotation)  # fmt: skip
 
-    record: str | None = value(
-        "Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
-        " suffix, else packet text. Existing data is not overwritten.", type=OutputFile(),
-        metavar="FILE")  # fmt: skip
-    raw: str | None = value(
-        "Record each datagram as it was received, with its arrival and its sender: a capture"
-        " (pcap) for epic convert and Wireshark.", type=OutputFile(), metavar="FILE")  # fmt: skip
-    rotation: Rotation | None = value(
-        "Start a new file of --record and --raw after this size (100MB) or time (10min);"
-        " files are numbered.", "--rotate",
-        type=Parsed("SIZE|TIME", parse_rotation, Rotation))  # fmt: skip
 
-    def open(self, receiving: Reception, stack: contextlib.ExitStack) -> list[Recording]:
-        """Those of packets and of datagrams, as far as they are wanted."""
-        found: list[Recording] = []
-        if self.rotation is not None and self.record is None and self.raw is None:
-            raise WrongUsage("--rotate needs --record or --raw", "rotate", "record", "raw")
-        if self.record is not None:
-            with accessing("record in", self.record, "record in"):
-                found.append(PacketRecording(self.record, self.rotation))
-            stack.callback(found[-1].close)
-        if self.raw is not None:
-            place = receiving.socket.getsockname()
-            with accessing("record in", self.raw, "record in"):
-                found.append(DatagramRecording(self.raw, place, self.rotation))
-            stack.callback(found[-1].close)
-        return found
+class RecordingFile(NamedTuple):
+    """A file that is recorded: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
+
+    path: str
+    rotate: Rotation | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> RecordingFile:
+        """Reads a description; raises ``ValueError``."""
+        path, values = read_named(text, (_ROTATE,), "a file")
+        if not path:
+            raise ValueError(f"{text!r} names no file: write game.csv,rotate=100MB")
+        return cls(path, **values)
+
+    def open(self, listener: Listener) -> Recording:
+        """The consumer that records; raises ``CannotAccess``."""
+        with accessing("record in", self.path, "record in"):
+            if self.path.endswith(".pcap"):
+                at = listener.receiving.socket.getsockname()
+                return DatagramRecording(self.path, at, self.rotate)
+            return PacketRecording(self.path, self.rotate)
+
+
+#: As ``record: tuple[RecordingFile, ...]``.
+record_option = click.option(
+    "--record",
+    type=WrittenFiles(
+        "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, lambda one: [one.path]
+    ),
+    multiple=True,
+    help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the suffix,"
+    " else packet text; or, in FILE.pcap, each datagram as it was received, for epic convert and"
+    " Wireshark. rotate=100MB or 10min begins numbered files. Existing data is not overwritten;"
+    " may be repeated.",
+)
+
+
+def opened(
+    record: Iterable[RecordingFile], listener: Listener, stack: contextlib.ExitStack
+) -> list[Recording]:
+    """What records, until the stack is closed; consumers of the listener from now on."""
+    found = []
+    for file in record:
+        found.append(file.open(listener))
+        stack.callback(found[-1].close)
+    listener.consumers += found
+    return found
 
 
 @dataclass(frozen=True)
 class Page:
     """At which ``port`` the page is (0: a free one), and whether the browser ``opens`` it."""
 
-    port: int
-    opens: bool
+    port: int = 0
+    opens: bool = True
 
     def ready(self, address: str) -> None:
         """Says where the page is, and opens it."""
@@ -148,24 +173,6 @@ def _show(address: str) -> None:
         browser = webbrowser.get()
         if type(browser) is not webbrowser.GenericBrowser:
             browser.open(address)
-
-
-def page_options(port: str = "--port") -> OptionGroup:
-    """As ``page: Page``; ``port`` is the option for it."""
-    return OptionGroup(
-        "page",
-        Page,
-        click.option(
-            port,
-            "port",
-            type=click.IntRange(0, 65535),
-            default=0,
-            help="Serve the page here, on 127.0.0.1 alone.  [default: a free port]",
-        ),
-        click.option(
-            "--open/--no-open", "opens", default=True, help="Open the page in the browser."
-        ),
-    )
 
 
 @contextlib.contextmanager

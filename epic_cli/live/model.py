@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.live.listen.run import ListenSpec, LiveDrawing, PacketSource
+    from epic_cli.live.listen.run import LiveDrawing, PacketSource
+    from epic_cli.live.listen.spec import ListenSpec
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording
 

@@ -279,7 +279,7 @@ class ReceivingSocket(Reception):
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
         if interface is not None and not _is_group(at):
-            raise ValueError("--interface is for the address of a multicast group")
+            raise ValueError("interface= is for the address of a multicast group")
         super().__init__()
         self.refused = 0
         self._dropped = 0
@@ -499,7 +499,7 @@ class Prefixed(Splitter):
             if length <= _LONGEST:
                 self._order = order if length else self._order
                 return length
-        words = f"a length of {min(lengths):,} ({self._prefix}; --prefix names other types)"
+        words = f"a length of {min(lengths):,} ({self._prefix}; prefix= names other types)"
         raise Unacceptable(Refused.OVERLONG, words)
 
 
@@ -557,9 +557,9 @@ class WebSocketMessages(Splitter):
         given = request.headers.get_all("Origin")  # programs that are no browsers send none
         self._is_open = all(is_allowed(one, self._origins) for one in given)
         if not self._is_open:
-            words = f"{', '.join(given)} may not connect: see epic listen --origin"
+            words = f"{', '.join(given)} may not connect: see origin= of epic listen"
             protocol.send_response(protocol.reject(403, f"{words}\n"))
-            raise Unacceptable(Refused.FOREIGN_PAGE, f"--origin {given[0][:80]!r}")
+            raise Unacceptable(Refused.FOREIGN_PAGE, f"origin={given[0][:80]!r}")
         protocol.send_response(protocol.accept(request))
 
 

@@ -214,7 +214,6 @@ class ListenScreen:
 
         The terminal is left as it was found, whatever happens.
         """
-        self._game.attach(listener)
         screen = FullScreen(self, self.acts, STYLES, color, lambda: self.takes_text, self.click)
         return asyncio.run(screen.run(listener.run()))
 

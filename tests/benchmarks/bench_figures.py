@@ -112,12 +112,13 @@ def watched(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         own, server = free_port(), free_port() if command == "proxy" else 0
-        more = ["--layout", LAYOUT, "-s", strategy, "--max-entities", "5000"]
+        more = ["--layout", LAYOUT, "-s", strategy]
         if server:
             link = ["--latency", "30ms", "--jitter", "10ms", "--loss", "2%"]
-            more += ["--sent", "sent.csv", "--received", "game.csv", *link, str(own), str(server)]
+            files = "sent=sent.csv,received=game.csv,max_entities=5000"
+            more += ["--watch", files, *link, str(own), str(server)]
         else:
-            more += ["--record", "game.csv", str(own)]
+            more += ["--record", "game.csv", f"{own},max_entities=5000"]
         with Terminal(folder, [command, *more], columns=140, lines=40) as terminal:
             terminal.wait_for("waiting for packets")
             arguments = ["--send", str(own), "--at", str(server)]

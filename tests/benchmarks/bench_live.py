@@ -45,7 +45,7 @@ def main() -> None:
         port = free.port
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "game.csv"
-        options = ["--listen", port, "--no-open", "--record", str(file), "--max-entities", "100000"]
+        options = ["--listen", f"{port},max_entities=100000", "--no-open", "--record", str(file)]
         with program("lab", *options, "--strategies", "snapshot,mirror,dead-reckoning") as lab:
             address = re.search(rb"http://\S+", lab.wait_for(b"Ctrl-C"))
             assert address

@@ -3,7 +3,7 @@
     python -m endurance.recorded --kills 100 --flood 1000000
 
 What has been drawn must be what a replay of the recording draws, and what a recording has must be
-whole lines in the order in which they were sent; the datagrams that ``--raw`` has, too, and the
+whole lines in the order in which they were sent; the datagrams that the capture has, too, and the
 lines of a proxy. The flood is of random datagrams, and nobody reads the rows: good packets among
 them are recorded, memory does not grow.
 """
@@ -52,7 +52,7 @@ def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> s
     """One recording, killed at a random moment; what was lost, or None."""
     record = folder / f"game.{chance.choice(('csv', 'jsonl', 'txt'))}"
     raw = folder / "game.pcap"
-    options = ("-f", "csv", "--tick", "1ms", "--record", str(record), "--raw", str(raw))
+    options = ("-f", "csv", "--tick", "1ms", "--record", str(record), "--record", str(raw))
     with program("listen", "0", *options) as listener, receiver() as game:
         place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
         until = time.monotonic() + chance.uniform(0.01, seconds)

@@ -33,7 +33,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def playing() -> Iterator[Game]:
-    with game("--max-entities", "20000") as made:
+    with game(address="0,max_entities=20000") as made:
         made.send({"entity": "first", "x": 1, "y": 2, "z": 3})
         yield made
 
@@ -299,7 +299,7 @@ def test_a_proxys_link_is_set_as_by_its_control() -> None:
         (["--record", "x.csv"], "needs --listen"),
         (["--layout", "time:f32 x:f32 y:f32 z:f32"], "needs --listen"),
         (["--listen", "9870", "--experiment", "path=circle"], "is not for --listen"),
-        (["--listen", "9870", "--rotate", "1min"], "--record or --raw"),
+        (["--listen", "9870", "--record", "rotate=1min"], "names no file"),
         (["--listen", "9870", "-s", "nothing"], "nothing"),
         (["--listen", "9870", "-s", ",".join(f"epic+calc_ahead=0.{n}" for n in range(1, 9))],
          "at most 6"),

@@ -236,8 +236,8 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
     with receiver() as game:
         play(tmp_path, text.format(port=game.port, file=str(file), folder=str(ENGINES)))
         datagrams = [game.one() for _ in range(COUNT)]
-    layout = ReadSpec(axes=axes, scale=scale) if records is None else None
-    read = [one.block for one in Decoder(read=layout, records=records).read(datagrams)]
+    spec = ReadSpec(axes=axes, scale=scale) if records is None else ReadSpec()
+    read = [one.block for one in Decoder(spec, records).read(datagrams)]
     packets = [block[index] for block in read if block is not None for index in range(len(block))]
     assert len(packets) == COUNT
     for n, packet in enumerate(packets):

@@ -20,7 +20,8 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import LaterDrawing, Listener, ListenSpec
+from epic_cli.live.listen.run import LaterDrawing, Listener
+from epic_cli.live.listen.spec import ListenSpec
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
@@ -130,9 +131,7 @@ FLOOD = [
 
 def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket) -> None:
     record = tmp_path / "game.csv"
-    with program(
-        "listen", "0", "--record", str(record), "--max-entities", "3", "-f", "jsonl"
-    ) as listener:
+    with program("listen", "0,max_entities=3", "--record", str(record), "-f", "jsonl") as listener:
         place = ("127.0.0.1", port_of(listener))
         game.sendto(b"0,2,3 / 4,5,6 / 10 entity=a", place)
         wait_until(lambda: count(record) == 2)
@@ -154,7 +153,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
     assert {json.loads(row)["entity"] for row in drawn.splitlines()} == {
         one.entity for one in packets
     }
-    for words in (b"of more entities than --max-entities", b"not readable as packets", b"empty",
+    for words in (b"of more entities than max_entities=", b"not readable as packets", b"empty",
                   b"with numbers that are not finite", b"far from the clock's",
                   b"names that are too long"):  # fmt: skip
         assert words in said, words
@@ -202,7 +201,7 @@ def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
             drawing.step()
 
     spec = ListenSpec(strategy=StrategySpec("snapshot"))
-    listener = Listener(spec, receiving, [Looking()])
+    listener = Listener(spec, [Looking()], receiving)
     drawing = LaterDrawing(listener, spec, listener.settled, [])
     game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", receiving.port))
     wait_until(listener.step)
@@ -215,7 +214,7 @@ def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None
     record = tmp_path / "game.txt"
     with receiver() as other:
         allowed = f"127.0.0.1:{game.getsockname()[1]}"
-        with program("listen", "0", "--from", allowed, "--record", str(record)) as listener:
+        with program("listen", f"0,from={allowed}", "--record", str(record)) as listener:
             place = ("127.0.0.1", port_of(listener))
             other.socket.sendto(b"1,2,3 / 4,5,6 / 1e9", place)
             game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
@@ -317,7 +316,7 @@ def test_it_ends_by_itself_and_what_cannot_be_is_said(
             ((taken.port,), 3, f"cannot listen on 127.0.0.1:{taken.port}: Address already in use"),
             (("192.0.2.1:9870",), 3, "cannot listen on 192.0.2.1:9870: "),
             (("no.such.host.invalid:1",), 3, "cannot listen on no.such.host.invalid:1: "),
-            (("0", "--from", "no.such.host.invalid"), 3, "cannot take packets from no.such"),
+            (("0,from=no.such.host.invalid",), 3, "cannot take packets from no.such"),
             (("0", "--record", str(there)), 3, "there.csv: File exists"),
             (("0", "--layout", "x:f32"), 2, "a record needs time, as time:f32"),
             (("0", "--layout", "time:f32 x:f32", "--read", "unit=ms"), 2, "--layout describes all"),
@@ -387,24 +386,24 @@ def test_a_member_of_a_multicast_group_gets_what_is_sent_to_it(
             socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1")
         )
         with program(
-            "listen", "239.255.77.1:0", "--interface", "127.0.0.1", "--record", str(record)
+            "listen", "239.255.77.1:0,interface=127.0.0.1", "--record", str(record)
         ) as listener:
             place = ("239.255.77.1", port_of(listener))
             game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
             wait_until(lambda: count(record) == 1)
             other.socket.sendto(b"1,2,3 / 4,5,6 / 0.75", place)
             wait_until(lambda: count(record) == 2)
-    assert main(["listen", "0", "--interface", "127.0.0.1", "--duration", "0"]) == 2
+    assert main(["listen", "0,interface=127.0.0.1", "--duration", "0"]) == 2
 
 
 def test_of_ipv6_too() -> None:
     members = Path("/proc/net/igmp6")
     if not members.exists() or not has_ipv6():
         pytest.skip("this machine has no IPv6")
-    with program("listen", "[ff01::7:77]:0", "--interface", "lo") as listener:
+    with program("listen", "[ff01::7:77]:0,interface=lo") as listener:
         port_of(listener)
         assert "ff010000000000000000000000070077" in members.read_text()
-    assert main(["listen", "[ff01::7:77]:0", "--interface", "no-such", "--duration", "0"]) == 3
+    assert main(["listen", "[ff01::7:77]:0,interface=no-such", "--duration", "0"]) == 3
 
 
 @pytest.mark.parametrize("row_format", ["csv", "tsv", "table", "jsonl"])

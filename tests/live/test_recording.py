@@ -122,9 +122,9 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_path: Path) -> None:
     """Of a recording, a capture, one of several files, and the rows."""
     for options, told, doing in (
-        (("--raw", "raw.pcap", "--record", "other.csv"), "raw.pcap", "record in"),
-        (("--record", "a.jsonl", "--raw", "/dev/null"), "a.jsonl", "record in"),
-        (("--record", "b.txt", "--rotate", "1GB"), "b-0001.txt", "record in"),
+        (("--record", "raw.pcap", "--record", "other.csv"), "raw.pcap", "record in"),
+        (("--record", "a.jsonl", "--record", "/dev/null"), "a.jsonl", "record in"),
+        (("--record", "b.txt,rotate=1GB"), "b-0001.txt", "record in"),
         (("-o", "rows.csv", "-f", "csv"), "rows.csv", "write to"),
     ):
         named = [str(tmp_path / one) if "." in one else one for one in options]

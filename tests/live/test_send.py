@@ -118,14 +118,14 @@ def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
         (("none.txt", "9870"), 3, "none.txt: No such file"),
         (("9870",), 2, "pass either a RECORDING or a --path"),
         (("walk.txt", "--path", "circle", "9870"), 2, "pass either a RECORDING or a --path"),
-        (("--loop", "-", "9870"), 2, "--loop and --times need a file"),
-        (("--times", "2", "-", "walk.txt", "9870"), 2, "--loop and --times need a file"),
+        (("--times", "endless", "-", "9870"), 2, "--times needs a file"),
+        (("--times", "2", "-", "walk.txt", "9870"), 2, "--times needs a file"),
         (("-", "-", "9870"), 2, "only one recording, or --trace, can be standard input"),
-        (("--path", "circle", "--loop", "9870"), 2, "--loop needs a RECORDING"),
+        (("--path", "circle", "--times", "2", "9870"), 2, "--times needs a RECORDING"),
         (("walk.txt", "--entities", "2", "9870"), 2, "--entities needs --path"),
         (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
         (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
-        (("--path", "circle", "--read", "scale=2", "9870"), 2, "--read scale=needs a RECORDING"),
+        (("--path", "circle", "--read", "scale=2", "9870"), 2, "--read needs a RECORDING"),
     ):
         assert main(["send", *args]) == status, args
         said = capfd.readouterr()
@@ -307,7 +307,10 @@ def test_several_files_are_sent_again_and_again_until_ctrl_c(tmp_path: Path) -> 
     for name, text in (("a b.txt", WALK), ("c.txt", WALK.replace(b"nonsense\n", b""))):
         (tmp_path / name).write_bytes(text)
     files = [str(tmp_path / name) for name in ("a b.txt", "c.txt")]
-    with receiver() as game, program("send", "--loop", "--speed", "20", *files, game.port) as one:
+    with (
+        receiver() as game,
+        program("send", "--times", "endless", "--speed", "20", *files, game.port) as one,
+    ):
         lines: list[str] = []
         while sum("entity=a " in line for line in lines) < 12:
             lines += game.one().decode().splitlines()

@@ -21,7 +21,8 @@ from support.running import epic
 from epic_cli import listen
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
-from epic_cli.live.listen.run import receive_at
+from epic_cli.live.listen.run import Listener
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception, allow_files, is_allowed
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.binary import RecordLayout
@@ -37,12 +38,13 @@ LAYOUT = "time:u32*0.001 x:f32 y:f32 z:f32 id:u16"
 
 @contextmanager
 def reception(
-    scheme: str, layout: str | None = None, prefix: str | None = None, **more: str
+    scheme: str, layout: str | None = None, prefix: str | None = None
 ) -> Iterator[Reception]:
     """A listener on a free port."""
     records = None if layout is None else RecordLayout(layout)
-    ingest = IngestSpec(more.get("packet_format"), None, records)
-    made = receive_at(Address(port=0, scheme=scheme), ingest, None, prefix)
+    ingest = IngestSpec(records=records)
+    at = Endpoint(Address(port=0, scheme=scheme), prefix=prefix)
+    made = Listener(ListenSpec(at, ingest)).receiving
     try:
         yield made
     finally:
@@ -250,7 +252,7 @@ def test_messages_of_websockets(tmp_path: Path) -> None:
         status, _, said = listener.end()
     assert status == 130
     assert b"8 packets in 8 datagrams" in said
-    assert b"3 connections refused: 3 of web pages from elsewhere (see --origin)" in said
+    assert b"3 connections refused: 3 of web pages from elsewhere (see origin=)" in said
     assert {one.time for one in read_packets(record)} >= {1, 1.5}
 
 
@@ -390,22 +392,22 @@ def test_the_python_api_takes_both() -> None:
 
 
 def test_options_of_another_protocol_are_refused() -> None:
-    done = epic("listen", "--prefix", "u16", "tcp://9")
-    assert done.returncode == 2
-    assert b"--prefix is for tcp:// with --layout" in done.stderr
-    for scheme, arguments, words in (
-        ("", (None, "u16"), "--prefix is for tcp:// with --layout"),
-        ("tcp", (None, None, ("*",)), "--origin is for ws://"),
-        ("ws", ("lo",), "multicast"),
+    assert epic("listen", "tcp://9,prefix=u16").returncode == 2
+    for address, words in (
+        ("0,prefix=u16", "prefix= is for tcp:// with --layout"),
+        ("tcp://0,prefix=u16", "prefix= is for tcp:// with --layout"),
+        ("tcp://0,origin=*", "origin= is for ws://"),
+        ("ws://0,interface=lo", "multicast"),
+        ("tcp://0,prefix=u8", "u16, big-u16"),
+        ("0,1", "neither an address nor"),
+        ("0,max_entities=0", "max_entities"),
     ):
         with pytest.raises(ValueError, match=words):
-            receive_at(Address(port=0, scheme=scheme), None, *arguments)
-    with pytest.raises(ValueError, match="u16, big-u16, u32, not 'u8'"):
-        listen("tcp://0", layout=LAYOUT, prefix="u8")
+            listen(address)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "websockets.server", None)
         with pytest.raises(ValueError, match="epic-cli\\[websocket\\]"):
-            receive_at(Address(port=0, scheme="ws"))
+            listen("ws://0")
 
 
 def test_arrival_is_when_the_bytes_were_read() -> None:

@@ -100,18 +100,22 @@ class Game:
             yield Guest(talk)
 
 
-def game(*options: str) -> contextlib.AbstractContextManager[Game]:
-    return _played(r"listening on 127\.0\.0\.1:(\d+)", "lab", "--listen", "0", *options)
+def game(*options: str, address: str = "0") -> contextlib.AbstractContextManager[Game]:
+    return _played(
+        r"listening on 127\.0\.0\.1:(\d+)", "lab", "--no-open", "--listen", address, *options
+    )
 
 
 def proxied(*words: str | int) -> contextlib.AbstractContextManager[Game]:
     """A game whose packets pass a proxy, which is its ``lab``."""
-    return _played(r"127\.0\.0\.1:(\d+) passes", "proxy", "--lab", *map(str, words))
+    return _played(
+        r"127\.0\.0\.1:(\d+) passes", "proxy", "--show", "lab,open=off", *map(str, words)
+    )
 
 
 @contextlib.contextmanager
 def _played(place: str, *words: str) -> Iterator[Game]:
-    with program(*words, "--no-open") as lab:
+    with program(*words) as lab:
         said = lab.wait_for(b"Ctrl-C ends it").decode()
         port, address = re.search(place, said), re.search(r"http://\S+", said)
         assert port

@@ -55,11 +55,11 @@ def ask(proxy: Program, command: str) -> str:
 
 
 @contextlib.contextmanager
-def game(*options: str | Path) -> Iterator[Game]:
+def game(*options: str | Path, listen: str = "0") -> Iterator[Game]:
     """A proxy with these options between a server and a client."""
     with (
         receiver() as server,
-        program("proxy", *map(str, options), "0", server.port) as proxy,
+        program("proxy", *map(str, options), listen, server.port) as proxy,
     ):
         said = proxy.wait_for(b"passes datagrams on to")
         found = re.search(rb"epic: 127\.0\.0\.1:(\d+) passes", said)

@@ -67,7 +67,7 @@ def make_capture(options: ConvertOptions) -> Capture:
     from epic_cli.shell.options.datagrams import ingest_spec
 
     of = options.capture
-    given = options.read, of.records, of.sender, None, _MOST_ENTITIES
+    given = options.read, of.records, None, of.sender, _MOST_ENTITIES
     return Capture(Ingest(ingest_spec(*given)), of.port)
 
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.live.command_line import Page
-    from epic_cli.live.listen.run import ListenSpec, PacketSource
+    from epic_cli.live.listen.run import PacketSource
+    from epic_cli.live.listen.spec import ListenSpec
     from epic_cli.live.proxy.spec import LinkController
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording

@@ -13,15 +13,16 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
     ENDPOINT,
     ListenProgress,
-    ReceptionOptions,
-    RecordingOptions,
+    RecordingFile,
     RowOutput,
     ended,
     endless_option,
+    listening_at,
+    opened,
+    record_option,
 )
-from epic_cli.live.consumer import Consumer
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
-from epic_cli.live.listen.run import Listener, ListenSpec
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
@@ -39,8 +40,8 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.work.event_loop import run_until_stopped
 
-_ADDRESS = click.argument(
-    "address", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
+_ENDPOINT = click.argument(
+    "endpoint", type=ENDPOINT, metavar="[[tcp://|ws://][HOST:]PORT]", default=str(Address())
 )
 
 EXAMPLES = """\b
@@ -57,11 +58,10 @@ Examples:
 class _Outputs:
     """Where what is drawn goes, and the packets."""
 
-    screen: bool | None = value(
+    show: str | None = value(
         "Show a map that fills the terminal, or write rows.  [default: the screen, on a"
         " terminal and unless an option is about rows]",
-        "--screen/--no-screen",
-        default=None,
+        type=click.Choice(("screen", "rows")),
     )
     row_format: str = shared(
         row_format_option("How rows are written; epic is the demo's own format, for one entity.")
@@ -69,7 +69,7 @@ class _Outputs:
     output: str | None = shared(
         output_option("Write the rows to a file, which appears when listening ends.")
     )
-    recorded: RecordingOptions = shared(RecordingOptions)
+    record: tuple[RecordingFile, ...] = shared(record_option)
     forward: tuple[Target, ...] = value(
         f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
         " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
@@ -83,22 +83,21 @@ class _Outputs:
         Raises ``WrongUsage`` where it is wanted and there is no terminal.
         """
         there = has_terminal()
-        if self.screen and not there:
-            raise WrongUsage("--screen needs a terminal", "screen")
-        if self.screen is None:
+        if self.show == "screen" and not there:
+            raise WrongUsage("--show screen needs a terminal", "show")
+        if self.show is None:
             return there and not {"row_format", "output"} & given
-        return self.screen
+        return self.show == "screen"
 
 
 @command(EXAMPLES, "s set input-format layout columns entity duration f o record forward")
 def listen(
-    address: Address = shared(_ADDRESS),
+    endpoint: Endpoint = shared(_ENDPOINT),
     chosen: StrategySpec = shared(
         strategy_option("The smoothing strategy; 'epic strategies' lists them.")
     ),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
-    reached: ReceptionOptions = shared(ReceptionOptions),
     duration: float = shared(endless_option("How many seconds to listen, or endless.")),
     outputs: _Outputs = shared(_Outputs),
     quiet: bool = shared(quiet_option),
@@ -114,6 +113,9 @@ def listen(
     them); otherwise, or with an option for rows, as rows. Without a HOST it only receives from this
     machine (127.0.0.1:9870).
 
+    What the address has behind it says more: 9870,from=192.168.0.9,max_entities=1000;
+    239.255.1.1:9870,interface=eth0; tcp://9870,prefix=u16; ws://9870,origin=https://game.example.
+
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
@@ -122,17 +124,16 @@ def listen(
     chosen.make()  # a wrong setting shows before anything is received
     writes_rows = outputs.output is not None or not on_screen
     spec = ListenSpec(
+        endpoint,
         replace(ingest, single_entity=outputs.row_format == "epic" and writes_rows),
         chosen,
         SCREEN_TIMING.tick if on_screen and "tick" not in given else tick,
         duration,
     )
     with contextlib.ExitStack() as stack:
-        receiving = reached.receive(address, ingest)
-        stack.callback(receiving.close)
-        where = str(address._replace(port=receiving.port))
-        recordings = outputs.recorded.open(receiving, stack)
-        consumers: list[Consumer] = [*recordings]
+        listener = stack.enter_context(listening_at(spec))
+        receiving, where = listener.receiving, str(listener.address)
+        recordings = opened(outputs.record, listener, stack)
         screen = rows = None
         if on_screen:
             # rows alone wait for neither numpy nor prompt_toolkit
@@ -140,30 +141,30 @@ def listen(
             from epic_cli.live.screen import ListenScreen
 
             game = RunningGame(spec, where, receiving, recordings)
+            game.attach(listener)
             screen = ListenScreen(game)
-            consumers.append(game)
+            listener.consumers.append(game)
         if writes_rows:
-            rows = RowOutput(
-                outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
-            )
-            consumers.append(rows)
-        own = 0 if address.scheme else receiving.port  # of UDP, which they use
-        targets = [one.beside(own) for one in outputs.forward]
+            sink = stack.enter_context(open_sink(outputs.output))
+            rows = RowOutput(outputs.row_format, color, sink)
+            listener.consumers.append(rows)
+        own = 0 if endpoint.address.scheme else receiving.port  # of UDP, which they use
+        targets = [target.beside(own) for target in outputs.forward]
         for target in targets:
-            consumers.append(_forwarder(target, receiving, own))
-            stack.callback(consumers[-1].close)
+            forwarder = _forwarder(target, receiving, own)
+            stack.callback(forwarder.close)
+            listener.consumers.append(forwarder)
         progress = ListenProgress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
         if screen is None:
-            consumers.append(progress)
-        listener = Listener(spec, receiving, consumers)
+            listener.consumers.append(progress)
         try:
             with accessing("listen on", where, "record in"):
                 if screen is not None:
                     stopped = screen.run(listener, use_color(color, sys.stdout))
                 else:
                     progress.say(f"epic: listening on {where}\n")
-                    for one in targets:
-                        progress.say(f"epic: sending to {one.format.name} at {one.address}\n")
+                    for target in targets:
+                        progress.say(f"epic: sending to {target.format.name} at {target.address}\n")
                     stopped = run_until_stopped(listener.run())
         finally:
             progress.end(listener)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
-from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer, Mailbox
+from epic_cli.live.listen.spec import ListenSpec
 from epic_cli.live.receiving import (
     ReceivingSocket,
     Reception,
     listening_to_streams,
     machine_time,
 )
-from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.addresses import resolve
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
@@ -138,61 +137,51 @@ _AT_ONCE = 512
 _PAUSE = 0.002
 
 
-@dataclass(frozen=True)
-class ListenSpec:
-    """How a socket's datagrams are read and drawn, and for how many seconds.
-
-    ``strategy`` None: nothing is drawn.
-    """
-
-    ingest: IngestSpec = field(default_factory=IngestSpec)
-    strategy: StrategySpec | None = None
-    tick: Ratio = SCREEN_TIMING.tick
-    duration: float = math.inf
-
-
-def receive_at(
-    address: Address,
-    ingest: IngestSpec | None = None,
-    interface: str | None = None,
-    prefix: str | None = None,
-    origins: Sequence[str] = (),
-) -> Reception:
-    """Listens on an address, by the protocol of its scheme.
-
-    ``prefix`` is the type of the length before each binary message over TCP; web pages connect
-    from this machine and from ``origins``. Raises ``OSError``, and ``ValueError`` for what the
-    protocol does not have, or needs a library for.
-    """
-    if prefix is not None and (address.scheme != "tcp" or ingest is None or not ingest.records):
-        raise ValueError("--prefix is for tcp:// with --layout")
-    if origins and address.scheme != "ws":
-        raise ValueError("--origin is for ws://")
-    if not address.scheme:
-        return ReceivingSocket(resolve(address), interface)
-    if interface is not None:
-        raise ValueError("--interface is for the address of a multicast group")
-    return listening_to_streams(address, ingest, prefix or "u32", origins)
+def _received_at(spec: ListenSpec, ingest: IngestSpec) -> Reception:
+    """Listens, by the protocol of the address; raises ``OSError`` and ``ValueError``."""
+    at = spec.endpoint
+    if at.prefix is not None and (at.address.scheme != "tcp" or not ingest.records):
+        raise ValueError("prefix= is for tcp:// with --layout")
+    if at.origin and at.address.scheme != "ws":
+        raise ValueError("origin= is for ws://")
+    if not at.address.scheme:
+        return ReceivingSocket(resolve(at.address), at.interface)
+    if at.interface is not None:
+        raise ValueError("interface= is for the address of a multicast group")
+    return listening_to_streams(at.address, ingest, at.prefix or "u32", at.origin)
 
 
 class Listener(LiveDrawing):
-    """Receives packets, draws all entities at every tick, and passes all of that to consumers."""
+    """Receives packets, draws all entities at every tick, and passes all of that to consumers.
+
+    It listens from the making on, at the endpoint of the ``spec`` or by ``receiving``. Raises
+    ``OSError``, and ``ValueError`` for what the protocol does not have, or needs a library for.
+    """
 
     def __init__(
-        self, spec: ListenSpec, receiving: Reception, consumers: Sequence[Consumer]
+        self,
+        spec: ListenSpec,
+        consumers: Sequence[Consumer] = (),
+        receiving: Reception | None = None,
     ) -> None:
-        self._receiving = receiving
-        self._ingest = Ingest(spec.ingest)
+        ingest = spec.resolved()
+        self.receiving = _received_at(spec, ingest) if receiving is None else receiving
+        self.address = spec.endpoint.address._replace(port=self.receiving.port)
+        self._ingest = Ingest(ingest)
         self._duration = spec.duration
         self._reported, self._settled = -math.inf, machine_time()
         self.sent: list[Consumer] = []
         self.received = list(consumers)
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
 
+    def close(self) -> None:
+        """Listens no more."""
+        self.receiving.close()
+
     @property
     def counts(self) -> Counts:
         """What came in until now."""
-        counts, receiving = self._ingest.counts, self._receiving
+        counts, receiving = self._ingest.counts, self.receiving
         if receiving.closed:
             refused, example = counts.refused + receiving.closed, counts.example
             counts = counts._replace(refused=refused, example=example or receiving.example)
@@ -210,7 +199,7 @@ class Listener(LiveDrawing):
         """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
         end = machine_time() + self._duration
         while machine_time() < end:
-            await self._receiving.readable(self._wait(end))
+            await self.receiving.readable(self._wait(end))
             received = self.step()
             if machine_time() - self._reported >= 1:
                 self._reported = machine_time()
@@ -231,7 +220,7 @@ class Listener(LiveDrawing):
     def step(self) -> bool:
         """Takes arrivals and draws what is due; returns whether anything arrived."""
         before = machine_time()
-        received = self._receiving.read(_AT_ONCE)
+        received = self.receiving.read(_AT_ONCE)
         if received:
             for one in self.consumers:
                 one.take_datagrams(received)

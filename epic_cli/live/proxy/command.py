@@ -11,22 +11,24 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import click
 
+from epic_cli.engine.description import read_named
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
-    ADDRESS,
     Page,
     RowOutput,
+    WrittenFiles,
     ended,
     endless_option,
     lab_library,
-    page_options,
 )
-from epic_cli.live.listen.run import LaterDrawing, ListenSpec
+from epic_cli.live.listen.run import LaterDrawing
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.report import summary
 from epic_cli.live.proxy.run import (
@@ -36,11 +38,19 @@ from epic_cli.live.proxy.run import (
     TrafficLog,
     reaches_itself,
 )
-from epic_cli.live.proxy.spec import STANDARD_INPUT, LinkController, ProxySpec, parse_control
+from epic_cli.live.proxy.spec import (
+    STANDARD_INPUT,
+    LinkController,
+    LogFile,
+    ProxyAddress,
+    ProxySpec,
+    WatchSpec,
+    parse_control,
+)
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.network.link_spec import WAYS, TwoWays, Way
-from epic_cli.recordings.addresses import Address, Resolved, resolve
+from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import (
@@ -52,13 +62,9 @@ from epic_cli.shell.console import (
     write_text,
 )
 from epic_cli.shell.declared import (
-    OptionGroup,
-    OutputFile,
     Parsed,
     command,
-    flag,
     given_options,
-    seconds,
     shared,
     value,
 )
@@ -77,92 +83,62 @@ from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
 from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
 
-proxy_options = OptionGroup(
-    "spec",
-    ProxySpec,
-    click.option(
-        "--idle",
-        type=seconds(0.1, 86_400),
-        default=f"{ProxySpec.idle:g}s",
-        show_default=True,
-        help="Forget a client after this long without datagrams from or to it.",
-    ),
-    click.option(
-        "--max-clients",
-        type=click.IntRange(1, 100_000),
-        default=ProxySpec.max_clients,
-        show_default=True,
-        help="Reject datagrams of further clients; each takes a socket and 30 kB.",
-    ),
-    endless_option("How many seconds to run, or endless."),
-    click.option(
-        "--record",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Log the fate of every datagram in both directions: CSV that --trace reads. Existing"
-        " data is not overwritten.",
-    ),
-    click.option("--payload", is_flag=True, help="Also record the payload of datagrams, as hex."),
-    click.option(
-        "--control",
-        type=Parsed("PORT|PATH|-", parse_control, (Address, Path)),
-        help="Take commands from a local socket, or - the standard input: a line each, 'set"
-        " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
-    ),
-)
+#: What a description of what shows the proxy says of the page in the browser.
+_PAGE = (
+    Number("port", 0, "Serve the page here, on 127.0.0.1 alone; 0: a free port.", "", 0, 65535,
+           whole=True),
+    Switch("open", True, "Open the page in the browser.", field="opens"),
+)  # fmt: skip
+
+
+class _Shown(NamedTuple):
+    """What shows the proxy: the ``screen``, ``lines``, or the ``lab`` with its page."""
+
+    by: str
+    page: Page = Page()
+
+    @classmethod
+    def parse(cls, text: str) -> _Shown:
+        by, values = read_named(text, _PAGE, "the lab")
+        if by not in ("screen", "lab", "lines") or (values and by != "lab"):
+            raise ValueError(f"{text!r} is not screen, lines or lab,port=8080,open=off")
+        return cls(by, Page(**values))
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Which packets are read from what passes, where they are recorded, and how they are drawn."""
+class _Outputs:
+    """Which packets are read from what passes, how they are drawn, and where they go."""
 
-    way: Literal["up", "down", "both"] = value(
-        "The packets of --sent and --received: those of the server, for the client that came"
-        " first (or --from); up, those of all clients; or both, in files named -up and -down. On a"
-        " terminal they are shown as by listen, with figures against what was sent.",
-        "--watch",
-        type=click.Choice(("up", "down", "both")),
-        default="down",
-        show_default=True,
+    watch: WatchSpec = value(
+        "Read packets of what passes: down to the first client (or from=HOST), up, or both."
+        " sent=FILE and received=FILE record them before and behind the link.  [default: down]",
+        type=WrittenFiles(
+            "up|down|both[,key=value]", WatchSpec.parse, WatchSpec, lambda watch: watch.files
+        ),
+        default=WatchSpec(),
     )
-    sent: str | None = value(
-        "Record the packets as they are sent, for compare --truth; formats and --layout are those"
-        " of listen.",
-        type=OutputFile(),
-        metavar="FILE",
+    show: _Shown | None = value(
+        "Fill the terminal with the link and a map of what is watched, or show both in the browser"
+        " (lab,port=8080,open=off).  [default: the screen, on a terminal without rows]",
+        type=Parsed("screen|lab|lines", _Shown.parse, _Shown),
     )
-    received: str | None = value(
-        "Record the packets that the link lets through, with their arrivals: CSV or JSON lines by"
-        " the suffix, else packet text.",
-        type=OutputFile(),
-        metavar="FILE",
-    )
-    screen: bool | None = value(
-        "Fill the terminal with the link, and a map of both directions.  [default: on a terminal,"
-        " unless an option is about rows; the map with --watch or --layout]",
-        "--screen/--no-screen",
-        default=None,
-    )
-    lab: bool = flag(
-        "Show both directions in the browser, as epic lab --listen does, with the network as"
-        " sliders."
-    )
-    page: Page = shared(page_options("--lab-port"))
     row_format: str = shared(row_format_option("Write rows of what is received as it is drawn."))
     output: str | None = shared(
         output_option("Write the rows to a file, which appears at the end.")
     )
 
-    def __post_init__(self) -> None:
-        """Says what the lab needs before anything passes."""
-        if self.lab:
+    @property
+    def by(self) -> str:
+        """What shows it, as far as that was said; the lab's library is there."""
+        if self.show is not None and self.show.by == "lab":
             with lab_library():
                 import_module("aiohttp")
+        return "" if self.show is None else self.show.by
 
     @property
-    def first(self) -> Way:
-        """The direction that is shown first, or written."""
-        return "up" if self.way == "up" else "down"
+    def page(self) -> Page:
+        """Where the lab's page is."""
+        return Page() if self.show is None else self.show.page
 
     def rows_given(self, given: set[str]) -> bool:
         """Whether rows are written; ``given`` are the names of options on the command line.
@@ -171,33 +147,33 @@ class Watched:
         """
         if not {"row_format", "output"} & given:
             return False
-        if self.way == "both":
+        if self.watch.way == "both":
             raise WrongUsage("rows are of one direction: --watch up or down", "watch")
-        if self.screen:
-            raise WrongUsage(
-                "choose --screen, or rows (--format, --output)", "screen", "format", "output"
-            )
+        if self.by == "screen":
+            raise WrongUsage("choose --show screen, or rows (--format, --output)", "show")
         return True
 
     def wants_screen(self, taken: bool) -> bool:
         """Whether the terminal is filled, unless it is ``taken``; raises ``WrongUsage``."""
         there = has_terminal() and is_in_foreground() and not taken
-        if self.screen and not there:
+        if self.by == "screen" and not there:
             raise WrongUsage(
-                "--screen needs a terminal, without --quiet or --control -",
-                "screen",
-                "quiet",
-                "control",
+                "--show screen needs a terminal, without --quiet or --control -", "show"
             )
-        return there and self.screen is not False
+        return there and self.by in ("", "screen")
+
+    def wants_map(self, given: set[str]) -> bool:
+        """Whether the screen has a map; ``given`` as for ``rows_given``."""
+        return self.by == "screen" or self.watch.named or "records" in given
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
         """What records this direction, before and behind the link."""
+        watch = self.watch
         both: list[list[Recording]] = [[], []]
-        for found, path in zip(both, (self.sent, self.received), strict=True):
-            if path is not None and self.way in (way, "both"):
+        for found, path in zip(both, (watch.sent, watch.received), strict=True):
+            if path is not None and watch.way in (way, "both"):
                 file = Path(path)
-                named = file.with_stem(f"{file.stem}-{way}") if self.way == "both" else path
+                named = file.with_stem(f"{file.stem}-{way}") if watch.way == "both" else path
                 with accessing("record in", str(named), "record in"):
                     found.append(PacketRecording(str(named)))
                 stack.callback(found[0].close)
@@ -210,23 +186,39 @@ Examples:
   epic proxy --preset lte --up rate=256kbit 127.0.0.1:7777 localhost:7778
   epic proxy --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
-  epic proxy --sent sent.csv --received received.csv --latency 60ms 7777 7778
+  epic proxy --watch both,sent=a.csv,received=b.csv --latency 60ms 7777 7778
   epic proxy --trace network.csv --latency 20ms 7777 7778
-  epic proxy --lab --latency 60ms --jitter 20ms 7777 7778
+  epic proxy --show lab --latency 60ms --jitter 20ms 7777 7778
   echo set down.loss=5% | epic proxy --control - 7777 7778
 """
 
 
-@command(EXAMPLES, "preset latency jitter loss rate at up duration record sent received layout lab")
+_LISTEN = Parsed("[HOST:]PORT", ProxyAddress.parse, ProxyAddress)
+_TARGET = Parsed("[HOST:]PORT", parse_address, Address)
+_LOG = WrittenFiles("FILE[,payload=on]", LogFile.parse, LogFile, lambda file: [file.path])
+_CONTROL = Parsed("PORT|PATH|-", parse_control, (Address, Path))
+
+
+@command(EXAMPLES, "preset latency jitter loss rate at up duration record watch layout show")
 def proxy(
-    listen: Address = shared(click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")),
-    target: Address = shared(click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")),
+    listen: ProxyAddress = shared(click.argument("listen", type=_LISTEN, metavar="[HOST:]PORT")),
+    target: Address = shared(click.argument("target", type=_TARGET, metavar="[HOST:]PORT")),
     link: TwoWayLink = shared(
         two_way_link_options("0", "The mean delay in each direction.", sized=False)
     ),
     trace: TraceOptions = shared(two_way_trace_options),
-    spec: ProxySpec = shared(proxy_options),
-    watched: Watched = shared(Watched),
+    duration: float = shared(endless_option("How many seconds to run, or endless.")),
+    record: LogFile | None = value(
+        "Log the fate of every datagram, with payload=on its bytes as well: CSV that is a recorded"
+        " network. Existing data is not overwritten.",
+        type=_LOG,
+    ),
+    control: Address | Path | str | None = value(
+        "Take commands from a local socket, or - the standard input: a line each, 'set"
+        " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
+        type=_CONTROL,
+    ),
+    outputs: _Outputs = shared(_Outputs),
     chosen: StrategySpec = shared(
         strategy_option("The smoothing strategy that draws what is received.")
     ),
@@ -240,8 +232,9 @@ def proxy(
 ) -> int:
     """``epic proxy``.
 
-    Clients connect to the first address; the second is the server. Without a HOST both are on this
-    machine (127.0.0.1); port 0 is any free port. Options of the link apply in both directions,
+    Clients connect to the first address (7777,idle=10s,max_clients=20: forget those that send
+    nothing for 10 s, take no more than 20); the second is the server. Without a HOST both are on
+    this machine (127.0.0.1); port 0 is any free port. Options of the link apply in both directions,
     --up and --down in one; each client has its own links, and its own socket to the server. On a
     terminal, keys change the link while it runs. With --watch or --layout, what the game sends is
     drawn there, as the other side would: error, lag and the rest are against what was sent.
@@ -250,43 +243,44 @@ def proxy(
     unreachable, or a file cannot be read or written, 130 interrupted.
     """
     check_network(trace)
-    if spec.payload and spec.record is None:
-        raise WrongUsage("--payload needs --record", "payload", "record")
-    given = given_options()
-    writes_rows = watched.rows_given(given)
-    if writes_rows and spec.control == STANDARD_INPUT:
+    spec = ProxySpec(listen.idle, listen.max_clients, duration, record, control)
+    given, watch = given_options(), outputs.watch
+    writes_rows = outputs.rows_given(given)
+    if writes_rows and control == STANDARD_INPUT:
         raise WrongUsage(
             "rows and the answers to --control - would both be standard output", "control"
         )
-    taken = quiet or writes_rows or watched.lab or spec.control == STANDARD_INPUT
-    on_screen = watched.wants_screen(taken)
-    draws = watched.lab or (on_screen and (watched.screen or bool({"way", "records"} & given)))
+    in_lab = outputs.by == "lab"
+    taken = quiet or writes_rows or in_lab or control == STANDARD_INPUT
+    on_screen = outputs.wants_screen(taken)
+    draws = in_lab or (on_screen and outputs.wants_map(given))
     chosen.make()  # a wrong setting shows before anything passes
     drawn = ListenSpec(
-        replace(ingest, single_entity=writes_rows and watched.row_format == "epic"),
+        Endpoint(sender=watch.sender, max_entities=watch.max_entities),
+        replace(ingest, single_entity=writes_rows and outputs.row_format == "epic"),
         chosen,
         SCREEN_TIMING.tick if draws and "tick" not in given else tick,
     )
     links = _links(link)
     make_channel = trace.channels(links.directions, seed)
     with contextlib.ExitStack() as stack:
-        receiving, place = _sockets(listen, target, stack)
-        listen = listen._replace(port=receiving.port)
+        receiving, place = _sockets(listen.address, target, stack)
+        address = listen.address._replace(port=receiving.port)
         log = _log(spec, stack)
-        wanted = WAYS if draws else ((watched.first,) if writes_rows else ())
-        watches, recordings = _watches(watched, drawn.ingest, wanted, stack)
+        wanted = WAYS if draws else ((watch.first,) if writes_rows else ())
+        watches, recordings = _watches(outputs, drawn, wanted, stack)
         relay = Relay(spec, receiving, place, links, make_channel, log, watches)
-        what = f"{listen} > {target}"
-        of = watches if draws else {}, drawn, receiving, recordings, watched.first
+        what = f"{address} > {target}"
+        of = watches if draws else {}, drawn, receiving, recordings, watch.first
         rows = drawing = stopped = None
         if writes_rows:
-            sink = stack.enter_context(open_sink(watched.output))
-            rows = RowOutput(watched.row_format, color, sink)
-            drawing = LaterDrawing(watches[watched.first], drawn, relay.settled, [rows])
+            sink = stack.enter_context(open_sink(outputs.output))
+            rows = RowOutput(outputs.row_format, color, sink)
+            drawing = LaterDrawing(watches[watch.first], drawn, relay.settled, [rows])
         if not quiet:
-            say(f"epic: {listen} passes datagrams on to {target}\n")
+            say(f"epic: {address} passes datagrams on to {target}\n")
         try:
-            with wrong_usage(kind=Circle), accessing("pass on", listen, "record in"):
+            with wrong_usage(kind=Circle), accessing("pass on", address, "record in"):
                 if on_screen:
                     from epic_cli.live.proxy.screen import Watching
 
@@ -295,8 +289,8 @@ def proxy(
                     stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
                     job = _run(relay, spec, (lambda _: None) if quiet else _say, drawing)
-                    if watched.lab:
-                        stopped = run_until_stopped(_in_lab(relay, job, watched.page, what, *of))
+                    if in_lab:
+                        stopped = run_until_stopped(_in_lab(relay, job, outputs.page, what, *of))
                     else:
                         stopped = run_until_stopped(job, microsecond_loop)
         finally:
@@ -349,20 +343,22 @@ def _sockets(
 def _log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
     if spec.record is None:
         return None
-    with accessing("record in", spec.record):
-        log = TrafficLog(spec.record, spec.payload)
+    with accessing("record in", spec.record.path):
+        log = TrafficLog(*spec.record)
     stack.callback(log.close)
     return log
 
 
 def _watches(
-    watched: Watched, ingest: IngestSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
+    outputs: _Outputs, drawn: ListenSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
 ) -> tuple[dict[Way, DirectionTap], list[Recording]]:
     """What reads the packets in the directions that are ``wanted`` or recorded."""
     watches: dict[Way, DirectionTap] = {}
+    with accessing("take packets from", drawn.endpoint.sender):
+        ingest = drawn.resolved()
     recordings: list[Recording] = []
     for way in WAYS:
-        files = watched.files(way, stack)
+        files = outputs.files(way, stack)
         recordings += chain(*files)
         if any(files) or way in wanted:
             watches[way] = DirectionTap(way, ingest, *files)

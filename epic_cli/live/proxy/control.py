@@ -33,7 +33,7 @@ def facts_of_relay(relay: Relay) -> dict[str, Any]:
     return {
         "seconds": round(relay.now(), 3),
         "clients": len(relay.clients),
-        "clients_until_now": relay.clients_total,
+        "clients_total": relay.clients_total,
         "rejected": relay.rejected,
         "refused_by_target": relay.refused,
         "socket_errors": dict(relay.socket_errors),
@@ -60,7 +60,7 @@ def facts_of_direction(one: Direction) -> dict[str, Any]:
         "waiting": one.waiting,
         "late": one.late,
         "unsent": dict(one.unsent),
-        "asked_ms": _quantiles(one.requested),
+        "requested_ms": _quantiles(one.requested),
         "achieved_ms": _quantiles(one.achieved),
         "lateness_ms": _quantiles(one.lateness),
     }

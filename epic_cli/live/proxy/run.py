@@ -121,8 +121,8 @@ class CircleTest:
 
 
 COLUMNS = (
-    "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate", "asked_ms",
-    "again",
+    "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate",
+    "requested_ms", "again",
 )  # fmt: skip
 
 
@@ -166,9 +166,9 @@ class TrafficLog:
     """Writes a line for each datagram, in the order of arrival.
 
     ``recv_time`` is when the first copy really left, ``again`` when the second one did, and
-    ``asked_ms`` the delay that the link has given the first. ``flow`` is the client's number. With
-    ``payload`` it includes the data in hexadecimal. Datagrams in flight, and later ones, are in
-    memory. Raises ``OSError``; a non-empty file is not overwritten.
+    ``requested_ms`` the delay that the link has given the first. ``flow`` is the client's number.
+    With ``payload`` it has the data in hexadecimal, too. Datagrams in flight, and later ones, are
+    in memory. Raises ``OSError``; a non-empty file is not overwritten.
     """
 
     def __init__(self, path: str, payload: bool = False) -> None:

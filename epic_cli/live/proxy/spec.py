@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import sub
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from epic_cli.engine.description import read_named
 from epic_cli.engine.link import Tally
+from epic_cli.engine.parameters import Custom, Number, Switch
+from epic_cli.live.listen.spec import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
 from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
+from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"
@@ -35,20 +39,102 @@ def parse_control(text: str) -> Address | Path | str:
         ) from None
 
 
+#: What a description of the proxy's own address says beside it.
+CLIENTS = (
+    Number("idle", 60.0, "Forget a client after this long without datagrams from or to it.", "s",
+           0.1, 86_400),
+    Number("max_clients", 1000, "Reject datagrams of further clients; each takes a socket and"
+           " 30 kB.", "", 1, 100_000, whole=True),
+)  # fmt: skip
+
+#: What a description of the log of datagrams says beside the file.
+LOG = (Switch("payload", False, "The bytes of each datagram, too, as hex."),)
+
+#: What a description of the packets that are watched says beside their direction.
+WATCH = (
+    Custom("sent", None, "Record the packets as they are sent, for compare --truth.", "FILE", str),
+    Custom("received", None, "Record the packets that the link lets through, with their arrivals.",
+           "FILE", str),
+    *(one for one in ENDPOINT if one.name in ("from", "max_entities")),
+)  # fmt: skip
+
+
+class ProxyAddress(NamedTuple):
+    """Where clients connect: ``7777,idle=10s,max_clients=20``, keys of ``CLIENTS``."""
+
+    address: Address
+    idle: float = 60.0
+    max_clients: int = 1000
+
+    @classmethod
+    def parse(cls, text: str) -> ProxyAddress:
+        """Reads a description; raises ``ValueError``."""
+        address, values = read_named(text, CLIENTS, "an address")
+        return cls(parse_address(address), **values)
+
+
+class LogFile(NamedTuple):
+    """The log of every datagram: ``traffic.csv,payload=on``."""
+
+    path: str
+    payload: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> LogFile:
+        """Reads a description; raises ``ValueError``."""
+        path, values = read_named(text, LOG, "a file")
+        if not path:
+            raise ValueError(f"{text!r} names no file: write traffic.csv,payload=on")
+        return cls(path, **values)
+
+
+@dataclass(frozen=True)
+class WatchSpec:
+    """Which packets are read from what passes: ``both,sent=sent.csv,received=received.csv``.
+
+    Those of the server, for the client that came first (or is ``sender``), or ``up``, those of all
+    clients; of ``both`` directions, in files named -up and -down. ``named``: the text names them.
+    """
+
+    way: Literal["up", "down", "both"] = "down"
+    named: bool = False
+    sent: str | None = None
+    received: str | None = None
+    sender: Address | None = None
+    max_entities: int = MAX_ENTITIES
+
+    @classmethod
+    def parse(cls, text: str) -> WatchSpec:
+        """Reads a description; raises ``ValueError``."""
+        way, values = read_named(text, WATCH, "a direction")
+        for known in ("up", "down", "both"):
+            if way == known or not way:
+                return cls(known if way else "down", bool(way), **values)
+        raise ValueError(f"{way!r} is not a direction: up, down or both")
+
+    @property
+    def files(self) -> list[str]:
+        """Those that are written."""
+        return [path for path in (self.sent, self.received) if path is not None]
+
+    @property
+    def first(self) -> Way:
+        """The direction that is shown first, or written."""
+        return "up" if self.way == "up" else "down"
+
+
 @dataclass(frozen=True)
 class ProxySpec:
     """How a proxy runs: for whom, for how many seconds, what it records, where it is controlled.
 
-    A client is dropped after ``idle`` seconds without datagrams from or for it. ``record`` is
-    the path of a traffic log, with the ``payload`` of datagrams or without. ``control`` is an
+    A client is dropped after ``idle`` seconds without datagrams from or for it. ``control`` is an
     address, the path of a socket, or ``-`` for the standard input.
     """
 
     idle: float = 60.0
     max_clients: int = 1000
     duration: float = math.inf
-    record: str | None = None
-    payload: bool = False
+    record: LogFile | None = None
     control: Address | Path | str | None = None
 
 

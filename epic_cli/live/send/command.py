@@ -17,7 +17,7 @@ import click
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
-from epic_cli.live.command_line import ENDPOINT, ended
+from epic_cli.live.command_line import ended
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
 from epic_cli.live.send.spec import (
     Moment,
@@ -29,15 +29,15 @@ from epic_cli.live.send.spec import (
 from epic_cli.network import LinkConditions, PathMovement, fates
 from epic_cli.network.paths import PATH, TURNING, spread_path
 from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
-from epic_cli.recordings.addresses import Address, resolve
+from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import has_cursor, open_sink
 from epic_cli.shell.declared import (
     InputFile,
     OptionGroup,
     OutputFile,
+    Parsed,
     command,
-    flag,
     option,
     refuse,
     shared,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 #: Without effect beside a recording, and without one.
 _PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits", "entities")
-_RECORDING_OPTIONS = ("read", "loop", "times")
+_RECORDING_OPTIONS = ("read", "times")
 
 
 _SEND_RATE = Number(
@@ -93,7 +93,15 @@ _ENTITIES = Number(
     whole=True,
 )
 _TIMES = Number(
-    "times", None, "Send the recording so many times.  [default: once]", "", 1, 1e9, whole=True
+    "times",
+    1,
+    "Send the recording so many times, or endless. Each round goes on a period after the last, the"
+    " time that its longest entity is there and one step; its first packets are teleports.",
+    "",
+    1,
+    1e9,
+    words={"endless": math.inf},
+    whole=True,
 )
 
 
@@ -118,22 +126,13 @@ class SourceOptions:
             " recording; a path has none]",
         )
     )
-    loop: bool = flag(
-        "Send the recording again and again. Each round goes on a period after the last, the time"
-        " that its longest entity is there and one step; its first packets are teleports."
-    )
-    times: int | None = shared(option(_TIMES))
+    times: float = shared(option(_TIMES))
     read: ReadSpec = shared(read_option)
 
     @property
     def seconds(self) -> float:
         """For how long, by the times of the packets; infinite: to the end."""
         return math.inf if self.duration is None else self.duration
-
-    @property
-    def rounds(self) -> float:
-        """How many times; infinite: endlessly."""
-        return self.times or (math.inf if self.loop else 1)
 
 
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
@@ -142,10 +141,8 @@ def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
         raise WrongUsage(
             "pass either a RECORDING or a --path, then the address [HOST:]PORT", "path"
         )
-    if "-" in recording and source.rounds > 1:
-        raise WrongUsage(
-            "--loop and --times need a file: standard input is there once", "loop", "times"
-        )
+    if "-" in recording and source.times > 1:
+        raise WrongUsage("--times needs a file: standard input is there once", "times")
     if recording:
         refuse(_PATH_OPTIONS, "needs --path")
     else:
@@ -185,7 +182,7 @@ def recorded(
     for file, reporter in zip(files, reporters, strict=True):
         quiet = map(Reporter, repeat(reporter.name), repeat(Messages(quiet=True)))
         read = partial(_packets, file, source, chain([reporter], quiet))
-        streams.append(("_".join(Path(file).stem.split()), rounds(read, source.rounds)))
+        streams.append(("_".join(Path(file).stem.split()), rounds(read, source.times)))
     packets = together(streams, renamed) if len(streams) > 1 else streams[0][1]
     yield from moments_of_recording(packets, source.seconds, leave_out)
     if left_out:
@@ -212,7 +209,7 @@ Examples:
   epic send --path strafe --duration 1 --latency 80ms --loss 2% 9870
   epic send --path circle --duration 1 --trace network.csv 9870
   epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
-  epic send --loop sample_inputs/two_tanks.csv sample_inputs/turn.txt 9870
+  epic send --times endless sample_inputs/two_tanks.csv 9870
   epic send --path strafe --entities 50 --turning look --duration 1 9870
 """
 
@@ -227,7 +224,8 @@ _SPEED = Number(
 )
 
 _RECORDINGS = click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]...")
-_TARGET = click.argument("target", type=ENDPOINT, metavar="[tcp://|ws://][HOST:]PORT")
+_PLACE = Parsed("[tcp://|ws://][HOST:]PORT", parse_endpoint, Address)
+_TARGET = click.argument("target", type=_PLACE, metavar=_PLACE.name)
 
 _send_options = OptionGroup(
     "spec",
@@ -251,7 +249,7 @@ _send_options = OptionGroup(
 )
 
 
-@command(EXAMPLES, "path entities send-rate duration loop speed f preset latency jitter loss")
+@command(EXAMPLES, "path entities send-rate duration times speed f preset latency jitter loss")
 def send(
     recording: tuple[str, ...] = shared(_RECORDINGS),
     target: Address = shared(_TARGET),

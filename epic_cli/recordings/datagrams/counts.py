@@ -19,7 +19,7 @@ class Refused(Enum):
     """Why something was refused, in the order of the checks."""
 
     OTHER_SENDER = "from other senders"
-    FOREIGN_PAGE = "of web pages from elsewhere (see --origin)"
+    FOREIGN_PAGE = "of web pages from elsewhere (see origin=)"
     NO_ROOM = "beyond 256 at a time"
     OTHER_PROTOCOL = "of another protocol"
     OVERLONG = "with a line or message above 65,507 bytes"
@@ -35,7 +35,7 @@ class Refused(Enum):
     BAD_NAME = "with names that are too long or cannot be shown"
     FAR_TIME = "with times far from the clock's (see unit in --read)"
     SECOND_ENTITY = "of a second entity (choose one with --entity, or another --format)"
-    TOO_MANY_ENTITIES = "of more entities than --max-entities"
+    TOO_MANY_ENTITIES = "of more entities than max_entities="
 
 
 #: Why connections, and whole datagrams, are refused; of others single packets are.

@@ -17,7 +17,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import TextScanner
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.report import clock_reset, losses, summary
-from epic_cli.live.listen.run import Listener, ListenSpec, receive_at
+from epic_cli.live.listen.run import Listener
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.counts import Counts
@@ -49,15 +50,14 @@ class Listening(Consumer):
 
     def __init__(self, dialogue: Dialogue, address: Address) -> None:
         self._dialogue = dialogue
+        # the session draws; the ticks only wake it
+        spec = ListenSpec(Endpoint(address), strategy=StrategySpec(), tick=_EVERY)
         with accessing("listen on", address):
-            self._receiving = receive_at(address)
-        self.address = address._replace(port=self._receiving.port)
+            self._listener = Listener(spec, [self])
+        self.address = self._listener.address
         self.paused = False
         self.unwritable = 0
         # the session draws; the ticks only wake it
-        self._listener = Listener(
-            ListenSpec(strategy=StrategySpec(), tick=_EVERY), self._receiving, [self]
-        )
         self._filler = VelocityFiller()
         self._pending: list[bytes] = []
         self._awake: asyncio.Event | None = None
@@ -167,7 +167,7 @@ class Listening(Consumer):
 
     @property
     def _drops(self) -> tuple[int, int]:
-        return self._receiving.dropped, self._receiving.queue
+        return self._listener.receiving.dropped, self._listener.receiving.queue
 
     def take_counts(self, counts: Counts) -> None:
         """Shows once why something is refused; the toolbar counts it from then on."""
@@ -194,7 +194,7 @@ class Listening(Consumer):
     def end(self) -> str:
         """Listens no more; what came in, in words."""
         words = summary(self.counts, len(self._listener.entities), *self._drops)
-        self._receiving.close()
+        self._listener.close()
         if self.unwritable:
             words += f"{self.unwritable:,} not kept, since packet text cannot hold their names\n"
         return words

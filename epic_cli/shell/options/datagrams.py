@@ -39,9 +39,9 @@ def sender_option(help_text: str) -> Decorator:
 def ingest_spec(
     read: ReadSpec,
     records: RecordLayout | None,
-    sender: Address | None,
     entity: str | None,
-    max_entities: int,
+    sender: Address | None = None,
+    max_entities: int = MAX_ENTITIES,
 ) -> IngestSpec:
     """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
     from epic_cli.recordings.datagrams.ingest import IngestSpec  # few recordings are captures
@@ -60,8 +60,5 @@ ingest_options = OptionGroup(
     ingest_spec,
     read_option,
     record_layout_option,
-    sender_option("Take packets from this sender only."),
     click.option("--entity", help="Take only the packets of this entity."),
-    click.option("--max-entities", type=click.IntRange(1, 100_000), default=MAX_ENTITIES,
-                 show_default=True, help="Refuse packets of more entities than this."),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Captures on the command line: one of somebody's, and what ``listen --raw`` records."""
+"""Captures on the command line: a foreign one, and what ``listen --record`` writes."""
 
 import struct
 import time
@@ -73,7 +73,7 @@ def test_what_is_no_capture_and_what_is_no_recording_is_said(
 def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
     raw, record = tmp_path / "game.pcap", tmp_path / "game.csv"
     before = time.time_ns()
-    with program("listen", "0", "--raw", str(raw), "--record", str(record)) as listener:
+    with program("listen", "0", "--record", str(raw), "--record", str(record)) as listener:
         place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
         with receiver() as game:
             for data in (*LINES, b"not a packet", b"", bytes(60000)):
@@ -141,8 +141,8 @@ def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
 
 def test_wrong_rotations_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for value in ("10", "5kB", "0.1s", "MB", "1e3MB", "-1MB", "nanMB", "9" * 400 + "MB"):
-        assert main(["listen", "--record", str(tmp_path / "a"), "--rotate", value, "0"]) == 2, value
+        assert main(["listen", "--record", f"{tmp_path}/a,rotate={value}", "0"]) == 2, value
         assert "is neither a size from 100kB on" in " ".join(capfd.readouterr().err.split())
-    assert main(["listen", "--rotate", "1h", "0"]) == 2
-    assert "--rotate needs --record or --raw" in capfd.readouterr().err
+    assert main(["listen", "--record", "rotate=1h", "0"]) == 2
+    assert "names no file" in capfd.readouterr().err
     assert not list(tmp_path.iterdir())

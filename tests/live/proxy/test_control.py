@@ -52,7 +52,7 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
         assert playing.client.recv(100) == b"passes"
         facts = json.loads(ask("stats"))
         assert (facts["up"]["lost"], facts["up"]["delivered"]) == (1, 1)
-        assert facts["down"]["asked_ms"]["max"] == 0
+        assert facts["down"]["requested_ms"]["max"] == 0
         (client,) = json.loads(ask("clients"))["clients"]
         assert client["address"] == f"127.0.0.1:{playing.client.getsockname()[1]}"
         assert (client["up"], client["down"]) == (2, 1)

@@ -46,7 +46,7 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
         assert (row["fate"] == "passed") == bool(one)
         if one:
             delay = one[0] - number
-            assert float(row["asked_ms"]) == pytest.approx(1000 * delay, abs=1e-4)
+            assert float(row["requested_ms"]) == pytest.approx(1000 * delay, abs=1e-4)
             assert float(row["recv_time"]) - float(row["send_time"]) > delay - 2e-6
             assert bool(row["again"]) == (len(one) == 2)
     assert {row["fate"] for row in recorded} == {"passed", "lost", "corrupted"}
@@ -60,7 +60,7 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
 
 def test_a_recording_is_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
     file = tmp_path / "game.csv"
-    words = ("--up", "latency=30ms", "--down", "loss=1", "--payload", "--record", str(file))
+    words = ("--up", "latency=30ms", "--down", "loss=1", "--record", f"{file},payload=on")
     with game(*words) as playing:
         playing.client.send(b"ping")
         data, proxy = playing.server.recvfrom(65536)
@@ -108,13 +108,13 @@ def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
         playing.proxy.end()
     found = rows(file)
     assert [row["fate"] for row in found] == ["passed", "passed", "dropped"]
-    assert float(found[0]["asked_ms"]) == pytest.approx(1000, abs=1e-3)
+    assert float(found[0]["requested_ms"]) == pytest.approx(1000, abs=1e-3)
     since = float(found[1]["send_time"]) - float(found[0]["send_time"])
-    assert float(found[1]["asked_ms"]) == pytest.approx(1500 - 1000 * since, abs=0.01)
+    assert float(found[1]["requested_ms"]) == pytest.approx(1500 - 1000 * since, abs=0.01)
 
 
 def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
-    with game("--max-clients", "20", "--control", "-") as playing:
+    with game("--control", "-", listen="0,max_clients=20") as playing:
         clients = [playing.another_client() for _ in range(21)]
         for number, one in enumerate(clients[:20]):
             one.send(b"%d" % number)
@@ -126,15 +126,15 @@ def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
         assert len(seen) == 20
         assert [one.recv(100) for one in clients[:20]] == [b"%d" % n for n in range(20)]
         clients[20].send(b"one too many")
-        words = '"clients": 20, "clients_until_now": 20, "rejected": 1'
+        words = '"clients": 20, "clients_total": 20, "rejected": 1'
         wait_until(lambda: words in playing.ask("stats"))
         for one in clients:
             one.close()
-    with game("--max-clients", "1", "--idle", "0.2", "--control", "-") as playing:
+    with game("--control", "-", listen="0,max_clients=1,idle=0.2") as playing:
         with playing.another_client() as first:
             first.send(b"first")
             assert playing.server.recv(100) == b"first"
-        wait_until(lambda: '"clients": 0, "clients_until_now": 1' in playing.ask("stats"))
+        wait_until(lambda: '"clients": 0, "clients_total": 1' in playing.ask("stats"))
         playing.client.send(b"now there is room")
         assert playing.server.recv(100) == b"now there is room"
 
@@ -188,7 +188,7 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
             (("0", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid:1"),
             (("--record", str(full), "0", "9870"), 3, f"cannot record in {full}: File exists"),
             (("--record", "/dev/full", "0", "9870"), 3, "cannot record in /dev/full: No space"),
-            (("--payload", "0", "9870"), 2, "--payload needs --record"),
+            (("--record", "payload=on", "0", "9870"), 2, "names no file"),
             (("--up", "packet_size=9", "0", "9870"), 2, "datagrams have lengths of their own"),
             (("--at", "3s", "up.los=9", "0", "9870"), 2, "did you mean 'loss'?"),
             (("--trace-by", "time", "0", "9870"), 2, "--trace-by needs --trace"),

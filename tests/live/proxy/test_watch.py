@@ -1,4 +1,4 @@
-"""``epic proxy --sent --received``: the packets of one direction, before and behind the link."""
+"""``epic proxy --watch``: the packets of one direction, before and behind the link."""
 
 import contextlib
 import json
@@ -21,7 +21,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import LaterDrawing, ListenSpec
+from epic_cli.live.listen.run import LaterDrawing
+from epic_cli.live.listen.spec import ListenSpec
 from epic_cli.live.proxy.run import DirectionTap, Flight, Relay
 from epic_cli.live.proxy.spec import LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
@@ -63,7 +64,7 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
     sent, received = tmp_path / "sent.csv", tmp_path / "received.jsonl"
     link = ("--down", "latency=80ms", "--down", "jitter=10ms", "--down", "loss=20%",
             "--down", "duplicate=10%")  # fmt: skip
-    kept = ("--sent", sent, "--received", received, "--control", "-")
+    kept = ("--watch", f"sent={sent},received={received}", "--control", "-")
     with game("--layout", LAYOUT, *kept, *link) as playing:
         other = playing.another_client()
         with other:
@@ -107,7 +108,7 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
 
 def test_on_the_way_up_all_clients_are_read(tmp_path: Path) -> None:
     sent, received = tmp_path / "sent.jsonl", tmp_path / "received.txt"
-    with game("--watch", "up", "--sent", sent, "--received", received) as playing:
+    with game("--watch", f"up,sent={sent},received={received}") as playing:
         with playing.another_client() as other:
             for number in range(20):
                 for name, one in (("a", playing.client), ("b", other)):
@@ -124,7 +125,7 @@ def test_on_the_way_up_all_clients_are_read(tmp_path: Path) -> None:
 
 def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None:
     sent = tmp_path / "sent.txt"
-    with game("--sent", sent, "--idle", "2", "--control", "-") as playing:
+    with game("--watch", f"sent={sent}", "--control", "-", listen="0,idle=2") as playing:
         with playing.another_client() as other:
             first, second = joined(playing, playing.client, other)
             playing.server.sendto(b"1,0,0 / 0,0,0 / 1 entity=first", first)
@@ -147,7 +148,7 @@ def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None
 def test_garbage_is_passed_on_and_counted(tmp_path: Path, seed: int) -> None:
     generator = random.Random(seed)
     sent = tmp_path / "sent.csv"
-    with game("--sent", sent, "--layout", LAYOUT) as playing:
+    with game("--watch", f"sent={sent}", "--layout", LAYOUT) as playing:
         (place,) = joined(playing, playing.client)
         count = 300
         for number in range(count):

@@ -11,13 +11,13 @@ from scipy.spatial.transform import Rotation
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import remote_names
-from epic_cli.live.listen.run import Listener, ListenSpec
+from epic_cli.live.listen.run import Listener
+from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.map import ASCII, UNICODE
 from epic_cli.live.model import RunningGame
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.screen import ListenScreen
 from epic_cli.recordings.addresses import Address, resolve
-from epic_cli.recordings.datagrams.ingest import IngestSpec
 
 TICK = (1, 50)
 
@@ -37,10 +37,10 @@ class Watched:
         self.now = 100.0
         self.port = ReceivingSocket(resolve(Address(port=0)))
         monkeypatch.setattr("epic_cli.live.listen.run.machine_time", lambda: self.now)
-        spec = ListenSpec(IngestSpec(max_entities=1000), StrategySpec(strategy), TICK)
+        spec = ListenSpec(Endpoint(max_entities=1000), strategy=StrategySpec(strategy), tick=TICK)
         self.game = RunningGame(spec, "127.0.0.1:9", self.port)
         self.monitor = ListenScreen(self.game, symbols)
-        self.listener = Listener(spec, self.port, [self.game])
+        self.listener = Listener(spec, [self.game], self.port)
         self.game.attach(self.listener)
         self.sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 

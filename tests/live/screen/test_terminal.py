@@ -159,7 +159,7 @@ def test_without_colour_and_utf8_plain_characters_do_and_rows_go_to_a_file_besid
     tmp_path: Path,
 ) -> None:
     plain = {"NO_COLOR": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    options = ("--screen", "-o", "rows.csv", "-f", "csv")
+    options = ("--show", "screen", "-o", "rows.csv", "-f", "csv")
     terminal, port = listen(tmp_path, *options, environment=plain)
     with terminal, Game(port):
         terminal.wait_for(r"epic \(1/\d+\)  error [\d.]+ ")
@@ -172,7 +172,7 @@ def test_without_colour_and_utf8_plain_characters_do_and_rows_go_to_a_file_besid
     assert not re.search(rb"\x1b\[[0-9;]*(3[0-7]|9[0-7])[0-9;]*m", terminal.raw)
 
 
-@pytest.mark.parametrize("options", [("--no-screen",), ("-f", "csv")])
+@pytest.mark.parametrize("options", [("--show", "rows"), ("-f", "csv")])
 def test_rows_are_written_where_they_are_asked_for(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
@@ -183,9 +183,9 @@ def test_rows_are_written_where_they_are_asked_for(
 
 
 def test_without_a_terminal_there_is_no_screen() -> None:
-    ran = epic("listen", "--screen", "0")
+    ran = epic("listen", "--show", "screen", "0")
     assert ran.returncode == 2
-    assert b"--screen needs a terminal" in ran.stderr
+    assert b"--show screen needs a terminal" in ran.stderr
 
 
 def test_the_screen_ends_when_listening_does(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.listen.run import ListenSpec
+from epic_cli.live.listen.spec import ListenSpec
 from epic_cli.live.proxy.run import DirectionTap, Relay
 from epic_cli.live.proxy.screen import Watching
 from epic_cli.live.proxy.spec import LinkController, ProxySpec
@@ -116,8 +116,8 @@ def test_both_directions_are_shown_recorded_and_changed(tmp_path: Path) -> None:
     with receiver() as server:
         terminal = Terminal(
             tmp_path,
-            ("proxy", "--watch", "both", "--latency", "30ms", "--sent", "sent.csv",
-             "--received", "received.csv", "0", server.port),
+            ("proxy", "--watch", "both,sent=sent.csv,received=received.csv", "--latency", "30ms",
+             "0", server.port),
             columns=110, lines=40,
         )  # fmt: skip
         with terminal:
@@ -198,10 +198,10 @@ def test_the_screen_shows_where_the_proxy_is_controlled(tmp_path: Path) -> None:
 
 def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
     with receiver() as server:
-        files = ("--received", f"{tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")
+        files = ("--watch", f"up,received={tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")
         link = ("--latency", "20ms", "--jitter", "15ms")
         drawn = ("-s", "snapshot", "-f", "csv")
-        with program("proxy", "--watch", "up", *link, *files, *drawn, "0", server.port) as proxy:
+        with program("proxy", *link, *files, *drawn, "0", server.port) as proxy:
             found = re.search(rb"127\.0\.0\.1:(\d+) passes", proxy.wait_for(b"passes"))
             assert found
             playing = Game(proxy, server.socket, int(found[1]))
@@ -224,8 +224,8 @@ def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
     ("options", "why"),
     [
         (("--watch", "both", "-f", "csv"), "rows are of one direction"),
-        (("--screen",), "--screen needs a terminal"),
-        (("-f", "csv", "--screen"), "choose --screen, or rows"),
+        (("--show", "screen"), "--show screen needs a terminal"),
+        (("-f", "csv", "--show", "screen"), "choose --show screen, or rows"),
         (("-f", "csv", "--control", "-"), "would both be standard output"),
     ],
 )
