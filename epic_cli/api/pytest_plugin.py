@@ -15,7 +15,8 @@ import pytest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
-    from epic_cli.jobs.check.spec import Case, Outcome
+    from epic_cli.jobs.check.outcome import Outcome
+    from epic_cli.jobs.check.spec import Case
 
 ACCEPT = "--epic-accept"
 
@@ -95,8 +96,9 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Draws it; raises ``NotAsExpected``."""
         from epic_cli.engine.failures import StrategyFailed
+        from epic_cli.jobs.check.outcome import broken
         from epic_cli.jobs.check.run import check
-        from epic_cli.jobs.check.spec import BrokenCase, broken
+        from epic_cli.jobs.check.spec import BrokenCase
 
         path = str(self.path)
         try:

@@ -138,7 +138,7 @@ def is_in_foreground() -> bool:
         return False
 
 
-def has_cursor(stream: Stream | None) -> bool:
+def has_cursor(stream: TextStream | None) -> bool:
     """Whether a stream goes to a terminal that can do more than scroll."""
     there = stream is not None and stream.isatty()
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
@@ -152,7 +152,7 @@ def speaks_unicode() -> bool:
     return not plain and "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
-def screen_columns(stream: Stream | None) -> int | None:
+def screen_columns(stream: TextStream | None) -> int | None:
     """The width of the terminal that a stream goes to, or of ``COLUMNS``; None: there is none."""
     import shutil  # the session starts faster without it
 
@@ -161,7 +161,7 @@ def screen_columns(stream: Stream | None) -> int | None:
     return None
 
 
-def screen_lines(stream: Stream | None) -> int | None:
+def screen_lines(stream: TextStream | None) -> int | None:
     """The height of the terminal that a stream goes to; None: there is none."""
     import shutil  # the session starts faster without it
 
@@ -255,7 +255,7 @@ def write_report(
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Stream(Protocol):
+    class TextStream(Protocol):
         """What may be a terminal."""
 
         def isatty(self) -> bool:
@@ -270,7 +270,7 @@ COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 PLAIN_TERMINALS = ("dumb", "unknown", "")
 
 
-def use_color(choice: ColorChoice, stream: Stream | None) -> bool:
+def use_color(choice: ColorChoice, stream: TextStream | None) -> bool:
     """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
     if choice != "auto":
         return choice == "always"

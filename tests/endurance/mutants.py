@@ -120,7 +120,7 @@ class Switch:
 def rows(name: str, text: bytes) -> bytes:
     """The rows of a strategy for packet text, all digits."""
     from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.run import draw
+    from epic_cli.jobs.check.drawing import draw
     from epic_cli.jobs.check.spec import CaseRecording, DrawSpec
 
     spec = tuple(read_specs([name]))

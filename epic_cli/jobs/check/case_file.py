@@ -22,6 +22,7 @@ from epic_cli.engine.replay.strategy_spec import (
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
 from epic_cli.engine.text import COLUMNS, FORMATS
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
 from epic_cli.jobs.check.spec import (
     CASE_FILE,
     EXPECTED,
@@ -30,14 +31,11 @@ from epic_cli.jobs.check.spec import (
     BrokenCase,
     Case,
     CaseRecording,
-    CaseStatus,
     DrawSpec,
-    Outcome,
     Tolerance,
     Tolerances,
     TruthSpec,
     beside,
-    broken,
     case_name,
     expected_files,
 )

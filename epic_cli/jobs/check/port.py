@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import math
 import os
 import selectors
 import signal
@@ -18,36 +17,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing
-from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.check.differences import (
-    Difference,
-    NotRows,
-    compare,
-    drawn_rows,
-    format_of,
-    parse,
-)
-from epic_cli.jobs.check.run import draw, packets
-from epic_cli.jobs.check.spec import (
-    NUMBERS,
-    BrokenCase,
-    Case,
-    CaseStatus,
-    CheckSpec,
-    Circumstance,
-    DrawSpec,
-    Outcome,
-    Tolerances,
-    circumstances,
-)
-from epic_cli.recordings import formats
-from epic_cli.recordings.conversion import Changes, Conversion
-from epic_cli.recordings.recordings import make_writer
-from epic_cli.recordings.writing import Unwritable, number
-
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Packet
+    pass
 
 
 #: What is kept of what it says on stderr.
@@ -229,153 +200,3 @@ class _Leash:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform != "win32":
                 os.killpg(self._process.pid, signal.SIGKILL)
-
-
-def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bool]) -> Outcome:
-    """Gives the program the case's packets; ours are the expected rows.
-
-    The columns that it prints are compared. Raises ``BrokenCase``, ``StrategyFailed``.
-    """
-    ours = draw(case.drawing._replace(row_format="tsv"))
-    given = feed_of(case.drawing, spec.feed)
-    most = 1_000_000 + 8 * len(ours.rows)
-    run = port.run(given, environment_of(case), most, stopped)
-    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.rows.count(b"\n") - 1)
-    if run.ending is not Ending.DONE:
-        return outcome._replace(status=CaseStatus.PORT_FAILED, port=run)
-    tolerances = spec.tolerances or case.tolerances
-    try:
-        difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
-    except NotRows as error:
-        return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
-    if difference is None:
-        return outcome._replace(ignored=ignored)
-    return outcome._replace(
-        status=CaseStatus.DIFFERS,
-        difference=difference,
-        ignored=ignored,
-        timing=_timing_that_holds(case, run.output, tolerances),
-        circumstances=tuple(_circumstances(case, difference)),
-    )
-
-
-def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
-    """Another pacing or clock with which these would be the expected rows."""
-    own = case.drawing.timing.in_force(_begins_with_arrival(case.drawing))
-    for pacing in PACINGS:
-        for clock in CLOCKS:
-            timing = case.drawing.timing._replace(pacing=pacing, clock=clock)
-            if (clock, pacing) == own:
-                continue
-            other = case._replace(drawing=case.drawing._replace(timing=timing))
-            rows = draw(other.drawing._replace(row_format="tsv")).rows
-            if _held_against(other, rows, output, tolerances)[0] is None:
-                return timing
-    return None
-
-
-def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
-    """What the packets did in the frame of the first row that differs."""
-    if case.drawing.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
-        return []
-    group, index = difference.first
-    before = group.pairs[index - 1].time if index else -math.inf
-    names = [one for one in difference.columns if one not in (*NUMBERS, "status")]
-    entity = group.names[names.index("entity")] if "entity" in names else None
-    mine = [
-        _arriving(packet, case.drawing.timing.latency)
-        for block in packets(case.drawing, case.drawing.recordings[0])
-        for packet in map(block.__getitem__, range(len(block)))
-        if entity is None or packet.entity == entity
-    ]
-    return circumstances(mine, before, group.pairs[index].time)
-
-
-def _begins_with_arrival(drawing: DrawSpec) -> bool:
-    """Whether the first packet of the only recording has an arrival time."""
-    for block in packets(drawing, drawing.recordings[0]):
-        if len(block):
-            return block.begins_with_arrival()
-    return False
-
-
-def _held_against(
-    case: Case, ours: bytes, output: bytes, tolerances: Tolerances
-) -> tuple[Difference | None, tuple[str, ...]]:
-    """What differs, and which columns were not compared; raises ``NotRows``.
-
-    Rows in which nothing is drawn need not be there.
-    """
-    found = format_of(output)
-    if found is None:
-        if output.strip():
-            first = output.lstrip()[:60].partition(b"\n")[0].decode("utf-8", "backslashreplace")
-            raise NotRows(1, f"{first!r} is not a row: print epic rows, CSV, TSV or JSON lines")
-        found = "tsv"
-        output = ours.partition(b"\n")[0] + b"\n"
-    if output and not output.endswith(b"\n"):
-        output += b"\n"
-    theirs = parse(output, found)
-    if found == "epic":
-        epic = draw(case.drawing._replace(row_format="epic")).rows
-        return compare(parse(epic, "epic"), theirs, tolerances, literal=True), ()
-    table, theirs = drawn_rows(parse(ours, "tsv")), drawn_rows(theirs)
-    difference = compare(table, theirs, tolerances)
-    ignored = tuple(one for one in table.columns if one not in theirs.columns)
-    return difference, ignored
-
-
-# ---------------------------------------------------------------- what it is given
-
-
-def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
-    """The packets of the drawing's only recording, as they are drawn.
-
-    Packet text has the velocities that strategies are given where the recording has none, and
-    a ``latency`` has become arrival times. Raises ``BrokenCase``.
-    """
-    (recording,) = drawing.recordings
-    taken = list(packets(drawing, recording))
-    turns = any(block.turns() for block in taken)
-    writer = make_writer(packet_format, delta=True, turns=turns)
-    conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
-    parts = [writer.header]
-    for block in taken:
-        for index, packet in conversion.packets(block):
-            try:
-                parts.append(writer.row(_arriving(packet, drawing.timing.latency)))
-            except Unwritable as error:
-                place = f"{recording.name}:{block.line(index)}"
-                raise BrokenCase(place, f"{error}; choose another --feed") from error
-    parts.append(writer.end())
-    return b"".join(parts)
-
-
-def _arriving(packet: Packet, latency: float | None) -> Packet:
-    if latency is None or packet.arrival is not None:
-        return packet
-    return packet._replace(arrival=packet.time + latency)
-
-
-def environment_of(case: Case) -> dict[str, str]:
-    """The variables that say what is to be drawn, under the names of the options of ``epic``.
-
-    ``EPIC_SETTINGS`` has every setting of the strategy, also those that are as they are by default.
-    """
-    (candidate,) = case.drawing.candidates
-    timing = case.drawing.timing
-    clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
-    values = declaration(candidate.name).values(candidate.settings)
-    settings = [f"{key}={_word(value)}" for key, value in values.items()]
-    return {
-        "EPIC_CASE": case.name,
-        "EPIC_STRATEGY": "+".join([candidate.name, *settings]),
-        "EPIC_SETTINGS": " ".join(settings),
-        "EPIC_TICK": f"{timing.tick[0]}/{timing.tick[1]}",
-        "EPIC_CLOCK": clock,
-        "EPIC_PACING": pacing,
-    }
-
-
-def _word(value: object) -> str:
-    return number(value) if isinstance(value, float) else str(value).lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -19,11 +20,11 @@ from epic_cli.jobs.check.differences import (
     Pattern,
     RowCells,
     RowTable,
-    diagnose,
 )
+from epic_cli.jobs.check.drawing import CheckedFigure
+from epic_cli.jobs.check.outcome import CaseStatus, Circumstance, Outcome, PacketKind
 from epic_cli.jobs.check.port import Ending, PortRun
-from epic_cli.jobs.check.run import CheckedFigure
-from epic_cli.jobs.check.spec import NUMBERS, CaseStatus, Circumstance, Outcome, PacketKind
+from epic_cli.jobs.check.spec import NUMBERS
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import amount, counted, three_digits, verb
 from epic_cli.show.page import Content, page_of
@@ -490,3 +491,45 @@ def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
         tick=tick[0] / tick[1],
     )
     return page_of([scene], content)
+
+
+def diagnose(difference: Difference) -> list[DifferenceCause]:
+    """What it looks like: the kind of the deviation, then what there is of rows on one side."""
+    found = [*_ends(difference)]
+    if not difference.differing:
+        return found
+    from epic_cli.jobs.check.patterns import numbers_of, patterns  # numpy is slow to load
+
+    group = max(difference.groups, key=lambda one: sum(bool(pair.apart) for pair in one.pairs))
+    numbers = numbers_of(difference, group)
+    total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
+    differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
+    first = group.pairs[differing[0]].time
+    diagnosis = next(patterns(group, numbers))
+    diagnosis = replace(
+        diagnosis,
+        count=diagnosis.count or len(differing),
+        total=diagnosis.total or total,
+        time=diagnosis.time or first,
+    )
+    return [diagnosis, *found]
+
+
+def _ends(difference: Difference) -> Iterator[DifferenceCause]:
+    """Rows that only one side has, where all of them are at one end."""
+    for pairs, at_end, at_begin, side in (
+        (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
+        (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),
+    ):
+        if not pairs:
+            continue
+        alone = [
+            [getattr(pair, side) is None for pair in group.pairs]
+            for group in difference.groups
+            if any(getattr(pair, side) is None for pair in group.pairs)
+        ]
+        total = sum(1 for _ in difference.pairs())
+        if all(one == sorted(one) for one in alone):
+            yield DifferenceCause(at_end, count=len(pairs), total=total, time=pairs[0].time)
+        elif all(one == sorted(one, reverse=True) for one in alone):
+            yield DifferenceCause(at_begin, count=len(pairs), total=total, time=pairs[-1].time)

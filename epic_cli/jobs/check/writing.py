@@ -11,8 +11,10 @@ from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.engine.text import COLUMNS
 from epic_cli.jobs.check.case_file import read_case
-from epic_cli.jobs.check.run import check_rows, draw
-from epic_cli.jobs.check.spec import CASE_FILE, CaseStatus, Outcome
+from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome
+from epic_cli.jobs.check.run import check_rows
+from epic_cli.jobs.check.spec import CASE_FILE
 from epic_cli.recordings.output_files import write_whole
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.writing import number

@@ -16,10 +16,12 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import remote_names
 from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.drawing import draw
+from epic_cli.jobs.check.outcome import Outcome, PacketKind, circumstances
 from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.report import explanation
-from epic_cli.jobs.check.run import check, draw
-from epic_cli.jobs.check.spec import CheckSpec, DrawSpec, Outcome, PacketKind, circumstances
+from epic_cli.jobs.check.run import check
+from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
 
 def rows(spec: StrategySpec) -> Iterator[bytes]:

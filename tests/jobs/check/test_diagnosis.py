@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from epic_cli.jobs.check.differences import Difference, Pattern, compare, diagnose, parse
-from epic_cli.jobs.check.report import difference_words
+from epic_cli.jobs.check.differences import Difference, Pattern, compare, parse
+from epic_cli.jobs.check.report import diagnose, difference_words
 from epic_cli.jobs.check.spec import Tolerances
 
 Rows = list[list[float | str]]

@@ -10,10 +10,11 @@ import pytest
 
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.port import Ending, Port
 from epic_cli.jobs.check.report import explanation
 from epic_cli.jobs.check.run import check
-from epic_cli.jobs.check.spec import CaseStatus, CheckSpec, DrawSpec, Outcome
+from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
 MOST = 100_000
 

@@ -16,10 +16,11 @@ from support.ports import GUIDE, WRONG, build, example, script, wrong
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.outcome import Outcome
 from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.report import PATTERN, explanation
 from epic_cli.jobs.check.run import check
-from epic_cli.jobs.check.spec import CheckSpec, DrawSpec, Outcome
+from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
 pytestmark = pytest.mark.skipif(
     not shutil.which(os.environ.get("CXX", "g++").split()[0]), reason="needs a compiler"

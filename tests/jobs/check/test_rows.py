@@ -10,7 +10,7 @@ from support.places import SAMPLES
 from epic_cli import replay
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.differences import NotRows, RowTable, compare, format_of, parse
-from epic_cli.jobs.check.run import draw
+from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.spec import ROW_FORMATS, CaseRecording, DrawSpec, Tolerance, Tolerances
 from epic_cli.jobs.check.writing import tsv
 

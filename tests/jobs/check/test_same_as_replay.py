@@ -12,7 +12,7 @@ from support.places import SAMPLES
 
 from epic_cli.engine.strategies import remote_names
 from epic_cli.jobs.check.case_file import KEYS, read_case
-from epic_cli.jobs.check.run import draw
+from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.jobs.replay.command import replay
 from epic_cli.main import main

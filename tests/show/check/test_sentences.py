@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from epic_cli.jobs.check.differences import DifferenceCause, Pattern
+from epic_cli.jobs.check.outcome import CaseStatus
 from epic_cli.jobs.check.report import diagnosis_words, summary
-from epic_cli.jobs.check.spec import CaseStatus
 
 #: What a pattern is told with, where that is not plain.
 EVIDENCE: dict[Pattern, dict[str, Any]] = {

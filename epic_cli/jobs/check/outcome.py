@@ -1,0 +1,181 @@
+"""What comes out of checking one case, and what the packets did where it first differs."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.replay.playback import Timing
+
+if TYPE_CHECKING:
+    from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.replay.playback import Timing
+    from epic_cli.jobs.check.differences import Difference
+    from epic_cli.jobs.check.drawing import CheckedFigure
+    from epic_cli.jobs.check.port import PortRun
+from epic_cli.jobs.check.spec import BrokenCase, Case
+
+
+class CaseStatus(enum.Enum):
+    """What is the matter with a case, the worst first."""
+
+    BROKEN = enum.auto()  # it cannot be run as it is written
+    GONE = enum.auto()  # a file that it names cannot be read
+    STRATEGY_FAILED = enum.auto()
+    PORT_FAILED = enum.auto()  # the program under test hung, crashed, or printed no rows
+    DIFFERS = enum.auto()
+    FIGURES = enum.auto()  # the rows are right, and a figure is not
+    NOTHING_EXPECTED = enum.auto()
+    ORPHANED = enum.auto()  # expected rows that no case asks for
+    HOLDS = enum.auto()
+
+
+class Outcome(NamedTuple):
+    """A case (None: there is none that can be run) and what came out.
+
+    ``problem`` is what kept it from being run, or what is wrong with its expected rows, in words
+    with their place. ``drawn`` are the rows, where they are not the expected ones, ``new`` is
+    where they were written. ``ignored`` are columns that were not compared. A port that differs
+    may draw what another ``timing`` would give; ``circumstances`` are what the packets did just
+    before the first row that differs.
+    """
+
+    name: str
+    file: str
+    status: CaseStatus
+    case: Case | None = None
+    problem: str = ""
+    difference: Difference | None = None
+    figures: tuple[CheckedFigure, ...] = ()
+    port: PortRun | None = None
+    drawn: bytes | None = None
+    new: str = ""
+    rows: int = 0
+    refused: int = 0
+    ignored: tuple[str, ...] = ()
+    timing: Timing | None = None
+    circumstances: tuple[Circumstance, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is as expected."""
+        return self.status is CaseStatus.HOLDS
+
+    @property
+    def failed_figures(self) -> list[CheckedFigure]:
+        """The conditions that do not hold."""
+        return [one for one in self.figures if not one.holds]
+
+
+def broken(
+    name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
+) -> Outcome:
+    """The outcome of a case that cannot be run."""
+    status = CaseStatus.STRATEGY_FAILED
+    if isinstance(error, BrokenCase):
+        status = CaseStatus.GONE if error.gone else CaseStatus.BROKEN
+    return Outcome(name, file, status, case, str(error))
+
+
+# ---------------------------------------------------------------- where it first differs
+
+#: So many times the median interval without an arrival is a silence.
+_SILENCE = 2.5
+
+#: A jump is so many times as far as the faster of two velocities goes, and at least a unit.
+_JUMP, _UNIT = 4.0, 1.0
+
+
+class PacketKind(enum.Enum):
+    """What a packet can do that a strategy has a branch for, the most unusual first."""
+
+    FIRST = enum.auto()
+    LATE = enum.auto()  # its timestamp is earlier than the newest
+    SAME_STAMP = enum.auto()  # its timestamp is the newest one again
+    SECOND = enum.auto()  # the send interval is known from here on
+    JUMP = enum.auto()
+    AFTER_SILENCE = enum.auto()
+    SILENCE = enum.auto()  # there is no packet, and has not been for some time
+    MANY = enum.auto()  # it arrives in one row with others
+
+
+class Circumstance(NamedTuple):
+    """One of them: ``time`` is the packet's timestamp, ``amount`` what the kind measures.
+
+    Packets for ``MANY``, seconds for the silences, units for a jump, seconds behind the newest
+    timestamp for ``LATE``.
+    """
+
+    kind: PacketKind
+    time: float
+    amount: float = 0.0
+
+
+def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
+    """What happened in the frame of a row: between two times on the receiver's clock (s).
+
+    ``packets`` are those of one entity by their arrival. The most unusual comes first; where
+    nothing was, the last unusual packet before.
+    """
+    arrived = [one for one in packets if one.arrival is not None]
+    found: list[Circumstance] = []
+    earlier: list[Circumstance] = []
+    newest = -math.inf
+    before: Packet | None = None
+    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
+    here = 0
+    for number, one in enumerate(arrived):
+        arrival = one.arrival or 0.0
+        if arrival > until:
+            break
+        unusual = list(_unusual(number, one, before, newest, usual))
+        if arrival > after:
+            found += unusual
+            here += 1
+        elif unusual and number > 1:
+            earlier = unusual
+        newest = max(newest, one.time)
+        before = one
+    if here > 1:
+        found.append(Circumstance(PacketKind.MANY, newest, here))
+    if before is not None and not here and usual > 0:
+        pause = until - (before.arrival or 0.0)
+        if pause > _SILENCE * usual:
+            found.append(Circumstance(PacketKind.SILENCE, before.time, pause))
+    return sorted(found or earlier, key=lambda one: one.kind.value)
+
+
+def _unusual(
+    number: int, one: Packet, before: Packet | None, newest: float, usual: float
+) -> Iterator[Circumstance]:
+    """What a packet does, the ``number``-th to arrive, from 0."""
+    if number < 2:
+        yield Circumstance(PacketKind.SECOND if number else PacketKind.FIRST, one.time)
+    elif one.time < newest:
+        yield Circumstance(PacketKind.LATE, one.time, newest - one.time)
+    elif one.time == newest:
+        yield Circumstance(PacketKind.SAME_STAMP, one.time)
+    if before is not None:
+        pause = (one.arrival or 0.0) - (before.arrival or 0.0)
+        if usual > 0 and pause > _SILENCE * usual:
+            yield Circumstance(PacketKind.AFTER_SILENCE, one.time, pause)
+        far = _unexpected(before, one)
+        if far:
+            yield Circumstance(PacketKind.JUMP, one.time, far)
+
+
+def _median(values: list[float]) -> float:
+    known = sorted(one for one in values if one > 0)
+    return known[len(known) // 2] if known else 0.0
+
+
+def _unexpected(before: Packet, packet: Packet) -> float:
+    """How far a packet is from the one before, where velocities do not explain it; else 0."""
+    far = math.dist(before.position, packet.position)
+    fastest = max(math.hypot(*one.velocity) if one.velocity else 0.0 for one in (before, packet))
+    explained = fastest * abs(packet.time - before.time)
+    return far if far > _UNIT and far > _JUMP * explained else 0.0
