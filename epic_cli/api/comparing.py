@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
     from epic_cli.network import LinkConditions
+    from epic_cli.network.link_spec import LinkSpec
+    from epic_cli.network.movement_spec import MovementSpec
+    from epic_cli.network.sender import SenderSpec
+    from epic_cli.network.simulation import SimulationSpec
     from epic_cli.recordings.findings import Finding
     from epic_cli.show.report import Report
 
@@ -61,10 +65,11 @@ def compare(
     weights: Mapping[str, float] | None = None,
     game: str | None = None,
     warm_up: float | None = None,
-    seeds: int | None = None,
+    movement: str | MovementSpec | None = None,
+    send: str | SenderSpec = "",
+    link: str | LinkSpec | LinkConditions = "",
+    seeds: int = 20,
     seed: int = 0,
-    link: LinkConditions | None = None,
-    send_rate: float | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
@@ -73,10 +78,12 @@ def compare(
     ``packets`` and ``truth`` are what ``replay`` takes: packets, a table, the path of a recording;
     ``packets`` may be several paths, or that of a folder, too, which are judged together.
     Without ``truth`` it is rebuilt from the packets, with hindsight; ``truth_offset`` (seconds:
-    the receiver's clock less the sender's) is added to its times. With ``seeds`` there are no
-    ``packets``: the ``truth`` (a path) is sent over so many simulated networks, ``send_rate`` times
-    a second (None: as it was recorded), over a ``link``; ``seed`` is the first one's, and that of
-    the intervals: the same gives the same, whatever the number of ``threads``.
+    the receiver's clock less the sender's) is added to its times. With a ``movement`` there are no
+    ``packets``: it is sent over simulated networks, one for each of ``seeds``. ``movement``
+    (``"strafe,speed=4"``, ``"truth=walk.csv"``), ``send`` (``"30hz"``) and ``link``
+    (``"4g,loss=3%"``) are what the options of these names take, or their values. ``seed`` is the
+    first one's, and that of the intervals: the same gives the same, whatever the number of
+    ``threads``.
 
     ``strategies``, all that there are unless given, are names, with settings as
     ``"epic+calc_ahead=0.3"``, built-in strategies as ``strategy("epic", calc_ahead=0.3)``, classes,
@@ -105,13 +112,14 @@ def compare(
     own code fails has a note that says so and no values; ``notes`` of others say what is to be
     read with care, and ``ranked`` whether a result can be called better or worse than another.
     """
-    if executor is not None and seeds is not None:
-        raise ValueError("an executor is for recordings, not for seeds")
+    if executor is not None and movement is not None:
+        raise ValueError("an executor is for recordings, not for a movement")
     timing, participants = make_timing(tick, clock, pacing, latency), participants_of(strategies)
     spec = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
-    runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
+    networks = None if movement is None else simulation_of(movement, send, link)
+    runs, total = runs_of(packets, truth, truth_offset, networks, range(seed, seed + seeds))
     spec = replace(spec, participants=participants, total=total)
-    spec = spec if seeds is None else replace(spec, runs_are="networks")
+    spec = spec if networks is None else replace(spec, runs_are="networks")
     if executor is not None:
         return _compared_by(executor, spec, _recordings(packets), truth)
     return compare_runs(runs, spec)
@@ -165,16 +173,18 @@ def runs_of(
     packets: PacketSource | Sequence[Path] | None,
     truth: PacketSource | None,
     truth_offset: float,
-    seeds: int | None,
-    seed: int,
-    link: LinkConditions | None,
-    send_rate: float | None,
+    networks: SimulationSpec | None,
+    seeds: range,
 ) -> tuple[Iterable[Run], int]:
     """What is compared, recordings or simulated networks, and how many there are."""
-    if seeds is not None:
-        return _simulated(packets, truth, range(seed, seed + seeds), link, send_rate), seeds
-    if link is not None or send_rate is not None:
-        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    if networks is not None:
+        if packets is not None or truth is not None:
+            raise ValueError("a movement is sent over networks: give no packets, no truth")
+        if not seeds:
+            raise ValueError("there are no seeds: give 20, say")
+        from epic_cli.metrics.evaluation import simulated
+
+        return simulated(networks.open(), seeds), len(seeds)
     recordings = _recordings(packets)
     return _recorded(recordings, truth, truth_offset), len(recordings)
 
@@ -215,7 +225,7 @@ def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[
 def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[PacketSource]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
-        raise TypeError("None holds no packets: give a recording, or seeds and a truth")
+        raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
         return recordings_in(packets)
     if isinstance(packets, (list, tuple)) and packets:
@@ -225,26 +235,16 @@ def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[Packe
     return [cast("Iterable[Packet]", packets)]
 
 
-def _simulated(
-    packets: object,
-    truth: object,
-    seeds: range,
-    link: LinkConditions | None,
-    send_rate: float | None,
-) -> Iterable[Run]:
-    from epic_cli.metrics.evaluation import Setting, simulated
-    from epic_cli.network import Link, LinkConditions, read_movement
+def simulation_of(
+    movement: str | MovementSpec, send: str | SenderSpec, link: str | LinkSpec | LinkConditions
+) -> SimulationSpec:
+    """What is simulated, as it is described; raises ``ValueError``."""
+    from epic_cli.network.link_spec import LinkSpec
+    from epic_cli.network.movement_spec import MovementSpec
+    from epic_cli.network.sender import SenderSpec
+    from epic_cli.network.simulation import SimulationSpec
 
-    if packets is not None:
-        raise ValueError("seeds simulate networks: give the movement as truth, and no packets")
-    if not isinstance(truth, (str, os.PathLike)):
-        raise ValueError("seeds need a movement to send: give the path of one as truth")
-    if not seeds:
-        raise ValueError("there are no seeds: give 20, say")
-    with open(truth, "rb") as stream:  # noqa: PTH123 - it may be any path
-        movement = read_movement(stream)
-    link = link or LinkConditions()
-    return simulated(Setting(lambda _: movement, lambda n: Link(link, seed=n), send_rate), seeds)
+    return SimulationSpec(MovementSpec.of(movement), SenderSpec.of(send), LinkSpec.of(link))
 
 
 def participants_of(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.api.comparing import runs_of, spec_of
+from epic_cli.api.comparing import runs_of, simulation_of, spec_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
+    from epic_cli.network.link_spec import LinkSpec
+    from epic_cli.network.movement_spec import MovementSpec
+    from epic_cli.network.sender import SenderSpec
     from epic_cli.show.report import Report
 
 
@@ -45,10 +48,11 @@ def tune(
     weights: Mapping[str, float] | None = None,
     game: str | None = None,
     warm_up: float | None = None,
-    seeds: int | None = None,
+    movement: str | MovementSpec | None = None,
+    send: str | SenderSpec = "",
+    link: str | LinkSpec | LinkConditions = "",
+    seeds: int = 20,
     seed: int = 0,
-    link: LinkConditions | None = None,
-    send_rate: float | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
 ) -> Tunings:
@@ -79,7 +83,8 @@ def tune(
     compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
     spec = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
-    runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
+    networks = None if movement is None else simulation_of(movement, send, link)
+    runs = list(runs_of(packets, truth, truth_offset, networks, range(seed, seed + seeds))[0])
     opened = None if journal is None else Journal(os.fspath(journal), KIND)
     if opened is not None and opened.damage is not None:
         warnings.warn(str(opened.damage), stacklevel=2)

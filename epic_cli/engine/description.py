@@ -58,6 +58,11 @@ def split(text: str) -> list[Entry]:
     return entries
 
 
+def with_key(entries: Iterable[Entry], key: str) -> list[Entry]:
+    """The entries, those without a key as values of this one."""
+    return [entry if entry.key else entry._replace(key=key) for entry in entries]
+
+
 def write(entries: Iterable[tuple[str, str] | Entry]) -> str:
     """The description of these entries; ``split`` reads the same ones back."""
     return ",".join(str(Entry(entry[0], entry[1])) for entry in entries)
@@ -133,3 +138,28 @@ def _value(text: str, start: int) -> tuple[str, int]:
     if after < len(text) and text[after] != ",":
         raise SettingError(f"a comma is missing at character {after + 1} of {text!r}")
     return '"'.join(parts), after
+
+
+def complete(
+    begun: str, table: Sequence[Parameter], names: Iterable[tuple[str, str | None]] = ()
+) -> list[tuple[str, str | None]]:
+    """What a description that is ``begun`` may become: whole descriptions, each with a sentence.
+
+    The last entry becomes a key of the ``table``, or one of the ``names``; behind its key, what
+    the parameter proposes.
+    """
+    start, is_quoted = 0, False
+    for at, character in enumerate(begun):
+        is_quoted ^= character == '"'
+        if character == "," and not is_quoted:
+            start = at + 1
+    before, entry = begun[:start], begun[start:].lstrip()
+    key, equals, rest = entry.partition("=")
+    if equals:
+        _, _, name = key.rpartition(".")
+        words = [word for one in table if one.name in (key, name) for word in one.complete()]
+        found = [(f"{key}={quoted(word)}", about) for word, about in words if word.startswith(rest)]
+    else:
+        known = [*names, *((f"{one.name}=", one.help) for one in table)]
+        found = [(word, about) for word, about in known if word.startswith(entry)]
+    return [(before + word, about) for word, about in found]

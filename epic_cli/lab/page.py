@@ -25,6 +25,7 @@ from epic_cli.lab.spec import (
 )
 from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.metrics.metric import GAMES
+from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
@@ -84,12 +85,17 @@ def _strategy(name: str) -> dict[str, Any]:
 
 def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
-    network, link = experiment.network, experiment.network.link
-    recorded = network.path is None
+    network = experiment.network
+    movement = network.movement or MovementSpec()
+    recorded = movement.truth is not None or not experiment.lab.simulated
     spec = experiment.spec
     game = next((game.name for game in GAMES if game.weights == spec.weights), None)
-    holders = {"movement": network, "sender": network.sender, "link": link}
-    holders[SCORE] = SimpleNamespace(weights=game, tick=spec.timing.tick)
+    holders: dict[str, object] = {
+        "movement": movement,
+        "send": network.send,
+        "link": network.link.ways.down,
+        SCORE: SimpleNamespace(weights=game, tick=spec.timing.tick, seed=network.seed),
+    }
     found = {}
     for name, group in GROUPS.items():
         for one in group:
@@ -99,6 +105,6 @@ def in_force(experiment: Experiment) -> dict[str, str]:
             if one.name == "send_rate" and not found[one.name]:
                 found[one.name] = one.write(AS_RECORDED if recorded else USUAL_RATE)
             if one.name == "duration" and not recorded:
-                found[one.name] = one.write(network.seconds)
+                found[one.name] = one.write(movement.seconds)
     found["preset"] = dict(experiment.lab.values).get("preset", "")
     return found

@@ -73,9 +73,12 @@ class Experiment:
         """A run for each network, or the recording."""
         if not self.lab.simulated:
             return iter([_read(_as_packets, *self.inputs.recordings)])
-        truth = self.inputs.truth
-        moved = None if truth is None else _read(_as_movement, truth)
-        return simulated_runs(self.network, self.inputs, Messages(quiet=True), moved)
+
+        def load(file: str, **_: Any) -> RecordedMovement:
+            found: RecordedMovement = _read(_as_movement, file)
+            return found
+
+        return simulated_runs(self.network, self.inputs, Messages(quiet=True), load)
 
 
 @click.command("compare")
@@ -114,9 +117,14 @@ class ExperimentRunner:
         try:
             words = lab.arguments(self._given)
             spec, inputs, network, scoring = self._command.main(words, standalone_mode=False)
-            rate = network.sender.rate(recorded=network.path is None) or 0.0
-            if network.path and (
-                network.seconds > LONGEST or rate * network.seconds > MOST_PACKETS
+            movement = network.movement
+            if (
+                movement
+                and not movement.truth
+                and (
+                    movement.seconds > LONGEST
+                    or (network.send.hertz(recorded=False) or 0.0) * movement.seconds > MOST_PACKETS
+                )
             ):
                 raise InvalidExperiment(
                     f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command"

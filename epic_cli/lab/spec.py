@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
+from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.live.browser.session import checked_strategies
 from epic_cli.metrics.metric import GAME
 from epic_cli.network.link import LINK
-from epic_cli.network.link_spec import PRESET
+from epic_cli.network.link_spec import AT, PRESET
+from epic_cli.network.movement_spec import DURATION
 from epic_cli.network.paths import PATH, TURNING
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import SENDER
-from epic_cli.shell.options.common import DURATION
 
 #: What moves beside the paths: the recording with its own network; its movement over a simulated
 #: one; a movement drawn by hand.
@@ -31,16 +33,15 @@ TICK, SCORE = TIMING[0], "score"
 #: The parameters of an experiment by what they are about; of a recording with its own network,
 #: only the last ones mean something.
 GROUPS: dict[str, tuple[Parameter, ...]] = {
-    "movement": (*PATH, TURNING, DURATION, SEED),
-    "sender": SENDER,
+    "movement": (*PATH, TURNING, DURATION),
+    "send": SENDER,
     "link": (PRESET, *LINK),
-    SCORE: (GAME, TICK),
+    SCORE: (GAME, TICK, SEED),
 }
 TABLE = tuple(one for group in GROUPS.values() for one in group)
 
-#: Of paths alone, and of what is sent.
+#: Of paths alone.
 _PATHS = {one.name for one in (*PATH, TURNING)}
-_SENT = {one.name for name, group in GROUPS.items() for one in group if name != SCORE}
 
 #: The figures are those of this many networks, one step after the other.
 STEPS = (1, 8, 64, 256)
@@ -70,14 +71,15 @@ class LabSpec:
     """An experiment.
 
     ``moves`` is a path's name, ``RECORDING``, ``RECORDED`` or ``BY_HAND``. ``values`` are those of
-    ``TABLE`` that are set, as they are written, in its order; ``changes`` those of ``--at``.
+    ``TABLE`` that are set, as they are written, in its order; ``changes`` what the link is at later
+    times, each ``TIME WORDS``.
     ``strategies`` are written ``NAME+key=value``; ``points`` are ``t,x,y`` of the movement drawn by
     hand (seconds, lengths).
     """
 
     moves: str = "strafe"
     values: tuple[tuple[str, str], ...] = ()
-    changes: tuple[tuple[str, str], ...] = ()
+    changes: tuple[str, ...] = ()
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
     points: str = ""
     networks: int = 1
@@ -89,29 +91,40 @@ class LabSpec:
 
     def query(self) -> str:
         """The query of its address, which ``read_query`` reads."""
-        pairs = [("path", self.moves), *self.values]
-        pairs += [("at", f"{time} {words}") for time, words in self.changes]
+        pairs = [("movement", self._described("movement", self.moves))]
+        pairs += [(name, self._described(name)) for name in ("send", "link")]
+        score = {parameter.name for parameter in GROUPS[SCORE]}
+        pairs = [*filter(itemgetter(1), pairs), *(pair for pair in self.values if pair[0] in score)]
         pairs += [("s", one) for one in self.strategies]
         pairs += [("points", self.points)] if self.points else []
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
         return urlencode(pairs, quote_via=quote, safe="+,;")
 
+    def _described(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
+        """The description of what is set in a group, behind a ``name``."""
+        known = {parameter.name for parameter in GROUPS[group]} - {*without}
+        entries = [("", name)] if name else []
+        entries += [pair for pair in self.values if pair[0] in known]
+        entries += [("at", change) for change in self.changes if group == "link"]
+        return description.write(entries)
+
     def arguments(self, given: LabInputs) -> list[str]:
         """The words after ``epic compare`` that make the same figures."""
-        words = []
+        score = {parameter.name for parameter in GROUPS[SCORE]}
+        words = [f"--{name}={value}" for name, value in self.values if name in score]
         if self.moves == RECORDING:
-            words.append(given.recording)
-        elif self.moves in (RECORDED, BY_HAND):
-            file = given.recording if self.moves == RECORDED else given.by_hand
-            words.append(f"--truth={file}")
+            words = [given.recording, *(word for word in words if not word.startswith("--seed="))]
         else:
-            words.append(f"--path={self.moves}")
-        without = {RECORDING: _SENT, RECORDED: _PATHS, BY_HAND: _PATHS}.get(self.moves, set())
-        words += [f"--seeds={self.networks}"] if self.simulated else []
-        for name, value in self.values:
-            words += [] if name in without else _option(name, value)
-        for time, change in self.changes if self.simulated else ():
-            words += ["--at", time, change]
+            file = given.recording if self.moves == RECORDED else given.by_hand
+            is_path = self.moves not in (RECORDED, BY_HAND)
+            movement = self._described("movement", self.moves)
+            if not is_path:
+                truth = description.write([("truth", file)])
+                how = self._described("movement", without=_PATHS)
+                movement = ",".join(filter(None, (truth, how)))
+            described = {"movement": movement, "seeds": str(self.networks)}
+            described |= {name: self._described(name) for name in ("send", "link")}
+            words = [*(f"--{name}={text}" for name, text in described.items() if text), *words]
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
     def command(self, given: LabInputs) -> str:
@@ -119,14 +132,21 @@ class LabSpec:
         return f"epic compare {shlex.join(self.arguments(given))}"
 
 
-def _option(name: str, value: str) -> list[str]:
-    flag = f"--{name.replace('_', '-')}"
-    if value in ("on", "off") and name in _SWITCHES:
-        return [flag] if value == "on" else []
-    return [f"{flag}={value}"]
-
-
-_SWITCHES = {one.name for one in TABLE if one.choices == ("on", "off")}
+def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[str]]:
+    """The values that a description sets, checked; what moves, if it says so; later changes."""
+    values: dict[str, str] = {}
+    moves, changes = "", []
+    for entry in description.split(text):
+        if not entry.key and group == "movement":
+            moves = _moves(entry.value)
+        elif entry.key == "at" and group == "link":
+            AT.read(entry.value)
+            changes.append(entry.value)
+        else:
+            parameter = find(entry.key or _DESCRIBED[group], GROUPS[group], f"a {group}")
+            named(parameter, parameter.read, entry.value)
+            values[parameter.name] = entry.value
+    return values, moves, changes
 
 
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
@@ -142,24 +162,24 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
         pairs = parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
     except ValueError as error:
         raise SettingError(f"this is no experiment: {error}") from error
-    spec, values = LabSpec(), {}
+    spec = LabSpec()
+    values: dict[str, str] = {}
     changes, strategies = [], []
     for name, value in pairs:
-        if name == "path":
-            spec = replace(spec, moves=_moves(value))
+        if name in _DESCRIBED:
+            found, named_path, later = _read_description(name, value)
+            values |= found
+            changes += later
+            spec = replace(spec, moves=named_path or spec.moves)
         elif name == "s":
             strategies.append(value)
-        elif name == "at":
-            time, _, words = value.strip().partition(" ")
-            named(DURATION, DURATION.read, time)
-            changes.append((time, words.strip()))
         elif name == "points":
             read_points(value)
             spec = replace(spec, points=value)
         elif name == "networks":
             spec = replace(spec, networks=named(_NETWORKS, _NETWORKS.read, value))
         else:
-            parameter = find(name, TABLE, "an experiment")
+            parameter = find(name, GROUPS[SCORE], "an experiment")
             named(parameter, parameter.read, value)
             values[parameter.name] = value
     if "gemodel" in values:  # which has its own losses
@@ -175,6 +195,9 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
         strategies=tuple(strategies) or DEFAULT_STRATEGIES,
     )
 
+
+#: What an entry without a key is, in each description of an address.
+_DESCRIBED = {"movement": "path", "send": "send_rate", "link": "preset"}
 
 _NETWORKS = Number("networks", 1, "Over how many networks.", "", 1, STEPS[-1], whole=True)
 

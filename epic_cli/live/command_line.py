@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import stat
@@ -18,7 +19,7 @@ import click
 
 from epic_cli.engine.description import read_named
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameters import Custom
+from epic_cli.engine.parameters import Custom, Number
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
 from epic_cli.live.consumer import Consumer
@@ -42,7 +43,6 @@ from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
 from epic_cli.shell.declared import Decorator, Parsed, option
 from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, say, wrong_usage
 from epic_cli.shell.messages import finding_words
-from epic_cli.shell.options.common import DURATION
 from epic_cli.shell.refused_lines import in_three_lines
 
 ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpoint)
@@ -72,7 +72,8 @@ class WrittenFiles(Parsed):
 
 def endless_option(meaning: str) -> Decorator:
     """``--duration`` of what goes on until it is stopped."""
-    return option(DURATION, default="endless", help=meaning)
+    words = {"endless": math.inf}
+    return option(Number("duration", math.inf, meaning, "s", 0, 1e9, words=words))
 
 
 def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:

@@ -42,7 +42,6 @@ from epic_cli.metrics.notes import (
 from epic_cli.metrics.recovery import Events, events_of
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
 from epic_cli.network.sender import Sender, sample
-from epic_cli.network.simulation import simulate
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -57,8 +56,8 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import Truth
-    from epic_cli.network.link import Channel
     from epic_cli.network.movement import Movement
+    from epic_cli.network.simulation import Simulation
     from epic_cli.recordings.findings import Finding
 
 
@@ -775,38 +774,18 @@ TRUTH_RATE = 200
 TRUTH_LONGER = 5.0
 
 
-class Setting(NamedTuple):
-    """What is simulated: what moves, what it goes over, how it is sent.
-
-    ``movement`` and ``channel`` are made of a seed, a ``sender`` for each run. ``send_rate`` is in
-    hertz, None: recorded states as they stand; ``duration`` in seconds; see ``simulate``.
-    """
-
-    movement: Callable[[int], Movement]
-    channel: Callable[[int], Channel]
-    send_rate: float | None = 20.0
-    duration: float = math.inf
-    sender: Callable[[], Sender] = Sender
-    separate: bool = False
-
-
-def simulated(setting: Setting, seeds: Iterable[int]) -> Iterator[Run]:
+def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
     """A run for each seed, with the movement itself as its truth."""
     known: dict[Movement, dict[str, Truth]] = {}
     for seed in seeds:
-        movement = setting.movement(seed)
+        movement = simulation.movement(seed)
         if movement not in known:
             sampled = _truths if known else _first_truths
-            known = {movement: sampled(movement, setting.duration)}
-        packets = simulate(
-            movement,
-            send_rate=setting.send_rate,
-            duration=setting.duration,
-            channel=setting.channel(seed),
-            sender=setting.sender(),
-            separate=setting.separate,
-        )
-        yield Run(f"seed {seed}", by_entity(packets), known[movement])
+            known = {movement: sampled(movement, simulation.spec.movement.seconds)}
+        packets: dict[str, PacketBlock] = {}
+        for block in simulation.blocks(seed):
+            separate(block, packets)
+        yield Run(f"seed {seed}", packets, known[movement])
 
 
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:

@@ -1,4 +1,11 @@
-"""Links by name, each as its source has published it; every delay is one way.
+"""What ``--link`` describes: ``4g,jitter=30ms,loss=3%,at="10s loss=20%",up.rate=1mbit``.
+
+An entry is a preset's name or a word of the link, a parameter with its value; ``up.`` and ``down.``
+before it limit it to one direction. ``at`` is what changes later, ``trace`` a recorded network in
+the link's place. Scripts of matches and the control of a proxy take the same words, with blanks
+between them.
+
+Presets are as their sources have published them, and every delay is one way:
 
 - Unity: the Network Simulator of Unity's Multiplayer Tools 2, whose manual lists its presets
   (docs-multiplayer.unity3d.com/tools/current/tools-network-simulator). Its packet delay and jitter
@@ -10,13 +17,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
-from typing import Any, Literal, NamedTuple
+import io
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, get_args
 
-from epic_cli.engine.parameter_base import Parameter, find, nearest, parse_assignment
-from epic_cli.engine.parameters import Custom
-from epic_cli.network.link import LINK, PERFECT, GilbertElliott, LinkConditions, QueueLimit
+from epic_cli.engine import description
+from epic_cli.engine.parameter_base import Parameter, SettingError, find, named, nearest
+from epic_cli.engine.parameters import Choice, Custom, Number
+from epic_cli.network.link import LINK, PERFECT, GilbertElliott, Link, LinkConditions, QueueLimit
+
+if TYPE_CHECKING:
+    from epic_cli.network.trace import AddedLink, Trace
+
+Read = TypeVar("Read")
 
 UNITY = "Unity Multiplayer Tools 2"
 WEB_PAGE_TEST = "WebPageTest"
@@ -91,82 +106,112 @@ def find_preset(name: str) -> Preset:
 
 #: A word that sets many parameters.
 PRESET = Custom("preset", None, "A link by name, such as wifi, lte, 3g or satellite; other"
-                " options of the link change it.", "name", find_preset,
+                " entries change it.", "name", find_preset,
                 lambda preset: str(preset.name), kind=Preset,
                 words=lambda: ((one.name, one.meaning) for one in PRESETS.values()))  # fmt: skip
 
-#: All words of a link.
-LINK_WORDS: tuple[Parameter, ...] = (*LINK, PRESET)
+#: What can change while a link is in use.
+LINK_WORDS: tuple[Parameter, ...] = (PRESET, *LINK)
+
+TraceBy = Literal["time", "packet"]
+TraceEnd = Literal["loop", "stop"]
+Way = Literal["up", "down"]
+
+#: To the server, and from it.
+WAYS: tuple[Way, ...] = get_args(Way)
+
+#: Words of a link, each with its value; ``up.loss`` is that of one direction.
+Words = tuple[tuple[str, Any], ...]
 
 
-def field_of(word: str) -> str:
-    """The field of ``LinkConditions`` that a word sets."""
-    return find(word, LINK_WORDS, "a link").field
+class TraceSpec(NamedTuple):
+    """A recorded network in the link's place: its file (``-``: standard input), how it is used.
 
-
-def parse_link_word(text: str) -> tuple[str, Any]:
-    """``name=value``, also with hyphens in the name; raises ``ValueError``."""
-    parameter, value = parse_assignment(text, LINK_WORDS, "a link")
-    return parameter.name, value
-
-
-def with_words(conditions: LinkConditions, words: Iterable[tuple[str, Any]]) -> LinkConditions:
-    """Conditions with these words applied, a preset first.
-
-    Raises ``ValueError`` where a word is set twice, or the words contradict each other.
+    ``direction`` is which one of the file's, for a link that has one direction.
     """
-    values: dict[str, Any] = {}
-    for name, value in words:
-        field = field_of(name)
-        if field in values:
-            raise ValueError(f"{field} is set twice: keep one of them")
-        values[field] = value
-    preset: Preset | None = values.pop("preset", None)
-    if preset is not None:
-        conditions = replace(preset.down, later=conditions.later)
-    if "loss" in values and isinstance(values["loss"], GilbertElliott):
-        values.setdefault("loss_correlation", 0.0)
-    return replace(conditions, **values)
+
+    file: str
+    by: TraceBy = "time"
+    end: TraceEnd = "loop"
+    flow: str | None = None
+    direction: Way = "down"
 
 
-def with_later(conditions: LinkConditions, changes: Sequence[tuple[float, str]]) -> LinkConditions:
-    """Conditions that change later: pairs of a time (seconds) and words with blanks between them.
+#: The fields of ``TraceSpec``.
+TRACE: tuple[Parameter, ...] = (
+    Custom("trace", None, "A recorded network, to which the other entries are added: CSV with"
+           " send_time and recv_time, owd_ms, owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or"
+           " what irtt, ping or RIPE Atlas wrote.", "file", str, field="file"),
+    Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.",
+           get_args(TraceBy), field="by"),
+    Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"
+           " stop.", get_args(TraceEnd), field="end"),
+    Custom("trace_flow", None, "The flow to use, if the file has several.", "name", str,
+           field="flow"),
+    Choice("trace_direction", "down", "Which direction, if the file has both.", ("down", "up"),
+           field="direction"),
+)  # fmt: skip
 
-    A setting holds until a later one changes it. Raises ``ValueError``.
+_SINCE = Number("at", None, "", "s", 0, 1e9)
+
+
+def _parse_change(text: str) -> tuple[float, Words]:
+    try:
+        time, *words = text.split() or [""]
+        since = _SINCE.read(time)
+        if not words:
+            raise SettingError(f'nothing changes then: write at="{time} loss=20%"')
+        return since, tuple(map(parse_word, words))
+    except SettingError as error:
+        raise SettingError(f'at="{text}": {error}') from error
+
+
+AT = Custom("at", (), "What changes at this time after the first packet: \"10s loss=20%\"; may be"
+            " repeated.", '"time key=value ..."', _parse_change)  # fmt: skip
+
+#: All that a link is described by.
+LINK_KEYS: tuple[Parameter, ...] = (*LINK_WORDS, AT, *TRACE)
+
+#: Without effect unless the other one is set, too.
+_NEEDS = {
+    "queue": "rate",
+    "packet_size": "rate",
+    "reorder_gap": "reorder",
+    "reorder_correlation": "reorder",
+    "loss_correlation": "loss",
+}
+
+
+def way_of(name: str) -> tuple[Way | None, str]:
+    """The direction for which the word ``up.loss`` or ``down.loss`` is (None: both), and it."""
+    for way in WAYS:
+        if name.startswith(f"{way}."):
+            return way, name.removeprefix(f"{way}.")
+    return None, name
+
+
+def word_parameter(name: str) -> Parameter:
+    """What a word sets, ``up.loss`` too; raises ``SettingError`` with the nearest one."""
+    return find(way_of(name)[1], LINK_WORDS, "a link")
+
+
+def parse_word(text: str) -> tuple[str, Any]:
+    """``loss=5%``, ``up.loss=5%`` or a preset's name, as a word and its value.
+
+    Raises ``SettingError``.
     """
-    words: dict[float, list[tuple[str, Any]]] = {}
-    last = 0.0
-    for time, text in changes:
-        if time < last:
-            raise ValueError(
-                f"{time:g} s is listed after {last:g} s: put the changes in order of time"
-            )
-        last = time
-        if not text.split():
-            raise ValueError(f"nothing changes at {time:g} s: write {time:g}s loss=20%")
-        words.setdefault(time, []).extend(map(parse_link_word, text.split()))
-    later: list[tuple[float, LinkConditions]] = []
-    now = replace(conditions, later=())
-    for time, changed in words.items():
-        try:
-            now = with_words(now, changed)
-        except ValueError as error:
-            raise ValueError(f"at {time:g} s: {error}") from error
-        later.append((time, now))
-    return replace(conditions, later=tuple(later))
+    name, equals, value = text.partition("=")
+    if not equals and name in PRESETS:
+        name, value = "preset", name
+    parameter = word_parameter(name)
+    if not equals and name != "preset":
+        raise SettingError(f"{name} has no value: write {name}=...")
+    return name, named(parameter, parameter.read, value)
 
 
 def write_words(words: Iterable[tuple[str, Any]]) -> str:
-    """Words as a text that reads back as the same words."""
-    return " ".join(
-        f"{name}={find(name, LINK_WORDS, 'a link').write(value)}" for name, value in words
-    )
-
-
-def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
-    """The words that turn one set of conditions into another."""
-    both = zip(words_of(before), words_of(after), strict=True)
-    return [new for old, new in both if new[1] != old[1]]
+    """Words with blanks between them, which read back as the same words."""
+    return " ".join(f"{name}={word_parameter(name).write(value)}" for name, value in words)
 
 
 def words_of(conditions: LinkConditions) -> list[tuple[str, Any]]:
@@ -179,70 +224,274 @@ def words_of(conditions: LinkConditions) -> list[tuple[str, Any]]:
     ]
 
 
-Way = Literal["up", "down"]
-
-#: To the server, and from it.
-WAYS: tuple[Way, ...] = ("up", "down")
-
-#: Words of a link, each with its value.
-Words = tuple[tuple[str, Any], ...]
+def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
+    """The words that turn one set of conditions into another."""
+    both = zip(words_of(before), words_of(after), strict=True)
+    return [new for old, new in both if new[1] != old[1]]
 
 
 class TwoWays(NamedTuple):
-    """The conditions of ``both`` directions, and the words that hold ``up`` or ``down`` instead."""
+    """The conditions of each direction of a connection; none of them has later ones."""
 
-    both: LinkConditions = PERFECT
-    up: Words = ()
-    down: Words = ()
+    up: LinkConditions = PERFECT
+    down: LinkConditions = PERFECT
 
-    def of(self, way: Way) -> LinkConditions:
-        """The conditions of one direction."""
-        return with_words(self.both, getattr(self, way))
+    @classmethod
+    def both(cls, conditions: LinkConditions) -> TwoWays:
+        """The same in both directions."""
+        return cls(conditions, conditions)
 
-    def changed(self, name: str, value: Any) -> TwoWays:
-        """With a word applied, to one direction if it is ``up.NAME``.
+    def of(self, way: str) -> LinkConditions:
+        """The conditions ``up`` to the server or ``down`` from it."""
+        return self.up if way == "up" else self.down
 
-        A word for both directions overrides earlier ones for a single direction. Raises
-        ``ValueError``
-        where the words contradict each other.
+    def changed(self, words: Iterable[tuple[str, Any]]) -> TwoWays:
+        """With these words; a preset gives way to the others, both directions to one.
+
+        Raises ``SettingError`` where a word is set twice, or the words contradict each other.
         """
+        seen: dict[tuple[Way | None, str], str] = {}
+        values: dict[tuple[Way | None, str], Any] = {}
+        for name, value in sorted(words, key=lambda word: way_of(word[0])[0] is not None):
+            way, field = way_of(name)[0], word_parameter(name).field
+            before = seen.setdefault((way, field), name)
+            if before != name:
+                raise SettingError(
+                    f"{before} and {name} exclude each other: the model has its own losses"
+                )
+            if (way, field) in values:
+                raise SettingError(f"{name} is set twice: keep one of them")
+            values[way, field] = value
+        changed = []
+        for way in WAYS:
+            own = {field: value for (of, field), value in values.items() if of in (None, way)}
+            changed.append(_with_values(self.of(way), way, own))
+        return TwoWays(*changed)
+
+    def words(self) -> list[tuple[str, Any]]:
+        """The words that make this of a perfect link."""
+        one_way = ((f"up.{name}", value) for name, value in differences(self.down, self.up))
+        return [*differences(PERFECT, self.down), *one_way]
+
+
+#: Every packet arrives at once.
+PERFECT_WAYS = TwoWays()
+
+
+def _with_values(conditions: LinkConditions, way: Way, values: dict[str, Any]) -> LinkConditions:
+    preset: Preset | None = values.pop("preset", None)
+    if preset is not None:
+        conditions = getattr(preset, way)
+    if isinstance(values.get("loss"), GilbertElliott):
+        values.setdefault("loss_correlation", 0.0)
+    try:
+        return replace(conditions, **values)
+    except ValueError as error:
+        raise SettingError(str(error)) from error
+
+
+def read_path(path: str, read: Callable[[BinaryIO], Read]) -> Read:
+    """What ``read`` makes of a file."""
+    with Path(path).open("rb") as stream:
+        return read(stream)
+
+
+@dataclass(frozen=True)
+class LinkSpec:
+    """A network: its conditions at first, ``changes`` later on, or a recorded one.
+
+    ``changes`` are times (seconds after the first packet, rising) with the words that hold from
+    then on. A link with one direction is that ``down``. Raises ``SettingError``.
+    """
+
+    ways: TwoWays = PERFECT_WAYS
+    changes: tuple[tuple[float, Words], ...] = ()
+    trace: TraceSpec | None = None
+
+    def __post_init__(self) -> None:
+        self.every()
+
+    @classmethod
+    def of(cls, link: str | LinkConditions | LinkSpec | None) -> LinkSpec:
+        """A link as a program gives it: described, its conditions, or none, which is perfect."""
+        if isinstance(link, LinkConditions):
+            later = tuple((time, tuple(words_of(then))) for time, then in link.later)
+            now = replace(link, later=())
+            return cls(TwoWays.both(now), later)
+        return link if isinstance(link, LinkSpec) else cls.parse(link or "")
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        usual: LinkConditions = PERFECT,
+        *,
+        two_ways: bool = False,
+        over: Mapping[str, Any] | None = None,
+    ) -> LinkSpec:
+        """The link of a description; ``usual`` is what holds without a preset or a trace.
+
+        ``over`` are words that go before those of the description. Raises ``SettingError``.
+        """
+        words: list[tuple[str, Any]] = []
+        changes: dict[float, list[tuple[str, Any]]] = {}
+        traced: dict[str, Any] = {}
+        for entry in description.split(text):
+            name, value = entry.key, entry.value
+            if not name:
+                if value not in PRESETS:
+                    raise SettingError(_no_preset(value))
+                name = "preset"
+            way, word = way_of(name)
+            parameter = find(word, LINK_WORDS if way else LINK_KEYS, "a link")
+            if parameter is AT:
+                read = _parse_change(value)
+                if changes and read[0] < max(changes):
+                    raise SettingError(
+                        f"at {read[0]:g} s is listed after {max(changes):g} s:"
+                        " put the changes in order of time"
+                    )
+                changes.setdefault(read[0], []).extend(read[1])
+                continue
+            read = named(parameter, parameter.read, value)
+            if parameter in TRACE:
+                if parameter.field in traced:
+                    raise SettingError(f"{name} is set twice: keep one of them")
+                traced[parameter.field] = read
+            else:
+                words.append((name, read))
+        if not two_ways:
+            _check_one_way([*words, *(word for later in changes.values() for word in later)])
+        elif "direction" in traced:
+            raise SettingError("trace_direction: both directions of the file are used")
+        if traced and "file" not in traced:
+            raise SettingError("trace_by and the like need trace=FILE")
+        replaced = {word_parameter(name).field for name in over or ()}
+        words = [word for word in words if _field_of_both(word[0]) not in replaced]
+        words += (over or {}).items()
+        is_usual = not traced and "preset" not in dict(words)
+        begin = usual if is_usual else PERFECT
+        spec = cls(
+            TwoWays.both(begin).changed(words),
+            tuple((time, tuple(later)) for time, later in changes.items()),
+            TraceSpec(**traced) if traced else None,
+        )
+        _check_needed(words, spec)
+        return spec
+
+    def unsized(self) -> LinkSpec:
+        """The link of datagrams that have lengths of their own; raises ``SettingError``."""
+        words = [*self.ways.words(), *(word for _, later in self.changes for word in later)]
+        if any(way_of(name)[1] == "packet_size" for name, _ in words):
+            raise SettingError("packet_size: datagrams have lengths of their own")
+        return self
+
+    def write(self) -> str:
+        """The description, which reads back as the same link; presets are written out."""
+        entries = [(name, word_parameter(name).write(value)) for name, value in self.ways.words()]
+        entries += [("at", f"{time!r}s {write_words(words)}") for time, words in self.changes]
+        if self.trace is not None:
+            entries += [
+                (one.name, one.write(value))
+                for one in TRACE
+                if (value := getattr(self.trace, one.field)) != one.default
+            ]
+        return description.write(entries)
+
+    @property
+    def conditions(self) -> LinkConditions:
+        """Those of a link with one direction, with the later ones."""
+        later = zip((time for time, _ in self.changes), self.every()[1:], strict=True)
+        return replace(self.ways.down, later=tuple((time, ways.down) for time, ways in later))
+
+    def every(self) -> list[TwoWays]:
+        """The conditions at first and after each change; raises ``SettingError``."""
+        found = [self.ways]
+        for time, words in self.changes:
+            try:
+                found.append(found[-1].changed(words))
+            except ValueError as error:
+                raise SettingError(f"at {time:g} s: {error}") from error
+        return found
+
+    def read_traces(
+        self,
+        read_file: Callable[[str, Callable[[BinaryIO], Any]], Any] = read_path,
+        two_ways: bool = False,
+    ) -> dict[Way, Trace]:
+        """The recorded network of each direction; nothing: there is none.
+
+        ``read_file`` gives what a function makes of a file. Raises as ``read_trace``, and
+        ``OSError``.
+        """
+        from epic_cli.network.trace import held, read_trace
+
+        trace = self.trace
+        if trace is None:
+            return {}
+        ways: dict[Way, Way] = (
+            {"up": "up", "down": "down"} if two_ways else {"down": trace.direction}
+        )
+
+        def read(stream: BinaryIO) -> dict[Way, Trace]:
+            data = held(stream).read()
+            return {
+                way: read_trace(io.BytesIO(data), flow=trace.flow, direction=direction)
+                for way, direction in ways.items()
+            }
+
+        return dict(read_file(trace.file, read))
+
+    def channel(
+        self,
+        seed: int,
+        traces: Mapping[Way, Trace] | None = None,
+        *,
+        way: Way = "down",
+        purpose: str = "link",
+        conditions: LinkConditions | None = None,
+    ) -> Link | AddedLink:
+        """One direction of the link, with its ``traces`` where it is a recorded network.
+
+        ``conditions`` are others than those of a link with one direction.
+        """
+        conditions = self.conditions if conditions is None else conditions
+        link = Link(conditions, seed=seed, purpose=purpose)
+        if self.trace is None:
+            return link
+        from epic_cli.network.trace import AddedLink, TraceLink
+
+        recorded = TraceLink((traces or {})[way], self.trace.by, self.trace.end)
+        return AddedLink(recorded, link, conditions.in_order)
+
+
+def write_link(conditions: LinkConditions) -> str:
+    """The description of a link with one direction."""
+    return LinkSpec.of(conditions).write()
+
+
+def _field_of_both(name: str) -> str:
+    """The field that a word sets in both directions; empty: it sets one."""
+    return "" if way_of(name)[0] else word_parameter(name).field
+
+
+def _no_preset(name: str) -> str:
+    near = nearest(name, [*PRESETS, *(f"{one.name}=" for one in LINK_KEYS)])
+    hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
+    return f"{name!r} is not a preset of a link: {hint}"
+
+
+def _check_one_way(words: Iterable[tuple[str, Any]]) -> None:
+    for name, _ in words:
         way, word = way_of(name)
         if way:
-            own = self._own(way, word, value)
-            changed = self._replace(up=own) if way == "up" else self._replace(down=own)
-        elif word == "preset":
-            both = with_words(self.both, [(word, value)])
-            changed = TwoWays(both, tuple(differences(value.down, value.up)))
-        else:
-            both = with_words(self.both, [(word, value)])
-            changed = TwoWays(both, _without(self.up, word), _without(self.down, word))
-        for one in WAYS:
-            changed.of(one)
-        return changed
-
-    def _own(self, way: Way, word: str, value: Any) -> Words:
-        if word == "preset":
-            return tuple(differences(self.both, getattr(value, way)))
-        return (*_without(getattr(self, way), word), (word, value))
+            raise SettingError(f"{name}: this link has one direction, write {word}=...")
 
 
-def way_of(name: str) -> tuple[Way | None, str]:
-    """The direction for which the word ``up.loss`` or ``down.loss`` is (None: both), and it."""
-    for way in WAYS:
-        if name.startswith(f"{way}."):
-            return way, name.removeprefix(f"{way}.")
-    return None, name
-
-
-def parse_word(text: str) -> tuple[str, Any]:
-    """``loss=5%`` or ``up.loss=5%``: its name with the direction, and its value.
-
-    Raises ``ValueError``.
-    """
-    way, word = way_of(text)
-    name, value = parse_link_word(word)
-    return f"{way}.{name}" if way else name, value
-
-
-def _without(words: Sequence[tuple[str, Any]], word: str) -> Words:
-    return tuple(one for one in words if field_of(one[0]) != field_of(word))
+def _check_needed(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
+    """Refuses words that have no effect for lack of another."""
+    every = [conditions for ways in spec.every() for conditions in ways]
+    for name, _ in words:
+        needed = _NEEDS.get(way_of(name)[1])
+        if needed and all(getattr(one, needed) == getattr(PERFECT, needed) for one in every):
+            raise SettingError(f"{name} needs {needed}")

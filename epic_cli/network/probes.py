@@ -12,7 +12,7 @@ from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import Problem
 
 if TYPE_CHECKING:
-    from epic_cli.network.trace import Direction
+    from epic_cli.network.link_spec import Way
 
 #: Bytes at the beginning that say which it is.
 HEAD = 8192
@@ -54,7 +54,7 @@ class Probe(NamedTuple):
 
     name: str
     begins: re.Pattern[str]
-    reads: Callable[[str, Direction], tuple[list[Sent], str]]
+    reads: Callable[[str, Way], tuple[list[Sent], str]]
 
 
 def _refused(text: str, place: int, what: str, expected: str) -> RefusedLine:
@@ -85,7 +85,7 @@ def _objects(text: str, place: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         raise _refused(text, place, "the file is cut off here", "] behind the last result")
 
 
-def _irtt(text: str, direction: Direction) -> tuple[list[Sent], str]:
+def _irtt(text: str, direction: Way) -> tuple[list[Sent], str]:
     """``irtt client -o``: doc/irtt-client.md of irtt 0.9.1, JSON format 1; in nanoseconds."""
     key = text.find('"round_trips"')
     begin = text.find("[", key)
@@ -115,7 +115,7 @@ def _irtt(text: str, direction: Direction) -> tuple[list[Sent], str]:
     return found, f"delay.{way}" if known else "half of delay.rtt"
 
 
-def _atlas(text: str, direction: Direction) -> tuple[list[Sent], str]:
+def _atlas(text: str, direction: Way) -> tuple[list[Sent], str]:
     """Results of RIPE Atlas' ping: "Measurement Result Format", version 4400 to 5000."""
     del direction
     found = []
@@ -135,7 +135,7 @@ def _atlas(text: str, direction: Direction) -> tuple[list[Sent], str]:
     return found, "half of rtt; MEASUREMENT/PROBE are the flows"
 
 
-def _ping(text: str, direction: Direction) -> tuple[list[Sent], str]:
+def _ping(text: str, direction: Way) -> tuple[list[Sent], str]:
     """What ``ping`` of Linux (-D, -O), BusyBox, macOS and the BSDs prints."""
     del direction
     replies: dict[int, Sent] = {}
@@ -170,7 +170,7 @@ def _ping(text: str, direction: Direction) -> tuple[list[Sent], str]:
     return found, words
 
 
-def _windows(text: str, direction: Direction) -> tuple[list[Sent], str]:
+def _windows(text: str, direction: Way) -> tuple[list[Sent], str]:
     """What ``ping`` of Windows prints, in any language: a line for each packet."""
     del direction
     header = re.search(r"^.*:[ \r]*$", text, re.MULTILINE)
@@ -201,7 +201,7 @@ def probe_of(head: str) -> Probe | None:
     return next((one for one in PROBES if one.begins.search(head)), None)
 
 
-def sent(probe: Probe, text: str, direction: Direction) -> tuple[list[Sent], str]:
+def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
     """The packets by the time at which they were sent, and which figures their delays are.
 
     Raises ``RefusedLine`` where the text is cut off or is something else.

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from epic_cli.engine import description
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
-from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameter_base import Parameter, named
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.network.movement import Movement, Snapshot
 from epic_cli.network.paths import smallest_three
@@ -109,9 +110,42 @@ class Sender:
         return self._kernel.packets(states, self.clock.read(snapshot.time))
 
 
+#: Hertz.
+USUAL_RATE = 20.0
+
+#: The word for the rate at which a movement was recorded.
+RECORDED = "recorded"
+
+#: What ``--send`` describes; an entry without a key is the rate.
+SENDER: tuple[Parameter, ...] = (
+    Number("send_rate", None, "Packets per second, or recorded: every recorded state.  [default:"
+           " 20; of recorded movement recorded]", "Hz", 0.001, 100_000, words={RECORDED: RECORDED},
+           tune=(1, 128), scale="log"),
+    Number("quantize", None, "Round positions to multiples of this many units, or to 16-bit"
+           " floats: half of each coordinate, half-delta of its change since a base, as Unity's"
+           " Netcode does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
+           tune=(0.001, 2), scale="log"),
+    Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
+           "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
+    Number("rotation_bits", None, "Quantise rotations to their smallest three components, of this"
+           " many bits each.", "", 2, 24, whole=True),
+    Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
+           " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
+    Switch("separate", False, "Send each entity in a datagram of its own; otherwise those of one"
+           " moment share one."),
+    Number("clock_offset", 0.0, "How far ahead the sender's clock is at time 0.", "s", -1e9, 1e9,
+           tune=(-1, 1)),
+    Number("clock_drift", 0.0, "How much too fast the sender's clock runs, in parts per million.",
+           "ppm", -100_000, 100_000, tune=(-1000, 1000)),
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class SenderSpec:
-    """How a movement is put into packets; ``send_rate`` None: the default of the movement."""
+    """How a movement is put into packets, as ``SENDER`` has it; ``send_rate`` in hertz.
+
+    One of None: the default of the movement. Raises ``SettingError``.
+    """
 
     send_rate: float | str | None = None
     quantize: float | str | None = None
@@ -122,8 +156,33 @@ class SenderSpec:
     clock_offset: float = 0.0
     clock_drift: float = 0.0
 
-    def rate(self, recorded: bool) -> float | None:
-        """In hertz; None: as recorded, the default for recorded movement."""
+    def __post_init__(self) -> None:
+        for parameter in SENDER:
+            if (value := getattr(self, parameter.name)) is not None:
+                named(parameter, parameter.verify, value)
+
+    @classmethod
+    def of(cls, send: str | SenderSpec) -> SenderSpec:
+        """A sender as a program gives it: described, or itself."""
+        return send if isinstance(send, SenderSpec) else cls.parse(send)
+
+    @classmethod
+    def parse(cls, text: str) -> SenderSpec:
+        """The sender of a description, ``20hz,rotation_bits=9``; raises ``SettingError``."""
+        entries = description.with_key(description.split(text), "send_rate")
+        found = description.read_parameters(entries, SENDER, "a sender")
+        return cls(**{parameter.name: value for parameter, value in found})
+
+    def write(self) -> str:
+        """The description, which reads back as the same sender."""
+        return description.write(
+            (one.name, one.write(value))
+            for one in SENDER
+            if (value := getattr(self, one.name)) != one.default
+        )
+
+    def hertz(self, recorded: bool) -> float | None:
+        """The rate; None: as recorded, the default for recorded movement."""
         rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
         return None if rate == RECORDED else float(rate)
 
@@ -136,37 +195,3 @@ class SenderSpec:
             ),
             self.repeats,
         )
-
-
-#: Hertz.
-USUAL_RATE = 20.0
-
-#: The word for the rate at which a movement was recorded.
-RECORDED = "recorded"
-
-SEND_RATE = Number("send_rate", None, "Packets per second, or recorded: every recorded state.",
-                   "Hz", 0.001, 100_000, words={RECORDED: RECORDED}, tune=(1, 128),
-                   scale="log")  # fmt: skip
-
-ROTATION_BITS = Number("rotation_bits", None, "Quantise rotations to their smallest three"
-                       " components, of so many bits each.", "", 2, 24, whole=True)  # fmt: skip
-
-#: The fields of ``SenderSpec``.
-SENDER: tuple[Parameter, ...] = (
-    SEND_RATE,
-    Number("quantize", None, "Round positions to multiples of this many units, or to 16-bit"
-           " floats: half of each coordinate, half-delta of its change since a base, as Unity's"
-           " Netcode does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
-           tune=(0.001, 2), scale="log"),
-    Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
-           "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
-    ROTATION_BITS,
-    Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
-           " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
-    Switch("separate", SenderSpec.separate, "Send each entity in a datagram of its own; otherwise"
-           " those of one moment share one."),
-    Number("clock_offset", SenderSpec.clock_offset, "How far ahead the sender's clock is at time"
-           " 0.", "s", -1e9, 1e9, tune=(-1, 1)),
-    Number("clock_drift", SenderSpec.clock_drift, "How much too fast the sender's clock runs, in"
-           " parts per million.", "ppm", -100_000, 100_000, tune=(-1000, 1000)),
-)  # fmt: skip

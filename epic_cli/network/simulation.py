@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.network.link import Channel, Link
-from epic_cli.network.movement import Movement, Snapshot
-from epic_cli.network.sender import Sender, sample
+from epic_cli.network.link_spec import LinkSpec, Way, read_path
+from epic_cli.network.movement import Movement, RecordedMovement, Snapshot
+from epic_cli.network.movement_spec import MovementSpec, load_movement
+from epic_cli.network.sender import RECORDED, Sender, SenderSpec, sample
+
+if TYPE_CHECKING:
+    from epic_cli.network.movement import PathMovement
+    from epic_cli.network.trace import Trace
 
 #: Packets that are passed on together: few enough not to delay the reader of a pipe.
 BLOCK = 256
@@ -101,3 +110,74 @@ def _datagrams(
                 yield snapshot.time, [packet]
         elif packets:
             yield snapshot.time, packets
+
+
+@dataclass(frozen=True)
+class SimulationSpec:
+    """What is simulated: what moves, how it is sent, over what. Raises ``SettingError``."""
+
+    movement: MovementSpec = field(default_factory=MovementSpec)
+    send: SenderSpec = field(default_factory=SenderSpec)
+    link: LinkSpec = field(default_factory=LinkSpec)
+
+    def __post_init__(self) -> None:
+        if self.send.send_rate == RECORDED and self.movement.truth is None:
+            raise SettingError(
+                "send_rate=recorded needs a movement truth=FILE: a path has no rate of its own"
+            )
+        if self.movement.truth == "-" and self.link.trace and self.link.trace.file == "-":
+            raise SettingError("the movement and the trace cannot both be standard input")
+
+    def open(
+        self,
+        load: Callable[..., RecordedMovement] = load_movement,
+        read_file: Callable[[str, Callable[[BinaryIO], Any]], Any] = read_path,
+    ) -> Simulation:
+        """Reads the files that it names.
+
+        ``load`` reads a movement as ``read_movement`` does, ``read_file`` gives what a function
+        makes of a file. Raises what these raise, and ``SettingError``.
+        """
+        moving = self.movement.movement(load=load)
+        recorded = moving if isinstance(moving, RecordedMovement) else None
+        if self.send.rotation_bits and not moving.turns:
+            raise SettingError(
+                "rotation_bits: nothing has a rotation; turning=look gives a path one"
+            )
+        return Simulation(self, recorded, self.link.read_traces(read_file))
+
+
+class Simulation(NamedTuple):
+    """A simulation whose files have been read; each seed is another network."""
+
+    spec: SimulationSpec
+    recorded: RecordedMovement | None
+    traces: Mapping[Way, Trace]
+
+    def movement(self, seed: int) -> PathMovement | RecordedMovement:
+        """What moves."""
+        return self.recorded or self.spec.movement.movement(seed)
+
+    def channel(self, seed: int) -> Channel:
+        """The link."""
+        return self.spec.link.channel(seed, self.traces)
+
+    def blocks(
+        self,
+        seed: int,
+        channel: Channel | None = None,
+        statistics: Statistics | None = None,
+        size: int = BLOCK,
+    ) -> Iterator[PacketBlock]:
+        """What arrives, see ``simulate_blocks``; a ``channel`` is one made before."""
+        send = self.spec.send
+        return simulate_blocks(
+            self.movement(seed),
+            send_rate=send.hertz(recorded=self.recorded is not None),
+            duration=self.spec.movement.seconds,
+            channel=channel or self.channel(seed),
+            sender=send.sender(),
+            separate=send.separate,
+            statistics=statistics,
+            size=size,
+        )

@@ -8,11 +8,10 @@ import math
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.parameters import Choice
 from epic_cli.engine.refusals import Reason
 from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
@@ -20,22 +19,7 @@ from epic_cli.recordings.tables import Row, Table, delimiter_of, split_row
 
 if TYPE_CHECKING:
     from epic_cli.network.link import Link, LinkConditions
-
-
-TraceBy = Literal["time", "packet"]
-TRACE_BY: tuple[TraceBy, ...] = get_args(TraceBy)
-TraceEnd = Literal["loop", "stop"]
-TRACE_ENDS: tuple[TraceEnd, ...] = get_args(TraceEnd)
-Direction = Literal["down", "up"]
-DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-
-#: How a recorded network is used.
-TRACE = (
-    Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.", TRACE_BY),
-    Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"
-           " stop.", TRACE_ENDS),
-    Choice("trace_direction", "down", "Which direction, if the file has both.", DIRECTIONS),
-)  # fmt: skip
+    from epic_cli.network.link_spec import TraceBy, TraceEnd, Way
 
 #: Two times closer than this are the same: sums of decimals have smaller errors.
 _SAME = 1e-9
@@ -188,9 +172,7 @@ class Recorded(NamedTuple):
     words: str
 
 
-def read_trace(
-    stream: BinaryIO, *, flow: str | None = None, direction: Direction = "down"
-) -> Trace:
+def read_trace(stream: BinaryIO, *, flow: str | None = None, direction: Way = "down") -> Trace:
     """Reads a recorded network; all of it is held in memory (about 70 bytes a packet).
 
     It is what irtt (``-o``), RIPE Atlas (ping) or ``ping`` wrote (``probes.py``), or a table with
@@ -210,9 +192,7 @@ def read_trace(
     return found.trace if found else _table(stream, flow, direction)
 
 
-def recorded(
-    stream: BinaryIO, flow: str | None = None, direction: Direction = "down"
-) -> Recorded | None:
+def recorded(stream: BinaryIO, flow: str | None = None, direction: Way = "down") -> Recorded | None:
     """The same, and from what; None: it is something else than a recorded network.
 
     That is for lack of ``send_time`` or of delays, or because it has positions. Raises as
@@ -258,7 +238,7 @@ def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
     return io.BytesIO(data)
 
 
-def _probed(stream: BinaryIO, flow: str | None, direction: Direction) -> Recorded | None:
+def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> Recorded | None:
     """What a program that probes networks wrote; None, and nothing read: it is none of these."""
     begin = stream.tell()
     head = stream.read(HEAD)
@@ -277,7 +257,7 @@ def _probed(stream: BinaryIO, flow: str | None, direction: Direction) -> Recorde
     return Recorded(builder.finish(flow), f"{probe.name}: delays from {words}")
 
 
-def _table(stream: BinaryIO, flow: str | None, direction: Direction) -> Trace:
+def _table(stream: BinaryIO, flow: str | None, direction: Way) -> Trace:
     table, columns = Table(stream, ("send_time",)), _delay_columns(direction)
     column = next((name for name in columns if name in table), None)
     if column is None:
@@ -375,7 +355,7 @@ class _TraceBuilder:
         return value
 
 
-def _delay_columns(direction: Direction) -> tuple[str, ...]:
+def _delay_columns(direction: Way) -> tuple[str, ...]:
     return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
 
 

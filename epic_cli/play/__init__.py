@@ -1,13 +1,15 @@
 """A small networked game over a bad network: prediction, move replay, rewind and optimism.
 
-Rooms, each of which uses only those above it:
+Each of these uses only those above it:
 
-``world``   what both sides share: arena and rays, rules of movement, moves and events, times
-``wire``    the packets
-``client``  the local player, remote players, the client's clock and what keeps it in step
-``server``  the simulation that counts, weapons, lag compensation
-``match``   who plays, over which links, by which bots and scripts; how it is recorded
-``report``  rows, errors, statistics, and what three screens show
+``world``       what both sides share: arena and rays, rules of movement, moves and events, times
+``wire``        the packets
+``clock``       the client's clock and what keeps it in step
+``client``      the local player and remote players
+``server``      the simulation that counts, weapons, lag compensation
+``spec``        how a match is played; ``script`` and ``bots`` say by which input
+``match``       clients, server and links, and how they are recorded
+``statistics``  errors and figures; ``run`` makes rows without a screen, ``report`` writes them
 
 Example:
     >>> from epic_cli.play import Match, MatchSpec
@@ -19,7 +21,8 @@ Example:
 """
 
 from epic_cli.network.link import LinkConditions
-from epic_cli.play.match.match import Match
-from epic_cli.play.match.spec import MatchSpec, PlayerConfig
+from epic_cli.network.link_spec import TwoWays
+from epic_cli.play.match import Match
+from epic_cli.play.spec import MatchSpec, PlayerConfig
 
-__all__ = ["LinkConditions", "Match", "MatchSpec", "PlayerConfig"]
+__all__ = ["LinkConditions", "Match", "MatchSpec", "PlayerConfig", "TwoWays"]

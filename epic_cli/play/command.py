@@ -2,105 +2,283 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import shlex
 import sys
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import click
 
-from epic_cli.engine.parameters import Choice, Custom
-from epic_cli.play.given import (
-    begin_with,
-    make_players,
-    make_spec,
-    over_network,
-    read_script,
-    with_changes,
-)
-from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.spec import (
+from epic_cli.engine.places import named_in_data
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.network import Channel
+from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, Way, way_of
+from epic_cli.network.truth_file import TruthWriter
+from epic_cli.play.match import Recorder, Unrecordable
+from epic_cli.play.report import FORMATS, Writer, caption, picture, summary
+from epic_cli.play.run import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.play.script import Script, parse_script
+from epic_cli.play.spec import (
+    BOT,
     CLOCK,
     DURATION,
-    MOST_PLAYERS,
-    PLAYERS,
-    TECHNIQUES,
+    MATCH_KEYS,
+    USUAL_LINK,
+    Change,
     MatchSpec,
-    PlayerConfig,
-    default_players,
+    changed,
+    parse_match,
 )
-from epic_cli.play.output import (
-    OutputOptions,
-    keep_record,
-    open_optional,
-    unrecordable,
-    write_match,
-)
-from epic_cli.play.report.headless import HeadlessRun
-from epic_cli.play.report.rows import summary
-from epic_cli.shell.console import has_terminal, use_color
+from epic_cli.play.world import to_seconds, to_us
+from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.wording import left_out_words
+from epic_cli.shell.console import Sink, has_terminal, open_sink, screen_columns, use_color
 from epic_cli.shell.declared import (
-    Assignment,
     InputFile,
-    OptionGroup,
+    OutputFile,
     command,
     given_options,
     option,
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
-from epic_cli.shell.options.common import quiet_option, seed_option, strategy_option, trust_option
-from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
-from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
+from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say, wrong_usage
+from epic_cli.shell.options.common import (
+    format_option,
+    output_option,
+    quiet_option,
+    seed_option,
+    strategy_option,
+    trust_option,
+)
+from epic_cli.shell.options.networks import BESIDE_LINK, Description, link_options
+from epic_cli.shell.sources import read_file
 from epic_cli.show.link import clipping
+
+#: The options that set several things, or one under another name; a point ends a family of names.
+_SETS = {
+    "strategy": {"remote_strategy", "remote."},
+    "link": {*(parameter.name for parameter in LINK_WORDS), "up.", "down."},
+    "loss": {"loss", "gemodel"},
+}
+
+
+def begin_with(spec: MatchSpec, script: Script, kept: set[str]) -> MatchSpec:
+    """Applies how the script begins, apart from the names and families that are ``kept``."""
+    before = spec
+    for change in script.beginning:
+        if not {change.name, change.family} & kept:
+            with wrong_usage("the script: "):
+                spec = changed(spec, change)
+    # another strategy has none of its own settings yet, and a preset may have set the link
+    own = [(name, getattr(before.link.down, name)) for name in BESIDE_LINK if name in kept]
+    spec = replace(spec, link=before.link if "up." in kept else spec.link.changed(own))
+    if "remote." in kept:
+        spec = replace(spec, remote_settings=before.remote_settings)
+    StrategySpec(spec.remote_strategy, spec.strategy_settings()).make()  # wrong ones show now
+    return spec
+
+
+def _rank(word: tuple[str, Any]) -> tuple[bool, bool]:
+    """Words that are set at once: both directions first, and presets first of these."""
+    way, name = way_of(word[0])
+    return way is not None, name != "preset"
+
+
+def with_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Script:
+    """The script, in which the link changes as its description says, too.
+
+    Raises ``WrongUsage`` where the match does not allow one of its changes.
+    """
+    changes = [
+        *script.changes,
+        *(
+            (to_seconds(to_us(time)), Change(name, value))
+            for time, words in link.changes
+            for name, value in sorted(words, key=_rank)
+        ),
+    ]
+    changes.sort(key=itemgetter(0))
+    for time, change in changes:
+        with wrong_usage(f"at {time:g} s: "):
+            spec = changed(spec, change)
+    return script._replace(changes=changes)
+
+
+def over_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
+    """The match over the recorded network, if one is given; its file is read here."""
+    traces = link.read_traces(read_file, two_ways=True)
+    if not traces:
+        return spec
+
+    def make(purpose: str) -> Channel:
+        way: Way = "up" if purpose.startswith("up/") else "down"
+        conditions = link.ways.of(way)
+        return link.channel(spec.seed, traces, way=way, purpose=purpose, conditions=conditions)
+
+    return replace(spec, trace=make)
+
+
+_file = partial(value, type=OutputFile(), metavar="FILE")
+
+#: A match that no script can hold is wrong usage of ``--record``.
+unrecordable = partial(wrong_usage, "--record: ", Unrecordable)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What of the match goes where; ``headless`` None: whatever fits the other options."""
+
+    headless: bool | None = value(
+        "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
+        " option asks for output]",
+        "--headless/--screen",
+        default=None,
+    )
+    show: Show = value(
+        "What goes to standard output.",
+        type=click.Choice(list(COLUMNS)),
+        default="rows",
+        show_default=True,
+    )
+    row_format: str = shared(
+        format_option(
+            "row_format",
+            FORMATS,
+            "table",
+            "The output format; epic needs one --view and one --player.",
+        )
+    )
+    output: str | None = shared(output_option("Write the output to a file."))
+    view: str | None = value("Only this screen: server, A, B ...", metavar="NAME")
+    player: str | None = value("Only this player's rows or events.", metavar="NAME")
+    packets: str | None = _file(
+        "Write the states of the others that --client received, for 'epic replay'."
+    )
+    own: str | None = _file(
+        "Write what --client predicted of its own player, and what the server said, for"
+        " -s correction:all."
+    )
+    truth_out: str | None = _file(
+        "Write where everybody but --client was on the server, as CSV for 'epic compare'."
+    )
+    picture: str | None = _file("Draw the three screens at the end as an SVG picture.")
+    client: str = value(
+        "The client whose frames give the rows their times; on the terminal, who you are.",
+        metavar="NAME",
+        default="A",
+        show_default=True,
+    )
+    record: str | None = _file(
+        "Record all input, options and changes as a script that reproduces the match; not over"
+        " a recorded network."
+    )
+
+    def selection(self) -> Selection:
+        """What is wanted of the match."""
+        return Selection(self.show, self.client, self.view, self.player)
+
+    def check(self, duration: float) -> None:
+        """Refuses what does not fit together."""
+        if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
+            raise WrongUsage(
+                "the epic format has no columns for view and player: it needs --show rows,"
+                " one --view and one --player",
+                "show",
+                "view",
+                "player",
+            )
+        if self.view and self.show != "rows":
+            raise WrongUsage("--view is for --show rows", "view", "show")
+        if math.isinf(duration) and self.show == "summary":
+            raise WrongUsage("a summary needs an end: set a --duration", "duration")
+        files = [self.packets, self.own, self.truth_out, self.picture, self.record]
+        given = [path for path in (self.output, *files) if path]
+        if len(set(given)) < len(given):
+            raise WrongUsage("two outputs cannot share a file")
+        if "-" in files:
+            raise WrongUsage("only --output can go to standard output", "output")
+
+    def check_names(self, names: list[str]) -> None:
+        """Refuses players who do not take part."""
+        for flag, name, allowed in (
+            ("client", self.client, names),
+            ("player", self.player, names),
+            ("view", self.view, [*names, "server"]),
+        ):
+            if name and name not in allowed:
+                raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}", flag)
+
+
+def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
+    """Writes everything that the options ask for, while the match runs."""
+    with unrecordable():
+        recorder = Recorder(run.match) if options.record else None
+    packet, truth = text_writer(), TruthWriter(turns=True)
+    with contextlib.ExitStack() as stack:
+        rows = stack.enter_context(open_sink(options.output))
+        packets = stack.enter_context(open_optional(options.packets))
+        own = stack.enter_context(open_optional(options.own))
+        truths = stack.enter_context(open_optional(options.truth_out))
+        record = stack.enter_context(open_optional(options.record))
+        drawing = stack.enter_context(open_optional(options.picture))
+        room = screen_columns(rows) if rows.isatty() else None
+        line = Writer(options.row_format, COLUMNS[options.show], room)
+        rows.write(line.header())
+        if room and line.left_out:
+            how = "a wider window or another --format"
+            say(left_out_words(line.left_out, room, how) + "\n")
+        if truths:
+            truths.write(truth.header)
+        for chunk in run.run(duration):
+            rows.write(b"".join(map(line.line, chunk.lines)))
+            if packets:
+                packets.write(b"".join(map(packet.row, chunk.packets)))
+            if own:
+                own.write(b"".join(map(packet.row, chunk.own)))
+            if truths:
+                truths.write(b"".join(map(truth.rows, chunk.truth)))
+        keep_record(recorder, record)
+        if drawing:
+            drawing.write(picture(run.scenes(), caption(run.match)).encode())
+
+
+def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
+    """Writes a recorded match below the command that it was recorded with."""
+    if recorder is None or sink is None:
+        return
+    command = quoted(shlex.join(["epic", *sys.argv[1:]]))
+    with unrecordable():
+        sink.write(f"# {command}\n{recorder.script()}".encode())
+
+
+@contextlib.contextmanager
+def open_optional(path: str | None) -> Iterator[Sink | None]:
+    """A file to be written; None: there is none."""
+    if path is None:
+        yield None
+        return
+    with open_sink(path) as sink:
+        yield sink
+
 
 EXAMPLES = """\b
 Examples:
   epic play
   epic play --latency 150ms --loss 2% --record game.script
   epic play --script game.script --show events
-  epic play --bot B=chaser --local predicted --show summary
+  epic play --match bot.B=chaser,local=predicted --show summary
   epic play --latency 200ms --duration 60 --show shots --format csv
-  epic play --preset lte --up rate=256kbit --at 5s loss=30% --at 7s loss=4%
+  epic play --link 'lte,up.rate=256kbit,at="5s loss=30%",at="7s loss=4%"'
 """
 
-#: With the strategy where the table has its name.
-_TECHNIQUES = {one.name: option(one) for one in TECHNIQUES} | {
-    "remote_strategy": strategy_option(
-        "How other players are drawn; 'epic strategies' lists the strategies. Of snapshot,"
-        " interpolation_time covers the latency, the jitter and two packet periods unless it is"
-        " set.",
-        "--remote-strategy",
-        MatchSpec.remote_strategy,
-    )
-}
-technique_options = OptionGroup("techniques", dict, *_TECHNIQUES.values())
-
-_NAMES = [player.name for player in default_players(MOST_PLAYERS)]
-_BOT = tuple(Choice(name, "runner", "The bot that steers this player.", BOTS) for name in _NAMES)
-_CLOCK = tuple(Custom(name, None, CLOCK.help, CLOCK.form, CLOCK.read) for name in _NAMES)
-
-player_options = OptionGroup(
-    "players",
-    make_players,
-    option(PLAYERS),
-    click.option(
-        "--bot",
-        "bots",
-        type=Assignment(_BOT, "a match", "name=kind", "player"),
-        multiple=True,
-        help=f"The bot that steers a player without a script: {', '.join(BOTS)};"
-        " may be repeated.  [default: A=hunter, the others runner]",
-    ),
-    click.option(
-        "--clock",
-        "clocks",
-        type=Assignment(_CLOCK, "a match", "name=ahead[,rate]", "player"),
-        multiple=True,
-        help="A player's clock: how many seconds it is ahead, and its rate relative to real time.",
-    ),
-)
+_MATCH = Description(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
+_KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 
 #: Any of these means no screen.
@@ -108,9 +286,25 @@ _HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "du
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 
-@command(EXAMPLES, "players bot duration script s latency jitter loss headless show picture seed")
+@command(EXAMPLES, "match duration script s link latency jitter loss headless show picture seed")
 def play(
-    techniques: Mapping[str, Any] = shared(technique_options),
+    match: tuple[Change, ...] = value(
+        "How it is played, such as 'players=3,rewind=off,bot.B=chaser,clock.B=0.1': keys are"
+        f" {_KEYS}; bot.NAME (chaser, hunter, runner or still); clock.NAME (how many seconds a"
+        " player's clock is ahead, and its rate).",
+        type=_MATCH,
+        default="",
+        metavar="MATCH",
+    ),
+    chosen: StrategySpec = shared(
+        strategy_option(
+            "How other players are drawn; 'epic strategies' lists the strategies. Of snapshot,"
+            " interpolation_time covers the latency, the jitter and two packet periods unless it"
+            " is set.",
+            "--remote-strategy",
+            MatchSpec.remote_strategy,
+        )
+    ),
     script: str | None = value(
         "Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
         "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
@@ -118,11 +312,9 @@ def play(
         metavar="FILE",
     ),
     trust: bool = shared(trust_option),
-    players: tuple[PlayerConfig, ...] = shared(player_options),
     duration: float = shared(option(DURATION)),
     seed: int = shared(seed_option("The same seed and script give the same bytes.")),
-    link: TwoWayLink = shared(two_way_link_options("50ms", "One way.")),
-    trace: TraceOptions = shared(two_way_trace_options),
+    link: LinkSpec = shared(link_options(USUAL_LINK, two_ways=True, latency="One way.")),
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
@@ -137,25 +329,40 @@ def play(
     reconciles with the server; a strategy draws the others. A shot carries what the shooter saw,
     and the server rewinds to that.
 
-    Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
+    Exit status: 0 done, 1 a line of a script or a trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
     given = given_options()
-    check_network(trace)
-    if script == "-" and trace.trace == "-":
-        raise WrongUsage("--script and --trace cannot both be standard input", "script", "trace")
-    spec = make_spec(techniques, players, link, seed)
-    parsed = read_script(script, trust, spec, given)
-    spec = begin_with(spec, parsed, given)
+    if script == "-" and link.trace and link.trace.file == "-":
+        raise WrongUsage("--script and the trace cannot both be standard input", "script", "link")
+    spec = MatchSpec(
+        link=link.ways,
+        remote_strategy=chosen.name,
+        remote_settings=tuple(chosen.settings.items()),
+        seed=seed,
+    )
+    with wrong_usage("--match: "):
+        for change in match:
+            spec = changed(spec, change)
+    kept = set().union(*(_SETS.get(name, {name}) for name in given))
+    kept |= {change.name for change in match} if "match" in given else set()
+    parsed = Script()
+    if script:
+        names = [player.name for player in spec.players]
+        with named_in_data(trust):
+            parsed = read_file(
+                script, lambda stream: parse_script(stream, names, "players" not in kept)
+            )
+    spec = begin_with(spec, parsed, kept)
     parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in spec.players])
-    spec = over_network(spec, trace, link)
+    spec = over_network(spec, link)
     parsed = with_changes(parsed, link, spec)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     output.check(duration)
     if _wants_screen(output.headless, script, given):
-        from epic_cli.play.screen.game import play_on_terminal
+        from epic_cli.play.screen import play_on_terminal
 
         color = use_color("auto", sys.stdout)
         with open_optional(output.record) as sink, unrecordable():

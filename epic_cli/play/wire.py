@@ -28,8 +28,7 @@ import math
 import struct
 from typing import Any, NamedTuple
 
-from epic_cli.play.world.moves import MOVES_IN_PACKET, Move, View
-from epic_cli.play.world.rules import Body, Control, Weapon
+from epic_cli.play.world import MOVES_IN_PACKET, Body, Control, Move, View, Weapon
 
 MOST_PLAYERS = 8
 MOST_PROJECTILES = 64

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from threading import get_ident
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.recordings import guard
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec, begun_together
 from epic_cli.recordings.recordings import recordings_in
-from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing
+from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
 
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.truth import Truth
-    from epic_cli.network import Channel, Movement, PathMovement, RecordedMovement
-    from epic_cli.network.trace import Direction
+    from epic_cli.network import RecordedMovement
+    from epic_cli.network.link_spec import Way
     from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.options.networks import NetworkOptions
     from epic_cli.shell.options.runs import Inputs, Scoring
@@ -77,7 +76,7 @@ class Reading(NamedTuple):
             return None
         from epic_cli.network.trace import recorded, trace_packets
 
-        direction: Direction = "up" if up else "down"
+        direction: Way = "up" if up else "down"
         found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
         if found is None:
             return None
@@ -203,59 +202,17 @@ def simulated_runs(
     network: NetworkOptions,
     inputs: Inputs,
     messages: Messages,
-    recorded: RecordedMovement | None = None,
+    load: Callable[..., RecordedMovement] | None = None,
 ) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises.
 
-    ``recorded`` is the movement of the ``inputs``, if it has been read already.
+    ``load`` reads the movement, if not as the ``inputs`` say.
     """
-    from epic_cli.metrics.evaluation import Setting, simulated
-    from epic_cli.shell.options.networks import check_turning
-    from epic_cli.shell.options.trace import read_one_way
+    from epic_cli.metrics.evaluation import simulated
 
-    if inputs.truth and recorded is None:
-        recorded = load_movement(inputs.truth, messages, inputs.read, entity=inputs.entity)
-    check_turning(recorded or _path(network, inputs, 0), network.sender)
-    trace = read_one_way(network.trace)
+    def load_given(file: str, **how: Any) -> RecordedMovement:
+        return load_movement(file, messages, inputs.read, **how)
 
-    def movement(seed: int) -> Movement:
-        return recorded or _path(network, inputs, seed)
-
-    def channel(seed: int) -> Channel:
-        return network.trace.channel(trace, network.link, seed)
-
-    return simulated(
-        Setting(
-            movement,
-            channel,
-            network.sender.rate(recorded=recorded is not None),
-            network.seconds,
-            network.sender.sender,
-            network.sender.separate,
-        ),
-        network.all_seeds,
-    )
-
-
-def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> PathMovement:
-    from epic_cli.network.paths import RANDOM_PATHS
-
-    name, turning = str(network.path), network.turning
-    chance = name in RANDOM_PATHS or turning not in ("none", "heading")
-    own = (seed if chance else 0, turning, inputs.entity or "", get_ident())
-    return _path_of(name, network.speed, network.size, *own)
-
-
-@lru_cache(maxsize=512)
-def _path_of(
-    name: str, speed: float, size: float, seed: int, turning: str, entity: str, thread: int
-) -> PathMovement:
-    """The same movement for the same words: its truth is then sampled once.
-
-    A path remembers where it was asked for last: each thread has its own.
-    """
-    del thread
-    from epic_cli.network import PathMovement
-    from epic_cli.network.paths import turning_path
-
-    return PathMovement(turning_path(name, speed, size, seed, turning), entity)
+    with wrong_usage(kind=SettingError):
+        simulation = network.simulation.open(load or load_given, read_file)
+    return simulated(simulation, network.all_seeds)

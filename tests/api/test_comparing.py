@@ -78,7 +78,7 @@ def test_without_strategies_all_take_part() -> None:
 
 
 def test_a_truth_of_ones_own_is_compared_with(tmp_path: Path) -> None:
-    command = "epic simulate --path circle --duration 3 --seed 1 --truth-out truth.csv"
+    command = "epic simulate --movement circle,duration=3 --seed 1 --truth-out truth.csv"
     done = shell(f"{command} > sent.txt", cwd=tmp_path)
     if done.returncode:
         pytest.fail(done.stderr.decode())
@@ -141,8 +141,10 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
     link = LinkConditions(0.08, 0.02)
     walk = tmp_path / "walk.csv"
     walk.write_text("time,x,y,z\n" + "".join(f"{k / 10},{k % 20},{k},0\n" for k in range(60)))
-    found = compare(None, ["dis", "lerp"], truth=walk, seeds=6, link=link, threads=1)
-    assert found == compare(None, ["dis", "lerp"], truth=walk, seeds=6, link=link, threads=2)
+    found = compare(None, ["dis", "lerp"], movement=f"truth={walk}", seeds=6, link=link, threads=1)
+    assert found == compare(
+        None, ["dis", "lerp"], movement=f"truth={walk}", seeds=6, link=link, threads=2
+    )
     assert found.certainty is not None
     assert found.certainty.units == 6
     low, high = found.results[0].interval("error")
@@ -156,10 +158,10 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"packets": JITTER, "seeds": 5}, "give the movement as truth, and no packets"),
-        ({"seeds": 5}, "seeds need a movement to send"),
-        ({"seeds": 0, "truth": JITTER}, "there are no seeds"),
-        ({"packets": JITTER, "link": LinkConditions()}, "a link and a send rate are for seeds"),
+        ({"packets": JITTER, "movement": "circle"}, "give no packets, no truth"),
+        ({"movement": "circle", "seeds": 0}, "there are no seeds"),
+        ({"movement": "cirle"}, "did you mean 'circle'"),
+        ({"movement": "circle", "link": "4gg"}, "did you mean '4g'"),
         ({"packets": JITTER, "game": "chess"}, "there is no game 'chess': they are shooter"),
     ],
 )
@@ -182,7 +184,7 @@ def test_any_executor_judges_recordings_as_threads_do() -> None:
     with ThreadPoolExecutor(1) as threads:
         with pytest.raises(ValueError, match="give their paths"):
             compare([], executor=threads, **options)
-        with pytest.raises(ValueError, match="not for seeds"):
-            compare(truth=paths[0], seeds=2, executor=threads)
+        with pytest.raises(ValueError, match="not for a movement"):
+            compare(movement="circle", seeds=2, executor=threads)
         with pytest.raises(FileNotFoundError):
             compare(SAMPLES / "none.txt", executor=threads, **options)

@@ -23,8 +23,9 @@ COMPARE = ("compare", "-q", "-s", "snapshot,lerp", "--tick", "50ms")
 def record(folder: Path, recordings: int, packets: int) -> None:
     """Simulated recordings: 20 packets a second over a jittery link."""
     for seed in range(recordings):
-        command = [*EPIC, "simulate", "--path", "strafe", "--seed", str(seed)]
-        link = ["--duration", str(packets / 20), "--latency", "80ms", "--jitter", "30ms"]
+        movement = f"strafe,duration={packets / 20}"
+        command = [*EPIC, "simulate", "--movement", movement, "--seed", str(seed)]
+        link = ["--latency", "80ms", "--jitter", "30ms"]
         with (folder / f"{seed:05}.txt").open("wb") as file:
             subprocess.run([*command, *link], stdout=file, stderr=subprocess.DEVNULL, check=True)
 

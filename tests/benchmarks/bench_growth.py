@@ -119,8 +119,8 @@ def main() -> None:
             assert found
             page.size(1500, 1000)
             if port:
-                moved = ["--path", "circle", "--entities", "50", "--turning", "heading"]
-                moved += ["--send-rate", "30", "--duration", str(60 * minutes + 60)]
+                movement = f"circle,entities=50,turning=heading,duration={60 * minutes + 60}"
+                moved = ["--movement", movement, "--send", "30hz"]
                 moved += ["--latency", "40ms", "--jitter", "10ms", port]
                 sender = subprocess.Popen([sys.executable, "-m", "epic_cli", "send", "-q", *moved])
                 try:

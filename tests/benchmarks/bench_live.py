@@ -49,8 +49,8 @@ def main() -> None:
         with program("lab", *options, "--strategies", "snapshot,mirror,dead-reckoning") as lab:
             address = re.search(rb"http://\S+", lab.wait_for(b"Ctrl-C"))
             assert address
-            moved = ["--path", "circle", "--entities", str(entities), "--turning", "heading"]
-            moved += ["--send-rate", "60", "--duration", str(BEFORE + seconds + 8)]
+            movement = f"circle,entities={entities},turning=heading"
+            moved = ["--movement", f"{movement},duration={BEFORE + seconds + 8}", "--send", "60hz"]
             sender = subprocess.Popen(
                 [sys.executable, "-m", "epic_cli", "send", "-q", *moved, "--latency", "40ms",
                  "--jitter", "10ms", port],

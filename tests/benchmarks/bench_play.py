@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import time
 
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.play.screen.drawing import UNICODE
-from epic_cli.play.screen.game import Game
+from epic_cli.play.screen import UNICODE, Game
 
 LINK = LinkConditions(latency=0.1, jitter=0.02, loss=0.02)
 SECONDS = 30
@@ -30,7 +30,7 @@ def players(count: int) -> tuple[PlayerConfig, ...]:
 def main() -> None:
     """Prints the table."""
     for count in (2, 4, 8):
-        match = Match(MatchSpec(players=players(count), link=LINK))
+        match = Match(MatchSpec(players=players(count), link=TwoWays.both(LINK)))
         started = time.process_time()
         match.run_until(SECONDS)
         took = time.process_time() - started
@@ -38,7 +38,7 @@ def main() -> None:
             f"{count} players without a screen: {SECONDS / took:.0f} times as fast as it is played"
         )
     for size in ((80, 24), (120, 40), (240, 70)):
-        game = Game(MatchSpec(players=players(2), link=LINK), "A", UNICODE)
+        game = Game(MatchSpec(players=players(2), link=TwoWays.both(LINK)), "A", UNICODE)
         started = time.process_time()
         for frame in range(SECONDS * 30):
             game.advance(frame / 30)

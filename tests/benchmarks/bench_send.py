@@ -26,8 +26,8 @@ def arrivals(rate: int, seconds: float, *options: str) -> list[float]:
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
         receiver.bind(("127.0.0.1", 0))
         port = str(receiver.getsockname()[1])
-        args = ["send", "-q", "--path", "circle", "--send-rate", str(rate)]
-        args += ["--duration", str(seconds), *options, port]
+        args = ["send", "-q", "--movement", f"circle,duration={seconds}"]
+        args += ["--send", f"{rate}hz", *options, port]
         before = ["chrt", "-f", "50"] if "--realtime" in sys.argv else []
         sender = subprocess.Popen([*before, sys.executable, "-m", "epic_cli", *args])
         found: list[float] = []

@@ -36,7 +36,7 @@ def peak_memory(*args: str) -> int:
 
 def simulate(packets: int, path: str = "circle") -> list[str]:
     """A simulation of about so many packets."""
-    return ["simulate", *BAD, "--path", path, "--send-rate", "20", "--duration", str(packets // 20)]
+    return ["simulate", *BAD, "--movement", f"{path},duration={packets // 20}", "--send", "20hz"]
 
 
 def main() -> None:

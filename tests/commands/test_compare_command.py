@@ -244,24 +244,25 @@ def test_control_c_stops_cleanly(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["path", "truth"])
 def test_what_is_sent_over_networks_turns(source: str, tmp_path: Path) -> None:
     """Half a turn a second, drawn by a buffer of 0.2 s: so many degrees late, and nothing else."""
-    sent = ["--path", "circle", "--turning", "spin"]
+    sent = "circle,turning=spin,duration=6"
     if source == "truth":
         truth = tmp_path / "truth.csv"
-        epic("simulate", *sent, "--duration", "6", "--truth-out", truth)
-        sent = ["--truth", str(truth), "--send-rate", "20"]
+        epic("simulate", "--movement", sent, "--truth-out", truth)
+        sent = f"truth={truth},duration=6"
     how = ["--seeds", "1", "--latency", "60ms", "-s", "snapshot", "-f", "jsonl", "-q"]
-    [found] = map(json.loads, epic("compare", *sent, "--duration", "6", *how).stdout.splitlines())
+    done = epic("compare", "--movement", sent, "--send", "20hz", *how)
+    [found] = map(json.loads, done.stdout.splitlines())
     assert found["turn_lag"] == pytest.approx(0.2, abs=1e-4)
     assert found["angle"] == pytest.approx(36, abs=1e-3)
     assert found["angle_residual"] < 1e-3
-    done = epic("compare", *sent, "--duration", "6", "--rotation-bits", "6", *how)
+    done = epic("compare", "--movement", sent, "--send", "20hz,rotation_bits=6", *how)
     [coarse] = map(json.loads, done.stdout.splitlines())
     assert 0.1 < coarse["angle_residual"] < 3
 
 
 def test_what_does_not_turn_has_no_bits() -> None:
     for command in ("compare", "tune", "simulate", "send"):
-        options = ["--path", "circle", "--rotation-bits", "9", "--duration", "1"]
+        options = ["--movement", "circle,duration=1", "--send", "rotation_bits=9"]
         done = epic(command, *options, *(["9"] if command == "send" else []))
         assert done.returncode == 2
         assert b"nothing has a rotation" in done.stderr

@@ -16,7 +16,7 @@ from epic_cli.main import main
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 AIRLINER = SAMPLES / "airliner.csv"
 FEW = ("-s", "dis,snapshot")
-CIRCLE = ("--path", "circle", "--latency", "80ms", "--jitter", "20ms", "--duration", "3")
+CIRCLE = ("--movement", "circle,duration=3", "--latency", "80ms", "--jitter", "20ms")
 
 
 def rows(*args: str | Path) -> list[dict[str, str]]:
@@ -81,14 +81,10 @@ def test_a_movement_is_sent_over_as_many_networks_as_there_are_seeds() -> None:
 
 
 def test_one_network_is_as_if_simulated_and_compared_apart(tmp_path: Path) -> None:
-    link = ("--latency", "150ms", "--jitter", "50ms", "--duration", "30")
-    (tmp_path / "flight.txt").write_bytes(
-        epic("simulate", "--truth", AIRLINER, *link, "--seed", "3").stdout
-    )
+    sent = ("--movement", f"truth={AIRLINER},duration=30", "--latency", "150ms", "--jitter", "50ms")
+    (tmp_path / "flight.txt").write_bytes(epic("simulate", *sent, "--seed", "3").stdout)
     (once,) = (
-        one
-        for one in rows("--truth", AIRLINER, *link, "--seeds", "1", "--seed", "3")
-        if one["strategy"] == "dis"
+        one for one in rows(*sent, "--seeds", "1", "--seed", "3") if one["strategy"] == "dis"
     )
     (twice,) = (
         one
@@ -152,11 +148,15 @@ def test_games_weigh_otherwise() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ((JITTER, "--seeds", "5"), "has already been over one; if it is the movement itself"),
-        (("--seeds", "5"), "--seeds needs a movement to send: --truth FILE, or --path NAME"),
-        (("--path", "circle", "--truth", TURN), "--path and --truth exclude each other"),
-        ((JITTER, "--jitter", "20ms"), "--jitter needs --seeds, which simulates networks"),
-        (("--seeds", "5", "--truth", TURN, "--speed", "3"), "--speed needs --path"),
+        (
+            (JITTER, "--movement", "circle"),
+            "has already been over one; if it is the movement itself",
+        ),
+        (("--seeds", "5"), "--seeds needs --movement, which is sent over simulated networks"),
+        (("--movement", "circle", "--truth", TURN), "--movement is its own truth"),
+        ((JITTER, "--jitter", "20ms"), "--jitter needs --movement"),
+        (("--movement", f"truth={TURN},speed=3"), "speed does not go with truth=FILE"),
+        (("--movement", "circle,duration=endless"), "set its duration in seconds"),
         ((JITTER, "--weights", "accuracy=0,smoothness=0,latency=0,recovery=0"), "come to nothing"),
         ((JITTER, "--weights", "acuracy=1"), "did you mean 'accuracy'?"),
         ((JITTER, "--fail-if", "eror>1"), "did you mean 'error'?"),
@@ -183,6 +183,6 @@ def test_a_folder_without_recordings_cannot_be_read(
 
 
 def test_a_path_that_has_no_room_is_refused_at_once() -> None:
-    done = epic("compare", "--path", "strafe", "--duration", "1e6", "--seeds", "2")
+    done = epic("compare", "--movement", "strafe,duration=1e6", "--seeds", "2")
     assert done.returncode == 2
     assert b"up to 50,000 s" in done.stderr

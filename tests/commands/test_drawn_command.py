@@ -29,7 +29,7 @@ def epic(capsys: pytest.CaptureFixture[str]) -> Epic:
 def packets(epic: Epic, tmp_path: Path) -> Path:
     path = tmp_path / "packets.txt"
     link = ("--latency", "80ms", "--jitter", "20ms", "--loss", "1%")
-    epic("simulate", "--path", "strafe", *link, "--duration", 8, "--seed", 3, "-q", "-o", path)
+    epic("simulate", "--movement", "strafe,duration=8", *link, "--seed", 3, "-q", "-o", path)
     return path
 
 
@@ -163,7 +163,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
             assert "Traceback" not in said
     assert "its times are others" in epic("diagnose", packets, "--drawn", late, status=2)
     assert "nothing moves" in epic("diagnose", packets, "--drawn", still, status=2)
-    simulated = ("compare", "--path", "circle", "--seeds", "2", "--drawn", good)
+    simulated = ("compare", "--movement", "circle", "--seeds", "2", "--drawn", good)
     assert "not to simulated networks" in epic(*simulated, status=2)
 
 

@@ -205,7 +205,7 @@ def test_wrong_options_are_refused_in_a_sentence(
 
 
 def test_simulated_networks_are_no_archive() -> None:
-    done = epic("compare", "--path", "circle", "--seeds", "2", "--workers", "2")
+    done = epic("compare", "--movement", "circle", "--seeds", "2", "--workers", "2")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"for recordings" in done.stderr
 
@@ -219,7 +219,7 @@ def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
     home = environment(XDG_CONFIG_HOME=str(path.parents[1].absolute()))
     packets = recording().encode()
     for command, given in (
-        (("compare", *TWO, "--path", "circle", "--seeds", "2", "--duration", "3"), b""),
+        (("compare", *TWO, "--movement", "circle,duration=3", "--seeds", "2"), b""),
         (("compare", *TWO), packets),
         (("compare", *TWO, "a/r1.txt", "--drawn", "a/r1.txt"), b""),
         (("diagnose",), packets),

@@ -1,4 +1,4 @@
-"""The options of a link, as ``simulate`` and ``play`` take them."""
+"""``--link`` and what overrides it, as ``simulate`` and ``play`` take them."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tup
 
 def sent(capsys: pytest.CaptureFixture[str], *words: str) -> list[tuple[float, float]]:
     """The times of sending and arrival of a second's packets at 100 Hz."""
-    rate = ("--send-rate", "100", "--duration", "1", "--path", "straight", "-q")
-    rows, _ = ran(capsys, "simulate", *rate, *words)
+    how = ("--movement", "straight,duration=1", "--send", "100hz", "-q")
+    rows, _ = ran(capsys, "simulate", *how, *words)
     found = re.findall(r"/ (\S+) arrival=(\S+) seq", rows)
     return [(float(time), float(arrival)) for time, arrival in found]
 
 
 def test_conditions_over_time(capsys: pytest.CaptureFixture[str]) -> None:
-    changes = ("--at", "200ms", "loss=1", "--at", "0.5", "loss=0 latency=90ms")
-    found = sent(capsys, "--latency", "50ms", *changes)
+    changes = 'at="200ms loss=1",at="0.5 loss=0 latency=90ms"'
+    found = sent(capsys, "--latency", "50ms", "--link", changes)
     assert [round(100 * time) for time, _ in found] == [*range(20), *range(50, 101)]
     assert [round(arrival - time, 6) for time, arrival in found] == [0.05] * 20 + [0.09] * 51
 
 
 def test_a_queue_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    link = ("--rate", "80kbit", "--packet-size", "125", "--queue", "5packets")
-    found = sent(capsys, *link)
+    link = "rate=80kbit,packet_size=125,queue=5packets"
+    found = sent(capsys, "--link", link)
     assert max(arrival - time for time, arrival in found) == pytest.approx(0.075, abs=0.0126)
-    words = ("--send-rate", "100", "--duration", "1", "--corrupt", "20%", "--seed", "1")
-    _, told = ran(capsys, "simulate", *words, *link)
+    words = ("--send", "100hz", "--movement", "circle,duration=1", "--seed", "1")
+    _, told = ran(capsys, "simulate", *words, "--link", f"{link},corrupt=20%")
     assert re.match(r"101 sent, \d+ lost \(.*%, .*, \d+ corrupted, \d+ dropped by the full", told)
 
 
 def test_a_clipped_delay_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("simulate", "--jitter", "20ms", "--latency", "10ms", "--duration", "10")
+    words = ("simulate", "--jitter", "20ms", "--latency", "10ms")
     _, told = ran(capsys, *words)
     at_once = re.search(r"\n(\d+) packets would have arrived before they were sent", told)
     assert at_once
@@ -55,37 +55,23 @@ def test_a_clipped_delay_is_said_once(capsys: pytest.CaptureFixture[str]) -> Non
     assert "packets would have arrived before they were sent" in told
 
 
-@pytest.mark.parametrize("changed", [(), ("--latency", "7ms")])
-def test_a_preset_gives_way_to_other_options(
-    changed: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = sent(capsys, "--preset", "web-cable", *changed)
-    waits = {round(1e6 * (arrival - time)) for time, arrival in found}
-    assert waits == {(7000 if changed else 14000) + 160}  # 800 bit at 5 Mbit/s
-
-
-def test_a_preset_beats_the_configuration(
+def test_options_override_the_link_and_the_link_the_configuration(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    link = ("--link", "web-cable")  # 800 bit at 5 Mbit/s take 0.16 ms
+    assert sent(capsys, *link)[0] == (0, 0.01416)
+    assert sent(capsys, *link, "--latency", "7ms")[0] == (0, 0.00716)
     monkeypatch.setenv("EPIC_LATENCY", "70ms")
-    assert sent(capsys, "--preset", "web-cable")[0] == (0, 0.01416)
+    assert sent(capsys, *link)[0] == (0, 0.01416)
     assert sent(capsys)[0] == (0, 0.07)
-    monkeypatch.setenv("EPIC_PRESET", "web-cable")
-    assert sent(capsys)[0] == (0, 0.07016)
+    monkeypatch.setenv("EPIC_LINK", 'web-cable,at="0.2 loss=1",at="0.5 loss=0"')
+    found = sent(capsys)
+    assert (len(found), found[0]) == (71, (0, 0.07016))
 
 
-def test_changes_of_the_configuration(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EPIC_AT", "0.2 loss=1;0.5 loss=0")
-    assert len(sent(capsys)) == 71
-    monkeypatch.delenv("EPIC_AT")
-    assert len(sent(capsys)) == 101
-
-
-def test_list_presets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("simulate", "play"):
-        table, told = ran(capsys, name, "--list-presets")
+        table, told = ran(capsys, name, "--link", "list")
         assert re.search(r"^lte +100 \+- 20 ms +4% .* Unity Multiplayer Tools 2$", table, re.M)
         assert told == ""
 
@@ -95,8 +81,8 @@ def test_a_recorded_network_and_words_beside_it(
 ) -> None:
     trace = tmp_path / "network.csv"
     trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n0.1,40,85\n")
-    recorded = sent(capsys, "--trace", str(trace))
-    both = sent(capsys, "--trace", str(trace), "--latency", "20ms", "--at", "0.5", "loss=1")
+    recorded = sent(capsys, "--link", f"trace={trace}")
+    both = sent(capsys, "--link", f'trace={trace},at="0.5 loss=1"', "--latency", "20ms")
     expected = sorted((time, round(arrival + 0.02, 6)) for time, arrival in recorded if time < 0.5)
     assert sorted(both) == expected
 
@@ -111,27 +97,19 @@ def figures(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, str]:
 def test_play_over_a_link_that_is_not_the_same_both_ways(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    found = figures(capsys, "--up", "latency=200ms", "--down", "latency=10ms", "--up", "loss=0.5")
+    found = figures(capsys, "--link", "up.latency=200ms,down.latency=10ms,up.loss=0.5")
     assert float(found["rtt of the link"]) == pytest.approx(0.21, abs=0.001)
     assert 0.4 < float(found["packets up lost"]) < 0.6
     assert float(found["packets down lost"]) == 0
-    found = figures(capsys, "--preset", "web-2g", "--latency", "10ms")
+    found = figures(capsys, "--link", "web-2g", "--latency", "10ms")
     assert float(found["rtt of the link"]) > 0.02 + 800 / 35000 + 800 / 32000 - 0.001
     trace = tmp_path / "network.csv"
     trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,40,90\n")
-    found = figures(capsys, "--trace", str(trace), "--up", "latency=100ms")
+    found = figures(capsys, "--link", f"trace={trace},up.latency=100ms")
     assert float(found["rtt of the link"]) == pytest.approx(0.23, abs=0.001)
-
-
-def test_play_over_a_link_of_which_one_direction_changes(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = ("--at", "2s", "up.loss=0.5 down.preset=web-edge", "--at", "3s", "up.loss=1")
-    found = figures(capsys, *words, "--duration", "4")  # those since the last change
-    assert float(found["packets up lost"]) == 1
-    assert float(found["packets down lost"]) == 0
-    _, told = ran(capsys, "play", "--at", "2s", "up.los=1", status=2)
-    assert "did you mean 'loss'" in " ".join(told.split())
+    later = 'at="2s up.loss=0.5 down.preset=web-edge",at="3s up.loss=1"'
+    found = figures(capsys, "--link", later, "--duration", "4")  # those since the last change
+    assert (float(found["packets up lost"]), float(found["packets down lost"])) == (1, 0)
 
 
 def test_play_with_conditions_over_time_is_recorded(
@@ -139,43 +117,14 @@ def test_play_with_conditions_over_time_is_recorded(
 ) -> None:
     """What was recorded plays as it did, with the preset, the directions and the changes."""
     script = tmp_path / "match.script"
-    link = ("--preset", "web-3g", "--up", "jitter=5ms", "--down", "rate=200kbit")
-    words = ("play", "-q", "-f", "csv", "--duration", "4", *link, "--at", "2s", "latency=20ms")
+    link = 'web-3g,up.jitter=5ms,down.rate=200kbit,at="2s latency=20ms"'
+    words = ("play", "-q", "-f", "csv", "--duration", "4", "--link", link)
     rows, _ = ran(capsys, *words, "--record", str(script))
     lines = script.read_text().splitlines()
-    assert "set up.rate=768000.0" in lines
-    assert "set up.jitter=0.005" in lines
-    assert "set down.rate=200000.0" in lines
+    assert {"set rate=200000.0", "set up.rate=768000.0", "set up.jitter=0.005"} < {*lines}
     assert "2.0 set latency=0.02" in lines
     again, _ = ran(capsys, "play", "-q", "-f", "csv", "--script", str(script))
     assert again == rows
-
-
-def test_a_preset_of_one_direction(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    script = tmp_path / "match.script"
-    words = ("--up", "preset=web-3g", "--up", "loss=1%", "--duration", "0.1", "-q")
-    ran(capsys, "play", *words, "--record", str(script))
-    lines = [line for line in script.read_text().splitlines() if line.startswith("set up.")]
-    assert lines == [
-        "set up.latency=0.15", "set up.loss=0.01", "set up.rate=768000.0", "set up.queue=1.0",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--up", "latncy=3"], "a link has no parameter 'latncy'; did you mean 'latency'?"),
-        (["--down", "loss"], "loss has no value: write loss=..."),
-        (["--up", "loss=1", "--up", "gemodel=1%"], "loss is set twice: keep one of them"),
-        (["--queue", "50ms"], "--queue needs --rate"),
-        (["--up", "loss_correlation=9%", "--at", "1s", "gemodel=1%"], "at 1 s: loss_correlation"),
-    ],
-)
-def test_bad_words_of_play(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, told = ran(capsys, "play", "--duration", "1", *words, status=2)
-    assert message in " ".join(told.split())
 
 
 def test_progress_is_shown_but_not_among_rows(
@@ -197,10 +146,11 @@ def test_progress_is_shown_but_not_among_rows(
             shown.append(state)
 
     monkeypatch.setattr(command, "Progress", Shown)
-    ran(capsys, "simulate", "--duration", "60", "-o", str(tmp_path / "packets.txt"))
+    words = ("simulate", "--movement", "circle,duration=60")
+    ran(capsys, *words, "-o", str(tmp_path / "packets.txt"))
     assert [total for _, total in shown] == [60_000] * 5
     assert [done for done, _ in shown] == [12_750, 25_550, 38_350, 51_150, 60_000]
     shown.clear()
     monkeypatch.setattr(Sink, "isatty", lambda _: True)
-    ran(capsys, "simulate", "--duration", "60")
+    ran(capsys, *words)
     assert shown == []

@@ -14,9 +14,6 @@ from support.running import EPIC, epic
 from epic_cli.main import main
 from epic_cli.recordings.recordings import read
 
-#: Options with any number in a range.
-RANGES = ("speed", "size", "max-speed", "quantize", "quantize-velocity", "clock-drift")
-
 BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]
 
 
@@ -35,7 +32,7 @@ def packets(path: Path) -> list[object]:
 
 
 def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
-    done = simulate("--duration", "0.1", "--latency", "50ms", "--path", "straight")
+    done = simulate("--movement", "straight,duration=0.1", "--latency", "50ms")
     assert done.stdout == (
         b"0,0,0 / 5,0,0 / 0 arrival=0.05 seq=0\n"
         b"0.25,0,0 / 5,0,0 / 0.05 arrival=0.1 seq=1\n"
@@ -46,11 +43,11 @@ def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
         b"delay in ms: min 50, 50% 50, 95% 50, 99% 50, max 50\n"
     )
     assert done.returncode == 0
-    assert simulate("--duration", "0", "--quiet").stderr == b""
+    assert simulate("--movement", "circle,duration=0", "--quiet").stderr == b""
 
 
 def test_nothing_arrives() -> None:
-    done = simulate("--loss", "100%", "--duration", "1")
+    done = simulate("--loss", "100%", "--movement", "circle,duration=1")
     assert done.stdout == b""
     assert done.stderr == (
         b"21 sent, 21 lost (100.0%, up to 21 in a row), 0 duplicated, 0 arrived, 0 reordered\n"
@@ -58,7 +55,7 @@ def test_nothing_arrives() -> None:
 
 
 def test_same_seed_same_bytes() -> None:
-    args = ("--path", "strafe", *BAD, "--distribution", "gamma", "--correlation", "30%")
+    args = ("--movement", "strafe", *BAD, "--link", "distribution=gamma,correlation=30%")
     assert simulate(*args, "--seed", "5").stdout == simulate(*args, "--seed", "5").stdout
     assert simulate(*args, "--seed", "5").stdout != simulate(*args, "--seed", "6").stdout
 
@@ -67,7 +64,7 @@ def test_all_formats_hold_the_same_packets(tmp_path: Path) -> None:
     found = []
     for packet_format in ("text", "csv", "jsonl"):
         path = tmp_path / packet_format
-        args = [*BAD, "--path", "teleport", "--entity", "tank7", "--format", packet_format]
+        args = [*BAD, "--movement", "teleport,entity=tank7", "--format", packet_format]
         assert main(["simulate", *args, "--output", str(path), "--quiet"]) == 0
         found.append(packets(path))
     assert found[0] == found[1] == found[2]
@@ -84,8 +81,8 @@ def test_replays_through_a_pipe() -> None:
 @pytest.mark.parametrize("turning", ["none", "flick"])
 def test_truth_out_can_be_the_next_truth(turning: str, tmp_path: Path) -> None:
     truth, again = tmp_path / "truth.csv", tmp_path / "again.csv"
-    args = ["--path", "teleport", "--duration", "9", "--output", os.devnull, "--quiet",
-            "--turning", turning]  # fmt: skip
+    moves = f"teleport,duration=9,turning={turning}"
+    args = ["--movement", moves, "--output", os.devnull, "--quiet"]
     assert main(["simulate", *args, "--truth-out", str(truth), "--truth-rate", "50"]) == 0
     rows = truth.read_text().splitlines()
     turns = "" if turning == "none" else "qx,qy,qz,qw,"
@@ -93,7 +90,7 @@ def test_truth_out_can_be_the_next_truth(turning: str, tmp_path: Path) -> None:
     assert len(rows) == 452
     teleports = [row for row in rows if row.endswith(",1")]
     assert 2 <= len(teleports) <= 9
-    recorded = ["--truth", str(truth), "--truth-out", str(again), "--truth-rate", "50"]
+    recorded = ["--movement", f"truth={truth}", "--truth-out", str(again), "--truth-rate", "50"]
     assert main(["simulate", *recorded, "--output", os.devnull, "--quiet"]) == 0
     assert again.read_text() == truth.read_text()
 
@@ -102,12 +99,10 @@ def test_truth_from_stdin_over_a_recorded_network(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     trace.write_text("flow,send_time,owd_ms\nup,0,5\ndown,0,10\nup,1,5\ndown,1,\n")
     done = simulate(
-        "--truth",
-        "-",
-        "--trace",
-        str(trace),
-        "--trace-flow",
-        "down",
+        "--movement",
+        "truth=-",
+        "--link",
+        f"trace={trace},trace_flow=down",
         stdin=b"time,x,y,z\n5,0,0,0\n6,1,0,0\n7,2,0,0\n",
     )
     assert done.stdout == (
@@ -118,7 +113,7 @@ def test_truth_from_stdin_over_a_recorded_network(tmp_path: Path) -> None:
 def test_endless_into_a_pipe_that_closes() -> None:
     """The first row comes at once, and the end of the reader is the end of the writer."""
     with subprocess.Popen(
-        [*EPIC, "simulate", "--duration", "endless", *BAD],
+        [*EPIC, "simulate", "--movement", "circle,duration=endless", *BAD],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -132,7 +127,7 @@ def test_endless_into_a_pipe_that_closes() -> None:
 
 def test_interrupted_it_still_sums_up() -> None:
     with subprocess.Popen(
-        [*EPIC, "simulate", "--duration", "endless"],
+        [*EPIC, "simulate", "--movement", "circle,duration=endless"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -153,47 +148,31 @@ def test_interrupted_it_still_sums_up() -> None:
         (["--latency", "fast"], "must be 0 to 60 s; write 0.08 or 80ms"),
         (["--loss", "5"], "5 is not allowed: it must be 0 to 1"),
         (["--loss", "nan"], "must be 0 to 1; write 0.02 or 2%"),
-        (["--correlation", "100%"], "0 to 0.9999"),
-        (["--send-rate", "0"], "0.001 to 100000 Hz"),
-        (["--gemodel", "1,2,3,4,5"], "at most four numbers"),
-        (["--gemodel", "1%,x"], "'x' is not a share"),
-        (["--duration", "-1"], "it must be endless or 0 to 1000000000 s"),
-        (["--duration", "1e999999999"], "1e999999999 is not allowed"),
-        (["--size", "0"], "it must be 0.001 to 1000000 units"),
-        *(([f"--{name}", "nan"], "nan is not allowed: it must be") for name in RANGES),
-        (["--path", "spiral"], "spiral is not allowed"),
+        (["--link", "correlation=100%"], "0 to 0.9999"),
+        (["--link", 'gemodel="1,2,3,4,5"'], "at most four numbers"),
+        (["--link", 'gemodel="1%,x"'], "'x' is not a share"),
+        (["--link", "4gg"], "--link: '4gg' is not a preset of a link: did you mean '4g'?"),
+        (["--link", "up.loss=1"], "up.loss: this link has one direction, write loss=..."),
+        (["--link", "queue=50ms"], "queue needs rate"),
+        (["--send", "0"], "0.001 to 100000 Hz"),
+        (["--send", "repeats=-1"], "a whole number from 0 to 1000000"),
+        (["--send", "recorded"], "needs a movement truth=FILE"),
+        (["--movement", "circle,duration=-1"], "it must be endless or 0 to 1000000000 s"),
+        (["--movement", "circle,size=0"], "it must be 0.001 to 1000000 units"),
+        (["--movement", "spiral"], "spiral is not allowed"),
+        (["--movement", "circle,max_gap=2"], "max_gap needs truth=FILE"),
+        (["--movement", "truth=-,size=3"], "size does not go with truth=FILE"),
         (["--seed", "-1"], "a whole number from 0 to 18446744073709551615"),
-        (["--repeats", "-1"], "a whole number from 0 to 1000000"),
-        (["--gemodel", "1%,20%", "--loss", "1%"], "--gemodel and --loss exclude each other"),
-        (["--send-rate", "recorded"], "needs --truth"),
-        (["--max-gap", "2"], "--max-gap needs --truth"),
-        (["--trace-by", "packet"], "--trace-by needs --trace"),
         (["--truth-rate", "20"], "--truth-rate needs --truth-out"),
-        (["--truth", "-", "--size", "3"], "--size does not go with --truth"),
-        (["--queue", "50ms"], "--queue needs --rate"),
-        (["--packet-size", "500"], "--packet-size needs --rate"),
-        (["--reorder-gap", "5"], "--reorder-gap needs --reorder"),
-        (["--loss-correlation", "5%"], "--loss-correlation needs --loss"),
-        (["--gemodel", "1%", "--loss-correlation", "5%"], "gemodel has bursts anyway"),
-        (["--rate", "0"], "0 is not allowed: it must be unlimited or 1 bit/s or more"),
-        (["--rate", "1mbps"], "unlimited or 1 bit/s or more; write 500kbit or 1mbit"),
-        (["--rate", "1mbit", "--queue", "long"], "long is not allowed: write 50ms or 20packets"),
-        (["--rate", "1mbit", "--packet-size", "0"], "a whole number from 1 to 65535 bytes"),
-        (["--preset", "lt"], "lt is not allowed: did you mean 'lte'?"),
-        (
-            ["--at", "2s", "loss=1", "--at", "1s", "loss=0"],
-            "1 s is listed after 2 s: put the changes",
-        ),
-        (["--at", "2s", "loss=1 loss=0"], "at 2 s: loss is set twice: keep one of them"),
-        (["--at", "2s", "lss=1"], "a link has no parameter 'lss'; did you mean 'loss'?"),
-        (["--at", "soon", "loss=1"], "soon is not allowed"),
-        (["--at", "2s", ""], "nothing changes at 2 s: write 2s loss=20%"),
-        (["--trace", "-", "--truth", "-"], "cannot both be standard input"),
+        (["--movement", "truth=-", "--link", "trace=-"], "cannot both be standard input"),
         (["--truth-out", "-"], "cannot go to the same place"),
-        (["--truth-out", "t.csv", "--duration", "endless"], "--truth-out needs an end"),
-        (["--entity", "two words"], "choose csv or jsonl"),
-        (["--entity", "a\x1bb"], "cannot be shown"),
-        (["--truth", "-"], "there is no state in it"),
+        (
+            ["--truth-out", "t.csv", "--movement", "circle,duration=endless"],
+            "--truth-out needs an end",
+        ),
+        (["--movement", "circle,entity=two words"], "choose csv or jsonl"),
+        (["--movement", "circle,entity=a\x1bb"], "cannot be shown"),
+        (["--movement", "truth=-"], "there is no state in it"),
     ],
 )
 def test_wrong_usage(
@@ -204,7 +183,7 @@ def test_wrong_usage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = simulate(*args) if "-" in args[1:2] else None
+    done = simulate(*args) if "truth=-" in args else None
     status = done.returncode if done else main(["simulate", *args])
     found = done.stderr.decode() if done else capsys.readouterr().err
     assert message in " ".join(found.split())
@@ -217,23 +196,24 @@ def test_a_bad_line_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     truth = tmp_path / "truth.csv"
     truth.write_text("time,x,y,z\n0,0,0,0\n1,0,oops,0\n")
     output = tmp_path / "packets.txt"
-    assert main(["simulate", "--truth", str(truth), "--output", str(output)]) == 1
+    assert main(["simulate", "--movement", f"truth={truth}", "--output", str(output)]) == 1
     assert capsys.readouterr().err == (
         f"{truth}:3:5: y is not a number\n  1,0,oops,0\n      ^ expected a number\n"
     )
     assert not output.exists()
 
 
-@pytest.mark.parametrize("option", ["--truth", "--trace"])
+@pytest.mark.parametrize("option", ["--movement", "--link"])
 def test_files_that_cannot_be_read(option: str, tmp_path: Path) -> None:
-    missing = simulate(option, str(tmp_path / "none.csv"))
+    key = {"--movement": "truth", "--link": "trace"}[option]
+    missing = simulate(option, f"{key}={tmp_path / 'none.csv'}")
     assert missing.returncode == 3
     assert b"none.csv: No such file" in missing.stderr
-    assert simulate(option, str(tmp_path)).returncode == 3
-    empty = simulate(option, os.devnull)
+    assert simulate(option, f"{key}={tmp_path}").returncode == 3
+    empty = simulate(option, f"{key}={os.devnull}")
     status, reason = {
-        "--truth": (2, b"there is no state in it"),
-        "--trace": (1, b"the header has no column"),
+        "--movement": (2, b"there is no state in it"),
+        "--link": (1, b"the header has no column"),
     }[option]
     assert empty.returncode == status
     assert reason in empty.stderr
@@ -247,21 +227,21 @@ def test_files_that_cannot_be_written(option: str, tmp_path: Path) -> None:
 
 
 def test_stdout_is_closed() -> None:
-    command = f"{sys.executable} -m epic_cli simulate --duration 1 >&-"
+    command = f"{sys.executable} -m epic_cli simulate --movement circle,duration=1 >&-"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
     assert done.returncode == 3
     assert done.stderr == b"epic: cannot write to stdout: it is closed\n"
 
 
 def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", "--truth", "/dev/zero"]) == 2
+    assert main(["simulate", "--movement", "truth=/dev/zero"]) == 2
     assert "there is no state in it" in capsys.readouterr().err
 
 
 def test_loads_nothing_heavy() -> None:
     code = (
         "import sys; from epic_cli.main import main;"
-        "main(['simulate', '--duration', '0', '-q']);"
+        "main(['simulate', '--movement', 'circle,duration=0', '-q']);"
         "assert not {'numpy', 'rich', 'prompt_toolkit'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
@@ -269,4 +249,4 @@ def test_loads_nothing_heavy() -> None:
 
 def test_help_has_examples() -> None:
     done = subprocess.run([*EPIC, "simulate", "--help"], capture_output=True, check=True)
-    assert b"epic simulate --path strafe --latency 80ms" in done.stdout
+    assert b"epic simulate --movement strafe --latency 80ms" in done.stdout

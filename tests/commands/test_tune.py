@@ -218,7 +218,7 @@ def test_who_needs_arrivals_is_left_out_where_there_are_none(
 def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    words = ["--path", "circle", "--duration", "4", "--latency", "60ms", "--jitter", "20ms"]
+    words = ["--movement", "circle,duration=4", "--latency", "60ms", "--jitter", "20ms"]
     out, _ = told(capsys, "-s", "lerp", "--seeds", "12", *words)
     text = " ".join(out.split())
     assert "seed 4 and 3 others); judged on 6 recordings (seed 1, seed 3" in text

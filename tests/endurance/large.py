@@ -38,7 +38,7 @@ from epic_cli.jobs.check.case_file import read_case
 from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.network.trace import read_trace
 from epic_cli.network.truth_file import read_movement
-from epic_cli.play.match.script import parse_script
+from epic_cli.play.script import parse_script
 from epic_cli.recordings import Unreadable, recordings
 from epic_cli.recordings.captures.reading import Capture
 from epic_cli.recordings.datagrams.binary import RecordLayout

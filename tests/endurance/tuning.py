@@ -38,18 +38,18 @@ SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 #: For each strategy; with more of them the gains are a little larger.
 TRIALS = 100
 
-LINK = ["--latency", "80ms", "--jitter", "30ms", "--loss", "2%", "--duration", "40"]
-BAD = ["--latency", "120ms", "--jitter", "50ms", "--distribution", "gamma", "--loss", "8%"]
+LINK = ["--latency", "80ms", "--jitter", "30ms", "--loss", "2%"]
+BAD = ["--latency", "120ms", "--jitter", "50ms", "--link", "distribution=gamma", "--loss", "8%"]
 
 #: What is sent over a network, by the name of the column.
 SENT = {
-    "strafe": ["--path", "strafe", *LINK],
-    "figure-eight": ["--path", "figure-eight", *LINK],
-    "teleport": ["--path", "teleport", *LINK],
+    "strafe": ["--movement", "strafe,duration=40", *LINK],
+    "figure-eight": ["--movement", "figure-eight,duration=40", *LINK],
+    "teleport": ["--movement", "teleport,duration=40", *LINK],
     "strafe, 10 Hz, bad": [
-        "--path", "strafe", *BAD, "--send-rate", "10", "--duration", "40",
+        "--movement", "strafe,duration=40", *BAD, "--send", "10hz",
     ],
-    "airliner": ["--truth", str(SAMPLES / "airliner.csv"), *BAD],
+    "airliner": ["--movement", f"truth={SAMPLES / 'airliner.csv'}", *BAD],
 }  # fmt: skip
 
 

@@ -81,9 +81,7 @@ def experiment(seed: int) -> LabSpec:
         values["weights"] = random.choice([one.name for one in GAMES])
     if random.random() < 0.5:
         values["tick"] = random.choice(["1/60", "30hz", "50ms", "0.0125", "7ms"])
-    changes = (
-        (("2s", "loss=100%"), ("2.5s", "loss=1% latency=90ms")) if random.random() < 0.4 else ()
-    )
+    changes = ("2s loss=100%", "2.5s loss=1% latency=90ms") if random.random() < 0.4 else ()
     points = ";".join(
         f"{n / 60:.4f},{5 * math.cos(n / 40):.3f},{random.gauss(0, 1):.3f}" for n in range(400)
     )
@@ -179,28 +177,31 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
 
 def test_controls_stand_at_what_is_in_force() -> None:
     bench = ExperimentRunner(HERE)
-    preset = in_force(bench.read(read_query("path=circle&preset=lte&jitter=7ms")))
+    preset = in_force(bench.read(read_query("movement=circle&link=lte,jitter=7ms")))
     assert preset["latency"] == repr(PRESETS["lte"].down.latency)
     assert preset["jitter"] == "0.007"
     assert (preset["loss"], preset["gemodel"]) == ("0.04", "")
-    bursts = in_force(bench.read(read_query("path=circle&gemodel=1%25,30%25&loss=5%25")))
+    bursts = in_force(bench.read(read_query('movement=circle&link=gemodel="1%25,30%25",loss=5%25')))
     assert (bursts["loss"], bursts["gemodel"]) == ("", "0.01,0.3,1.0,0.0")
     assert (bursts["send_rate"], bursts["duration"]) == ("20.0", "10.0")
     assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
-    judged = in_force(bench.read(read_query("path=recording&weights=vehicle&tick=30hz")))
+    judged = in_force(bench.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
     assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
     with pytest.raises(InvalidExperiment, match="1 ms or more"):
-        bench.read(read_query("path=circle&tick=0.0001"))
+        bench.read(read_query("movement=circle&tick=0.0001"))
     bench.close()
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        "path=nowhere",
-        "speed=fast",
+        "movement=nowhere",
+        "movement=circle,speed=fast",
+        "link=4gg",
+        "send=fast",
+        "path=circle",
         "s=nobody",
-        "at=-1s loss=1",
+        'link=at="-1s loss=1"',
         "seed=1.5",
         "weights=chess",
         "tick=fast",
@@ -225,7 +226,7 @@ def test_no_address_names_code(
     (tmp_path / "own.py").write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\n")
     monkeypatch.chdir(tmp_path)
     text = words.format(name=name, file=tmp_path / "own.py", up="/.." * 30)
-    for query in (f"s={text}", f"s={quote(text)}", f"path=circle&s=epic&s={quote(text)}"):
+    for query in (f"s={text}", f"s={quote(text)}", f"movement=circle&s=epic&s={quote(text)}"):
         with pytest.raises(SettingError):
             read_query(query)
     with pytest.raises(SettingError):

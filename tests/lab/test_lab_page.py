@@ -36,7 +36,7 @@ def figures(page: Page) -> Any:
 
 
 def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
-    page = lab("path=circle&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.until("document.body.dataset.lab.endsWith(' 8')")
     before = figures(page)
     page.run(f"{slider('latency')}.id = 'dragged'")
@@ -59,7 +59,7 @@ def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
 
 
 def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None:
-    page = lab("path=circle&s=epic")
+    page = lab("movement=circle&s=epic")
     page.run(f"{slider('latency')}.id = 'dragged'")
     page.run("held = []; now = receive; receive = (one) => held.push(one); 0")
     left, top, width, height = page.place("#dragged")
@@ -79,7 +79,7 @@ def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None
 
 
 def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
-    page = lab("path=circle&latency=100ms&s=epic")
+    page = lab("movement=circle&link=latency=100ms&s=epic")
     time = page.run("state.time")
     page.run(f"{slider('latency')}.focus()")
     for _ in range(5):
@@ -90,7 +90,7 @@ def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
 
 
 def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) -> None:
-    page = lab("path=circle&s=epic")
+    page = lab("movement=circle&s=epic")
     write(page, "lab-latency", "0.25")
     assert page.run("lab.given.get('latency')") == "0.25"
     assert page.run(f"{slider('latency')}.value") == "500"
@@ -100,7 +100,7 @@ def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) 
 
 
 def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
-    page = lab("path=circle&s=epic")
+    page = lab("movement=circle&s=epic")
     write(page, "lab-latency", "soon", answered=False)
     words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
     assert "0 to 60 s" in words
@@ -119,14 +119,14 @@ def write(page: Page, field: str, words: str, answered: bool = True) -> None:
 
 
 def test_a_preset_moves_the_sliders(lab: Lab) -> None:
-    page = lab("path=circle&s=epic")
+    page = lab("movement=circle&s=epic")
     write(page, "lab-preset", "satellite")
     assert page.run("$('lab-latency').value") == "100ms"
     assert page.run(f"{slider('latency')}.value") == "200"
 
 
 def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> None:
-    page = lab("path=circle&s=epic&s=mirror")
+    page = lab("movement=circle&s=epic&s=mirror")
     page.run("lab.at = ['2s loss=100%', '3s loss=0', '5s loss=100%', '6s loss=0']")
     page.run("ask()")
     page.until("scene().interruptions.length === 2 && (turn('epic', false), true)")
@@ -136,7 +136,7 @@ def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> N
 
 
 def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
-    page = lab("path=circle&send_rate=60&s=epic")
+    page = lab("movement=circle&send=60&s=epic")
     page.run(
         "(() => { const one = document.querySelector('[aria-label=\"gemodel: good to bad\"]');"
         " one.value = 800; one.dispatchEvent(new Event('input'));"
@@ -148,7 +148,7 @@ def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
 
 
 def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
-    page = lab("path=circle&s=snapshot&s=epic&s=mirror")
+    page = lab("movement=circle&s=snapshot&s=epic&s=mirror")
     page.run("turn('snapshot', false)")
     color = page.run("lineColor('epic')")
     page.run("document.querySelectorAll('#lab-team details')[1].open = true")
@@ -166,7 +166,7 @@ def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
 
 
 def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
-    page = lab("path=circle&s=epic")
+    page = lab("movement=circle&s=epic")
     for name in ("snapshot", "mirror", "source", "hermite", "dis"):
         page.run(
             f"(() => {{ $('lab-add').value = '{name}';"
@@ -182,7 +182,7 @@ def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
 
 def test_a_link_opens_the_same_experiment(lab: Lab) -> None:
     page = lab(
-        "path=zigzag&speed=8&latency=120ms&at=3s%20loss=40%25&s=mirror&s=epic+calc_ahead=0.3"
+        "movement=zigzag,speed=8&link=latency=120ms,at=3s%20loss=40%25&s=mirror&s=epic+calc_ahead=0.3"
     )
     page.until("lab.networks === 8")
     first, link = figures(page), page.run("location.href")
@@ -194,7 +194,7 @@ def test_a_link_opens_the_same_experiment(lab: Lab) -> None:
 
 
 def test_figures_go_on_to_more_networks_and_begin_again_at_a_change(lab: Lab) -> None:
-    page = lab("path=circle&duration=3&latency=80ms&jitter=40ms&s=epic")
+    page = lab("movement=circle,duration=3&link=latency=80ms,jitter=40ms&s=epic")
     page.until("document.body.dataset.lab.endsWith(' 64')")
     assert "64 networks" in page.run("$('lab-state').textContent")
     assert "--seeds=64" in page.run("$('lab-line').textContent")
@@ -204,7 +204,7 @@ def test_figures_go_on_to_more_networks_and_begin_again_at_a_change(lab: Lab) ->
 
 
 def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
-    page = lab("path=circle&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.run("$('lab-draw').click()")
     left, top, width, height = page.place("#above")
     page.mouse("mousePressed", left + 0.3 * width, top + height / 2)
@@ -228,7 +228,7 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
 
 
 def test_own_recording_as_it_arrived_and_sent_again(lab: Lab, with_recording: str) -> None:
-    page = lab("path=recording&s=epic&s=mirror", with_recording)
+    page = lab("movement=recording&s=epic&s=mirror", with_recording)
     assert page.run("lab.boxes.get('link').hidden") is True
     write(page, "lab-moves", "movement", answered=False)
     words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
@@ -236,7 +236,7 @@ def test_own_recording_as_it_arrived_and_sent_again(lab: Lab, with_recording: st
 
 
 def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) -> None:
-    page = lab("path=recording&s=epic&s=mirror", with_movement)
+    page = lab("movement=recording&s=epic&s=mirror", with_movement)
     first = figures(page)
     write(page, "lab-moves", "movement")
     assert page.run("lab.boxes.get('link').hidden") is False
@@ -245,7 +245,7 @@ def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) 
 
 
 def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
-    page = lab("path=circle&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.size(390, 844, touch=True)
     assert page.until("document.documentElement.scrollWidth <= innerWidth + 1")
     page.run(f"{slider('jitter')}.id = 'touched'")
@@ -260,7 +260,7 @@ def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_can_be_read_in_both_schemes(lab: Lab, scheme: str) -> None:
-    page = lab("path=circle&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.scheme(scheme)
     poor = page.until(CONTRASTS)
     page.scheme("light")
@@ -291,7 +291,7 @@ CONTRASTS = r"""(() => {
 
 
 def test_everything_that_can_be_set_has_a_name(lab: Lab) -> None:
-    page = lab("path=circle&s=epic&s=mirror")
+    page = lab("movement=circle&s=epic&s=mirror")
     page.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     nameless = page.run(
         "[...document.querySelectorAll('input, select, textarea, button')].filter((one) =>"
@@ -316,11 +316,12 @@ def saved(page: Page, button: str) -> bytes:
 
 
 def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
-    page = lab("path=circle&latency=80ms&jitter=20ms&s=epic&s=mirror")
+    page = lab("movement=circle&link=latency=80ms,jitter=20ms&s=epic&s=mirror")
     text = saved(page, "lab-page").decode()
     assert text.startswith("<!doctype html>")
     networks = re.search(r"networks=(\d+)", page.run("$('lab-page').href"))
-    command = f"epic compare --path=circle --seeds={networks[1] if networks else 1} --latency=80ms"
+    seeds = networks[1] if networks else 1
+    command = f"epic compare --movement=circle --seeds={seeds} --link=latency=80ms"
     assert command in text
     picture = saved(page, "lab-svg").decode()
     assert picture.startswith("<svg")
@@ -328,7 +329,7 @@ def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
 
 
 def test_a_video_is_of_the_seconds_that_are_shown(lab: Lab) -> None:
-    page = lab("path=circle&latency=80ms&s=epic")
+    page = lab("movement=circle&link=latency=80ms&s=epic")
     page.run("showTime(2, 2.5)")
     data = saved(page, "lab-gif")
     assert data.startswith(b"GIF89a")
@@ -338,7 +339,7 @@ def test_a_video_is_of_the_seconds_that_are_shown(lab: Lab) -> None:
 
 def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
     page = lab(
-        "path=zigzag&turning=heading&latency=80ms&jitter=20ms&s=epic&s=mirror+buffer_limit=9"
+        "movement=zigzag,turning=heading&link=latency=80ms,jitter=20ms&s=epic&s=mirror+buffer_limit=9"
     )
     with zipfile.ZipFile(io.BytesIO(saved(page, "lab-case"))) as archive:
         archive.extractall(tmp_path)
@@ -348,7 +349,7 @@ def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_scores_have_their_intervals(lab: Lab) -> None:
-    page = lab("path=circle&jitter=30ms&duration=3&s=epic&s=mirror")
+    page = lab("movement=circle,duration=3&link=jitter=30ms&s=epic&s=mirror")
     page.until("document.body.dataset.lab.endsWith(' 8')")
     told = page.run(
         "[...document.querySelectorAll('.likely')].map((one) => one.textContent.trim())"
@@ -362,7 +363,7 @@ def test_scores_have_their_intervals(lab: Lab) -> None:
 
 
 def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> None:
-    page = lab("path=recording&s=epic", with_tanks)
+    page = lab("movement=recording&s=epic", with_tanks)
     names = page.run("[...$('entity').options].map((one) => one.textContent)")
     assert names == ["red", "blue"] or len(names) == 2
     assert page.run("$('entity-choice').hidden") is False
@@ -374,7 +375,7 @@ def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> 
 
 
 def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
-    page = lab("path=circle&latency=80ms&s=epic&s=snapshot")
+    page = lab("movement=circle&link=latency=80ms&s=epic&s=snapshot")
     usual = figures(page)
     assert page.run("$('lab-weights').value") == ""
     assert page.run("$('lab-tick').value") == "1/60"
@@ -396,7 +397,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
 def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
     with running(experiments(LabInputs("", (own,)))) as address:
-        page = lab(f"path=circle&s=epic&s={own}", address)
+        page = lab(f"movement=circle&s=epic&s={own}", address)
         assert page.run("data.rows[1].label") == own
         page.run("document.querySelectorAll('#lab-team details')[1].open = true")
         before = figures(page)

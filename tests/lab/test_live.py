@@ -298,7 +298,7 @@ def test_a_proxys_link_is_set_as_by_its_control() -> None:
     [
         (["--record", "x.csv"], "needs --listen"),
         (["--layout", "time:f32 x:f32 y:f32 z:f32"], "needs --listen"),
-        (["--listen", "9870", "--experiment", "path=circle"], "is not for --listen"),
+        (["--listen", "9870", "--experiment", "movement=circle"], "is not for --listen"),
         (["--listen", "9870", "--record", "rotate=1min"], "names no file"),
         (["--listen", "9870", "-s", "nothing"], "nothing"),
         (["--listen", "9870", "-s", ",".join(f"epic+calc_ahead=0.{n}" for n in range(1, 9))],

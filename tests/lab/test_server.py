@@ -101,29 +101,33 @@ def test_a_page_of_another_site_may_not_talk(address: str, origin: str) -> None:
 
 
 def test_an_experiment_is_drawn_and_judged(address: str) -> None:
-    *_, last = asked(talk(address, message("path=circle&latency=80ms&s=epic&s=mirror", 1)))
+    *_, last = asked(talk(address, message("movement=circle&link=latency=80ms&s=epic&s=mirror", 1)))
     assert [row["label"] for row in last["rows"]] == ["epic", "mirror"]
-    assert last["command"].startswith("epic compare --path=circle --seeds=1 --latency=80ms")
+    assert last["command"].startswith(
+        "epic compare --movement=circle --seeds=1 --link=latency=80ms"
+    )
     assert last["values"]["latency"] == "0.08"
 
 
 @pytest.mark.parametrize(
     ("query", "what"),
     [
-        ("latency=999", "0 to 60 s"),
+        ("link=latency=999", "0 to 60 s"),
         ("html=/tmp/x.html", "no parameter 'html'"),
         ("s=/tmp/evil.py:Strategy", "strategy="),
         ("s=mirror+send_interval=x", "send_interval"),
-        ("path=hand", "draw a movement"),
-        ("path=hand&points=0,0,0;0,1,1", "times rising"),
-        ("at=x loss=1", "duration=x"),
-        ("at=1 --html=x", "the link"),
+        ("movement=hand", "draw a movement"),
+        ("movement=hand&points=0,0,0;0,1,1", "times rising"),
+        ('link=at="x loss=1"', "x is not allowed"),
+        ('link=at="1 --html=x"', "no parameter '--html'"),
         ("truth=/etc/passwd", "no parameter"),
-        ("path=recording", ""),
+        ("movement=truth=/etc/passwd", "no parameter 'truth'"),
+        ("link=trace=/etc/passwd", "no parameter 'trace'"),
+        ("movement=recording", ""),
         ("s=epic&s=epic", "epic is given twice"),
-        ("path=circle&duration=1e6", "50,000 s"),
-        ("path=circle&duration=601", "up to 600 s"),
-        ("path=circle&duration=100&send_rate=100000", "100,000 packets"),
+        ("movement=circle,duration=1e6", "50,000 s"),
+        ("movement=circle,duration=601", "up to 600 s"),
+        ("movement=circle,duration=100&send=100000", "100,000 packets"),
         ("<script>=1", "no parameter"),
         ("&".join(["s=epic"] * 9), "at most 6"),
         ("&".join(f"a{n}=1" for n in range(500)), "no experiment"),
@@ -150,7 +154,7 @@ def test_a_message_that_is_too_long_ends_the_talk(address: str) -> None:
 
 
 def test_of_ten_thousand_messages_the_last_counts(address: str) -> None:
-    queries = [f"path=circle&latency={n % 500}ms&s=epic" for n in range(10_000)]
+    queries = [f"movement=circle&link=latency={n % 500}ms&s=epic" for n in range(10_000)]
     messages = [message(query, n) for n, query in enumerate(queries, 1)]
     found = asked(talk(address, *messages))
     assert found[-1]["values"]["latency"] == "0.499"

@@ -103,7 +103,7 @@ def test_what_turns_has_its_rotation(plotter: str) -> None:
         target = f"{plotter}:127.0.0.1:{place.port}"
         with program("listen", "0", "--forward", target, "-s", "snapshot") as listener:
             port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
-            epic("send", "--path", "circle", "--turning", "spin", "--duration", "0.5", port)
+            epic("send", "--movement", "circle,turning=spin,duration=0.5", port)
             data = [place.one().decode() for _ in range(6)]
     if plotter == "plotjuggler":
         found = [json.loads(one)["entity"] for one in data]

@@ -47,13 +47,13 @@ def count(path: Path) -> int:
 
 def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_path: Path) -> None:
     record, rows, truth = tmp_path / "game.jsonl", tmp_path / "rows.csv", tmp_path / "truth.csv"
-    link = ("--latency", "30ms", "--jitter", "25ms", "--loss", "10%", "--duplicate", "5%")
+    link = ("--latency", "30ms", "--jitter", "25ms", "--loss", "10%", "--link", "duplicate=5%")
     with program(
         "listen", "0", "--record", str(record), "-f", "csv", "-o", str(rows), "-s", "snapshot"
     ) as listener:
         port = port_of(listener)
-        sent = epic("send", "--path", "strafe", "--entity", "e", "--send-rate", "200", "--duration",
-                    "0.6", *link, "--truth-out", truth, str(port))  # fmt: skip
+        moves = ("--movement", "strafe,entity=e,duration=0.6", "--send", "200hz")
+        sent = epic("send", *moves, *link, "--truth-out", truth, str(port))
         arrived = int(sent.stderr.split(b" duplicated, ")[1].split()[0])
         wait_until(lambda: count(record) == arrived)
         status, _, said = listener.end()

@@ -54,8 +54,8 @@ def test_packets_leave_by_their_arrival_in_the_format_that_was_asked_for() -> No
 
 
 def test_a_path_goes_over_the_link_that_was_asked_for() -> None:
-    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--duplicate", "10%")
-    sending = ("--path", "circle", "--send-rate", "1000", "--duration", "0.3", "--seed", "5")
+    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--link", "duplicate=10%")
+    sending = ("--movement", "circle,duration=0.3", "--send", "1000hz", "--seed", "5")
     with receiver() as game:
         ended = epic("send", *sending, *link, "-f", "jsonl", game.port)
         numbers = [json.loads(one)["seq"] for one in game.all()]
@@ -73,9 +73,9 @@ def test_a_path_goes_over_the_link_that_was_asked_for() -> None:
 
 def test_the_truth_is_whole_and_in_order_whatever_overtakes_what(tmp_path: Path) -> None:
     truth = tmp_path / "truth.csv"
-    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--duplicate", "10%")
+    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--link", "duplicate=10%")
     with receiver() as game:
-        epic("send", "--path", "circle", "--send-rate", "500", "--duration", "0.2", *link,
+        epic("send", "--movement", "circle,duration=0.2", "--send", "500hz", *link,
              "--truth-out", truth, game.port)  # fmt: skip
         arrived = {one.split(b"seq=")[1] for one in game.all()}
     header, *lines = truth.read_text().splitlines()
@@ -85,14 +85,14 @@ def test_the_truth_is_whole_and_in_order_whatever_overtakes_what(tmp_path: Path)
     left = [row[9] for row in rows]
     assert sum(one != "" for one in left) == len(arrived) < 101
     assert all(float(row[9]) >= float(row[1]) + 0.004 for row in rows if row[9])
-    read = epic("simulate", "--truth", truth, "--send-rate", "recorded")
+    read = epic("simulate", "--movement", f"truth={truth}", "--send", "recorded")
     assert read.returncode == 0, read.stderr
     assert b"101 sent" in read.stderr
 
 
 def test_many_states_of_one_moment_share_datagrams_of_one_piece_of_a_network() -> None:
     lines = b"".join(b"%d,0,0 / 1,0,0 / 0 entity=e%d\n" % (n, n) for n in range(100))
-    for options, most in (((), 1400), (("--separate",), 40)):
+    for options, most in (((), 1400), (("--send", "separate=on"), 40)):
         with receiver() as game:
             epic("send", "-", *options, game.port, stdin=lines)
             datagrams = game.all()
@@ -114,18 +114,25 @@ def test_an_address_of_ipv6() -> None:
 
 def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     for args, status, words in (
-        (("--path", "circle", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid"),
+        (
+            ("--movement", "circle", "no.such.host.invalid:1"),
+            3,
+            "cannot send to no.such.host.invalid",
+        ),
         (("none.txt", "9870"), 3, "none.txt: No such file"),
-        (("9870",), 2, "pass either a RECORDING or a --path"),
-        (("walk.txt", "--path", "circle", "9870"), 2, "pass either a RECORDING or a --path"),
+        (("9870",), 2, "pass either a RECORDING or a --movement"),
+        (
+            ("walk.txt", "--movement", "circle", "9870"),
+            2,
+            "pass either a RECORDING or a --movement",
+        ),
         (("--times", "endless", "-", "9870"), 2, "--times needs a file"),
         (("--times", "2", "-", "walk.txt", "9870"), 2, "--times needs a file"),
-        (("-", "-", "9870"), 2, "only one recording, or --trace, can be standard input"),
-        (("--path", "circle", "--times", "2", "9870"), 2, "--times needs a RECORDING"),
-        (("walk.txt", "--entities", "2", "9870"), 2, "--entities needs --path"),
+        (("-", "-", "9870"), 2, "only one recording, or the trace, can be standard input"),
+        (("--movement", "circle", "--times", "2", "9870"), 2, "--times needs a RECORDING"),
+        (("walk.txt", "--send", "20hz", "9870"), 2, "--send: only separate goes with a RECORDING"),
         (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
-        (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
-        (("--path", "circle", "--read", "scale=2", "9870"), 2, "--read needs a RECORDING"),
+        (("--movement", "circle", "--read", "scale=2", "9870"), 2, "--read needs a RECORDING"),
     ):
         assert main(["send", *args]) == status, args
         said = capfd.readouterr()
@@ -144,7 +151,7 @@ def test_nobody_listening_is_no_reason_to_stop() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_a_whole_file_and_the_counts(tmp_path: Path, number: int) -> None:
     truth = tmp_path / "truth.csv"
-    with receiver() as game, program("send", "--path", "zigzag", "--latency", "1ms",
+    with receiver() as game, program("send", "--movement", "zigzag", "--latency", "1ms",
                                      "--truth-out", str(truth), game.port) as sender:  # fmt: skip
         game.one()
         game.one()
@@ -172,8 +179,8 @@ def test_a_recorded_network_delays_and_loses_what_it_did(tmp_path: Path) -> None
     trace.write_text("\n".join(rows))
     truth = tmp_path / "truth.csv"
     with receiver() as game:
-        done = epic("send", "--path", "circle", "--send-rate", "100", "--duration", "0.2",
-                    "--trace", trace, "--trace-by", "packet", "--truth-out", truth,
+        done = epic("send", "--movement", "circle,duration=0.2", "--send", "100hz",
+                    "--link", f"trace={trace},trace_by=packet", "--truth-out", truth,
                     game.port)  # fmt: skip
         came = game.all()
     assert done.returncode == 0, done.stderr
@@ -184,9 +191,6 @@ def test_a_recorded_network_delays_and_loses_what_it_did(tmp_path: Path) -> None
         if row[-1]:  # a busy machine may add something, and takes nothing away
             delay = float(row[-1]) - float(row[1])
             assert delay > (0.069 if index % 2 else 0.009)
-    done = epic("send", "--path", "circle", "--trace-by", "packet", "9")
-    assert done.returncode == 2
-    assert b"--trace-by needs --trace" in done.stderr
 
 
 @pytest.mark.parametrize("packet_format", ["text", "csv", "jsonl"])
@@ -194,8 +198,8 @@ def test_what_turns_is_sent_with_its_rotation(packet_format: str, tmp_path: Path
     record, truth = tmp_path / "game.jsonl", tmp_path / "truth.csv"
     with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
         port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
-        epic("send", "--path", "circle", "--turning", "spin", "--rotation-bits", "12", "-f",
-             packet_format, "--duration", "0.5", "--truth-out", truth, port)  # fmt: skip
+        epic("send", "--movement", "circle,turning=spin,duration=0.5", "--send", "rotation_bits=12",
+             "-f", packet_format, "--truth-out", truth, port)  # fmt: skip
         wait_until(lambda: record.exists() and record.read_bytes().count(b"\n") == 11)
         _, rows, _ = listener.end()
     header, *left = (line.split(",") for line in truth.read_text().splitlines())
@@ -329,11 +333,11 @@ def test_several_files_are_sent_again_and_again_until_ctrl_c(tmp_path: Path) -> 
 @pytest.mark.parametrize("path", ["circle", "strafe", "straight"])
 def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str) -> None:
     with receiver() as game:
-        epic("send", "--path", path, "--entities", "7", "--entity", "bot", "--turning", "heading",
-             "--duration", "1", "--speed", "10", "-f", "jsonl", game.port)  # fmt: skip
+        moves = f"{path},turning=heading,duration=1"
+        how = ("--speed", "10", "-f", "jsonl", game.port)
+        epic("send", "--movement", f"{moves},entities=7,entity=bot", *how)
         packets = [json.loads(line) for one in game.all() for line in one.splitlines()]
-        epic("send", "--path", path, "--turning", "heading", "--duration", "1", "--speed", "10",
-             "-f", "jsonl", game.port)  # fmt: skip
+        epic("send", "--movement", moves, *how)
         alone = [json.loads(line) for one in game.all() for line in one.splitlines()]
     rows = defaultdict(list)
     for one in packets:
@@ -357,7 +361,7 @@ def test_what_a_connection_carries_is_what_was_sent(
     """Entities that turn beside one that does not, from listen's recording."""
     pytest.importorskip("websockets")
     game, got, sent = (tmp_path / name for name in ("game.csv", "got.jsonl", "sent.csv"))
-    walk = ("--path", "strafe", "--turning", turning, "--send-rate", "50", "--duration", "0.5")
+    walk = ("--movement", f"strafe,turning={turning},duration=0.5", "--send", "50hz")
     assert epic("simulate", *walk, "-o", game).returncode == 0
     still = "7,8,9 / 0,0,0 / {} entity=still\n"
     beside = tmp_path / "beside.txt"
@@ -385,7 +389,7 @@ def test_what_a_connection_carries_is_what_was_sent(
 @pytest.mark.parametrize("scheme", ["tcp", "ws"])
 def test_a_connection_that_ends_or_is_none_is_said(scheme: str) -> None:
     pytest.importorskip("websockets")
-    walk = ("--path", "circle", "--send-rate", "200", "--duration", "20")
+    walk = ("--movement", "circle,duration=20", "--send", "200hz")
     with socket.create_server(("127.0.0.1", 0)) as server:
         where = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -19,7 +20,7 @@ from epic_cli.network import (
     fates,
     read_trace,
 )
-from epic_cli.network.link_spec import differences, parse_link_word, with_later, with_words
+from epic_cli.network.link_spec import LinkSpec
 
 COUNT = 20_000
 
@@ -68,7 +69,7 @@ def test_a_packet_in_the_queue_leaves_at_the_rate_at_which_it_came() -> None:
 
 def test_conditions_change_exactly_at_their_times() -> None:
     """Counted from the first packet, which need not be sent at 0."""
-    link = with_later(LinkConditions(latency=0.1), [(1.0, "loss=1"), (1.5, "loss=0 latency=20ms")])
+    link = LinkSpec.parse('latency=0.1,at="1s loss=1",at="1.5s loss=0 latency=20ms"').conditions
     for start in (0.0, 5.1, 1.7e9):
         channel = Link(link)
         found = [channel.send(start + n / 100) for n in range(200)]
@@ -82,7 +83,7 @@ def test_conditions_change_exactly_at_their_times() -> None:
 
 def test_a_change_leaves_the_rest_of_the_random_numbers_as_they_were() -> None:
     plain = LinkConditions(latency=0.1, jitter=0.05)
-    lossy = with_later(plain, [(1.0, "loss=50%"), (2.0, "loss=0")])
+    lossy = replace(plain, later=((1.0, replace(plain, loss=0.5)), (2.0, plain)))
     pairs = list(zip(delays(plain), delays(lossy), strict=True))
     assert all(other in (None, one) for one, other in pairs)
     assert 30 < [other for _, other in pairs].count(None) < 70
@@ -126,30 +127,6 @@ def test_a_recorded_network_and_a_link_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ([(12, "loss=0"), (10, "loss=1")], "10 s is listed after 12 s: put the changes in order"),
-        ([(10, "loss=0 loss=1")], "at 10 s: loss is set twice: keep one of them"),
-        ([(10, "loss=0"), (10, "gemodel=1%")], "at 10 s: loss is set twice"),
-        ([(10, "  ")], "nothing changes at 10 s: write 10s loss=20%"),
-        ([(10, "loss")], "loss has no value: write loss=..."),
-        ([(10, "los=20%")], "a link has no parameter 'los'; did you mean 'loss'?"),
-        ([(10, "preset=lt")], "preset=lt is not allowed: did you mean 'lte'?"),
-        ([(10, "distribution=paretto")], "did you mean 'pareto'?"),
-        ([(10, "loss=120%")], "loss=120% is not allowed: it must be 0 to 1"),
-        ([(10, "rate=0")], "rate=0 is not allowed: it must be unlimited or 1 bit/s or more"),
-        ([(10, "rate=1mbps")], "unlimited or 1 bit/s or more; write 500kbit or 1mbit"),
-        ([(10, "queue=much")], "queue=much is not allowed: write 50ms or 20packets"),
-        ([(10, "queue=-1s")], "queue=-1s is not allowed: it must be 0 to 60 s or 0 to"),
-        ([(10, "gemodel=1%"), (11, "loss_correlation=30%")], "at 11 s: loss_correlation is for"),
-    ],
-)
-def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("?", r"\?").replace("(", r"\(")):
-        with_later(LinkConditions(), changes)
-
-
-@pytest.mark.parametrize(
     ("conditions", "message"),
     [
         ({"rate": 0}, "rate=0 is not allowed"),
@@ -164,7 +141,7 @@ def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: s
         ({"later": ((2, LinkConditions()), (1, LinkConditions()))}, "1 s is listed after 2 s"),
         ({"later": ((-1, LinkConditions()),)}, "conditions must change at 0 s or later"),
         (
-            {"later": ((1, with_later(LinkConditions(), [(1, "loss=1")])),)},
+            {"later": ((1, LinkConditions(later=((1, LinkConditions()),))),)},
             "no later ones",
         ),
     ],
@@ -172,19 +149,3 @@ def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: s
 def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LinkConditions(**conditions)
-
-
-def test_words_say_what_differs() -> None:
-    text = (
-        "latency=20ms jitter=5ms distribution=gamma correlation=20% gemodel=1%,30% duplicate=1%"
-        " reorder=2% reorder-gap=3 corrupt=1% rate=1.5mbit queue=20packets packet-size=1200"
-        " in-order=on"
-    )
-    words = [parse_link_word(word) for word in text.split()]
-    link = with_words(LinkConditions(), words)
-    assert link.rate == 1_500_000
-    assert link.queue == QueueLimit(packets=20)
-    assert link.in_order
-    assert sorted(differences(LinkConditions(), link)) == sorted(words)
-    assert with_words(LinkConditions(), differences(LinkConditions(), link)) == link
-    assert with_words(link, differences(link, LinkConditions())) == LinkConditions()

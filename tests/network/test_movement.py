@@ -177,12 +177,12 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
     lines = b'{"t": 500, "pos": [150, 200]}\n{"t": 1500, "pos": [250, 200]}\n'
     told: list[ReadSpec] = []
     found = [
-        read_movement(io.BytesIO(table), on_layout=told.append),
-        read_movement(io.BytesIO(lines), layout=ReadSpec(time_unit="ms", scale=0.01)),
+        read_movement(io.BytesIO(table), on_read=told.append),
+        read_movement(io.BytesIO(lines), spec=ReadSpec.parse("unit=ms,scale=0.01")),
     ]
     for one in found:
         assert one.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
-    assert told[0].options() == ("--read 'time=t_ms,x=Position X,y=Position Y,unit=ms'")
+    assert told[0].write() == "time=t_ms,x=Position X,y=Position Y,unit=ms"
 
 
 def test_bom_tabs_and_crlf() -> None:

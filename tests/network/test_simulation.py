@@ -6,7 +6,7 @@ import io
 import itertools
 import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -27,7 +27,7 @@ from epic_cli.network import (
     simulate,
     straight,
 )
-from epic_cli.network.trace import TRACE_BY
+from epic_cli.network.link_spec import TraceBy
 from epic_cli.recordings.entries.text import text_writer
 
 HERE = Path(__file__).parent
@@ -112,7 +112,7 @@ def test_a_recorded_network_brings_its_own_delays_and_losses() -> None:
     trace = read_trace(io.BytesIO((HERE / "trace.csv").read_bytes()))
     rows = [row.split(",") for row in (HERE / "trace.csv").read_text().splitlines()[1:]]
     text = "entity,time,x,y,z\n" + "".join(f"e{row[0]},{row[1]},{row[0]},0,0\n" for row in rows)
-    for by in TRACE_BY:
+    for by in get_args(TraceBy):
         movement = read_movement(io.BytesIO(text.encode()))
         link = TraceLink(trace, by, "stop")
         packets = simulate(movement, send_rate=None, channel=link, separate=True)

@@ -82,13 +82,13 @@ FILMS = {
 #: What is there before.
 MADE_FIRST = (
     "replay sample_inputs/jitter.txt -s mirror+send_interval=0.05 --tick 1/60 -f csv -o drawn.csv",
-    "simulate --path zigzag --duration 6 --send-rate 10 --latency 100ms --jitter 30ms"
-    " --gemodel 4%,40% --seed 4 --truth-out truth.csv -o packets.txt",
+    "simulate --movement zigzag,duration=6 --send 10hz --latency 100ms --jitter 30ms"
+    """ --link 'gemodel="4%,40%"' --seed 4 --truth-out truth.csv -o packets.txt""",
 )
 
 #: What the lab shows.
 EXPERIMENT = (
-    "path=figure-eight&duration=30&latency=80ms&jitter=25ms&distribution=gamma&loss=3%"
+    "movement=figure-eight,duration=30&link=latency=80ms,jitter=25ms,distribution=gamma,loss=3%"
     "&s=snapshot&s=epic&s=dead-reckoning"
 )
 
@@ -110,7 +110,7 @@ SCREENS = {
 }  # fmt: skip
 
 #: What is in the folder of recordings.
-RECORDINGS = "simulate --path {} --duration 20 --latency 80ms --jitter {}ms --seed 1"
+RECORDINGS = "simulate --movement {},duration=20 --latency 80ms --jitter {}ms --seed 1"
 
 
 def colour(name: str) -> str:

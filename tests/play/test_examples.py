@@ -8,7 +8,7 @@ from support.places import SAMPLES
 from support.play_links import script
 
 import epic_cli.play
-from epic_cli.play.match.script import __doc__ as grammar
+from epic_cli.play.script import __doc__ as grammar
 
 SCRIPTS = sorted((SAMPLES / "play").glob("*.script"))
 

@@ -19,8 +19,7 @@ from epic_cli.play.wire import (
     encode_input,
     encode_state,
 )
-from epic_cli.play.world.moves import Move, View
-from epic_cli.play.world.rules import Body, Control, Weapon
+from epic_cli.play.world import Body, Control, Move, View, Weapon
 
 NUMBER = st.floats(-1e6, 1e6)
 TIME = st.integers(0, 10**6)

@@ -68,10 +68,10 @@ def test_a_session_begins_at_the_first_packet(folder: Path) -> None:
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_simulated_packets_of_a_truth_begin_at_its_first_state(folder: Path, ending: str) -> None:
     truth = folder / f"truth-unix.{ending}"
-    done = epic("simulate", "--truth", truth, "--send-rate", "10", "--duration", "1")
+    done = epic("simulate", "--movement", f"truth={truth},duration=1", "--send", "10hz")
     assert SAID in done.stderr
     plain = folder / "truth-plain.csv"
-    wanted = epic("simulate", "--truth", plain, "--send-rate", "10", "--duration", "1").stdout
+    wanted = epic("simulate", "--movement", f"truth={plain},duration=1", "--send", "10hz").stdout
     numbers, others = (
         [float(word) for line in one.splitlines() for word in line.split(b" ")[0].split(b",")]
         for one in (done.stdout, wanted)
@@ -83,7 +83,7 @@ def test_a_truth_has_hints(tmp_path: Path) -> None:
     truth = tmp_path / "truth.csv"
     rows = "".join(f"{k * 100},{k},0,0\n" for k in range(60))
     truth.write_text(f"time,x,y,z\n{rows}")
-    args = ("simulate", "--truth", truth, "--duration", "1", "--max-gap", "1000")
+    args = ("simulate", "--movement", f"truth={truth},duration=1,max_gap=1000")
     assert b"times look like milliseconds" in epic(*args).stderr
     assert b"look like" not in epic(*args, "--read", "unit=s").stderr
 

@@ -35,14 +35,14 @@ def test_the_file_gives_defaults(tmp_path: Path) -> None:
 
 
 def test_the_file_may_have_numbers_where_options_take_words(tmp_path: Path) -> None:
-    config = "[simulate]\nrate = 10000\nqueue = 0.5\nduration = 1\n"
+    config = "[simulate]\nlatency = 0.05\nloss = 1\n"
     given = epic(tmp_path, "simulate", config=config)
     assert given.returncode == 0
-    options = ["--rate", "10kbit", "--queue", "500ms", "--duration", "1"]
+    options = ["--latency", "50ms", "--loss", "100%"]
     assert given.stdout == epic(tmp_path, "simulate", *options, config="").stdout
-    refused = epic(tmp_path, "simulate", config="[simulate]\nrate = true\n")
+    refused = epic(tmp_path, "simulate", config="[simulate]\nloss = true\n")
     assert refused.returncode == 2
-    assert "rate = True: True is not allowed: it must be unlimited or" in refused.stderr
+    assert "loss = True: True is not allowed: it must be 0 to 1" in refused.stderr
 
 
 def test_variables_give_defaults(tmp_path: Path) -> None:
@@ -98,12 +98,11 @@ def test_a_wrong_file_is_wrong_usage(tmp_path: Path, config: str, message: str) 
     [
         ('strategy = "epic+calc_ahead=0.1"\n', ("replay", "-s", "snapshot")),
         ('strategy = "epic+calc_ahead=0.1"\n', ("play", "-q", "--duration", "0.2")),
-        ('format = "table"\n', ("simulate", "-q", "--duration", "1")),
+        ('format = "table"\n', ("simulate", "-q")),
         ('format = "markdown"\n', ("replay",)),
         ('clock = "exact"\n', ("play", "-q", "--duration", "0.2")),
-        ('trace-by = "packet"\n', ("simulate", "-q", "--duration", "1")),
-        ('jitter = "5ms"\n', ("play", "-q", "--duration", "0.2", "--trace", "trace.csv")),
-        ('send-rate = "recorded"\n', ("play", "-q", "--duration", "0.2")),
+        ('jitter = "5ms"\n', ("play", "-q", "--duration", "0.2", "--link", "trace=trace.csv")),
+        ('send = "recorded"\n', ("play", "-q", "--duration", "0.2")),
     ],
 )
 def test_what_is_meant_for_others_is_passed_over(
@@ -187,13 +186,13 @@ def test_a_replay_loads_nothing_of_the_session(tmp_path: Path) -> None:
 
 
 def test_a_typed_loss_overrules_a_configured_model(tmp_path: Path) -> None:
-    arguments = ("simulate", "--duration", "20", "--loss", "0")
-    lossy = epic(tmp_path, *arguments[:-2], config='gemodel = "50%,50%"\n')
+    arguments = ("simulate", "--movement", "circle,duration=20", "--loss", "0")
+    lossy = epic(tmp_path, *arguments[:-2], config="link = 'gemodel=\"50%,50%\"'\n")
     assert " 0 lost" not in lossy.stderr
-    given = epic(tmp_path, *arguments, config='gemodel = "50%,50%"\n')
+    given = epic(tmp_path, *arguments, config="link = 'gemodel=\"50%,50%\"'\n")
     assert given.stdout == epic(tmp_path, *arguments, config="").stdout
     assert " 0 lost" in given.stderr
-    typed = epic(tmp_path, *arguments[:-2], "--gemodel", "50%,50%", config="loss = 0\n")
+    typed = epic(tmp_path, *arguments[:-2], "--link", 'gemodel="50%,50%"', config="loss = 0\n")
     assert typed.stdout == lossy.stdout
 
 

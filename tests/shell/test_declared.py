@@ -19,11 +19,11 @@ from epic_cli.engine.parameter_base import (
 )
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.network.link import LINK, GilbertElliott, QueueLimit
+from epic_cli.network.link_spec import TRACE
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SENDER
-from epic_cli.network.trace import TRACE
 from epic_cli.network.truth_file import MOVEMENT
-from epic_cli.play.match.spec import MATCH
+from epic_cli.play.spec import MATCH
 from epic_cli.shell.declared import Assignment, ParameterType, option, options
 
 TABLES: dict[str, Table] = {
@@ -32,7 +32,7 @@ TABLES: dict[str, Table] = {
     "path": PATH,
     "sender": SENDER,
     "movement": MOVEMENT,
-    "trace": TRACE,
+    "trace": tuple(one for one in TRACE if not isinstance(one, Custom)),
 }
 PARAMETERS = [(name, one) for name, table in TABLES.items() for one in table]
 every_parameter = pytest.mark.parametrize(

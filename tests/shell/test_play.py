@@ -39,6 +39,9 @@ def named(summary: str) -> dict[str, float]:
     return {row["name"]: float(row["value"] or math.nan) for row in read(summary)}
 
 
+STEP = ("--match", "step=1/60")
+
+
 def figure(name: str, *arguments: str) -> str:
     return play("-q", "--script", str(SCRIPTS / f"{name}.script"), *arguments)
 
@@ -110,21 +113,21 @@ def test_received_packets_are_a_recording(tmp_path: Path) -> None:
 
 
 def test_figure_8_1_a_dumb_terminal_shows_the_press_a_round_trip_later() -> None:
-    rows = read(figure("figure_8_1", "--step", "1/60", "--view", "A", "--player", "A", "-f", "csv",
+    rows = read(figure("figure_8_1", *STEP, "--view", "A", "--player", "A", "-f", "csv",
                        "--duration", "1"))  # fmt: skip
     moved = next(float(row["time"]) for row in rows if float(row["y"]) > 12)
     assert 0.6 <= moved <= 0.6 + 2 / 60
 
 
 def test_figure_8_2_the_same_picture_four_frames_in_a_row() -> None:
-    rows = read(figure("figure_8_2", "--step", "1/60", "--view", "A", "--player", "A", "-f", "csv",
+    rows = read(figure("figure_8_2", *STEP, "--view", "A", "--player", "A", "-f", "csv",
                        "--duration", "1"))  # fmt: skip
     runs = [len(list(group)) for _, group in itertools.groupby(row["y"] for row in rows[15:])]
     assert set(runs[1:-1]) == {4}
 
 
 def test_figure_8_3_interpolation_is_half_the_round_trip_and_the_period_behind() -> None:
-    rows = read(figure("figure_8_3", "--step", "1/60", "--show", "summary", "-f", "csv"))
+    rows = read(figure("figure_8_3", *STEP, "--show", "summary", "-f", "csv"))
     [lag] = [row for row in rows if (row["player"], row["name"]) == ("A", "B drawn lag")]
     assert float(lag["value"]) == pytest.approx(0.05 + 1 / 15, abs=0.004)
 
@@ -135,7 +138,7 @@ def test_figure_8_4_the_round_trip() -> None:
 
 
 def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
-    rows = read(figure("figure_8_5", "--step", "1/60", "--view", "A", "--player", "B", "-f", "csv",
+    rows = read(figure("figure_8_5", *STEP, "--view", "A", "--player", "B", "-f", "csv",
                        "--duration", "2"))  # fmt: skip
     errors = [(float(row["time"]), float(row["error"])) for row in rows]
     assert max(error for time, error in errors if 0.5 < time < 1.05) < 0.001
@@ -161,7 +164,7 @@ def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:
 
 def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
     """Jitter, losses, bumps, shots and corrections of two bots, to the last digit."""
-    options = ("-q", "--seed", "2", "--bot", "B=chaser", "--jitter", "20ms", "--loss", "10%",
+    options = ("-q", "--seed", "2", "--match", "bot.B=chaser", "--jitter", "20ms", "--loss", "10%",
                "--duration", "4", "-f", "jsonl")  # fmt: skip
     rows = play(*options, "--view", "A").splitlines(keepends=True)
     events = play(*options, "--show", "events")
@@ -186,7 +189,7 @@ def test_what_is_given_goes_before_what_a_script_begins_with() -> None:
 
 @pytest.mark.parametrize("mode", ["dumb-terminal", "predicted", "reconciled"])
 def test_what_each_step_brings(mode: str) -> None:
-    rows = named(play("-q", "--local", mode, "--bot", "B=chaser", *SUMMARY))
+    rows = named(play("-q", "--match", f"local={mode},bot.B=chaser", *SUMMARY))
     assert (rows["input delay"] > 0.1) == (mode == "dumb-terminal")
     assert (rows["corrections"] > 0) == (mode == "reconciled")
     assert (rows["mispredictions"] > 0) == (mode != "dumb-terminal")
@@ -195,7 +198,7 @@ def test_what_each_step_brings(mode: str) -> None:
 def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
     trace = tmp_path / "network.csv"
     trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n0.1,45,85\n")
-    rows = named(play("-q", "--trace", str(trace), *SUMMARY))
+    rows = named(play("-q", "--link", f"trace={trace}", *SUMMARY))
     assert rows["rtt of the link"] == pytest.approx(0.13, abs=0.01)
     assert rows["rtt estimate"] == pytest.approx(0.13, abs=0.02)
 
@@ -203,23 +206,22 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--step", "1"), b"'--step': 1 is not allowed: it must be 0.005 to 0.1 s"),
-        (("--bot", "A=wizard"), b"'--bot': A=wizard is not allowed: it must be still, "),
-        (("--bot", "C=still"), b"--bot C=...: only A, B play"),
-        (("--clock", "A=x"), b"'--clock': A='x' is not a time"),
-        (("--clock", "A=0,0"), b"'--clock': A=0,0 is not allowed: write AHEAD"),
-        (("--clock", "Z=1"), b"'--clock': a match has no player 'Z'"),
-        (("--clock", "C=1"), b"--clock C=...: only A, B play"),
+        (("--match", "step=1"), b"step=1 is not allowed: it must be 0.005 to 0.1 s"),
+        (("--match", "bot.A=wizard"), b"bot.A=wizard is not allowed: it must be still, "),
+        (("--match", "bot.C=still"), b"--match: there is no player 'C': A, B play"),
+        (("--match", "clock.A=x"), b"clock.A='x' is not a time"),
+        (("--match", 'clock.A="0,0"'), b"clock.A=0,0 is not allowed: write AHEAD"),
+        (("--match", "rewnd=off"), b"a match has no setting 'rewnd'; did you mean 'rewind'?"),
+        (("--match", "rewind=off,rewind=on"), b"rewind is set twice: keep one of them"),
+        (("--match", "rewind"), b"'rewind' has no value: write rewind="),
         (("--view", "Z"), b"--view 'Z'"),
         (("-f", "epic"), b"one --view and one --player"),
         (("-s", "snapshot+x=1"), b"snapshot"),
         (("-s", "snapshott"), b"snapshot"),
         (("--loss", "200%"), b"200% is not allowed: it must be 0 to 1"),
-        (("--smooth-above", "5%"), b"length units or more; write 0.5"),
-        (("--snap-above", "5ms"), b"length units or more; write 0.5"),
-        (("--snap-above", "-1"), b"it must be inf or 0 length units or more"),
-        (("--trace-by", "packet"), b"needs --trace"),
-        (("--gemodel", "1%", "--loss", "1%"), b"exclude each other"),
+        (("--match", "smooth_above=5%"), b"length units or more; write 0.5"),
+        (("--match", "snap_above=5ms"), b"length units or more; write 0.5"),
+        (("--match", "snap_above=-1"), b"it must be inf or 0 length units or more"),
         (("--screen",), b"needs a terminal"),
         (("--record", "-"), b"standard output"),
         (("--packets", "x", "--record", "x"), b"--packets and --record would both write x"),
@@ -249,9 +251,9 @@ def test_a_setting_that_goes_wrong_in_the_middle_is_told() -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--script", "--trace"])
+@pytest.mark.parametrize("option", ["--script", "--link"])
 def test_a_file_that_is_not_there(option: str, tmp_path: Path) -> None:
-    done = epic("play", option, str(tmp_path / "none"))
+    done = epic("play", option, f"{'trace=' * (option == '--link')}{tmp_path / 'none'}")
     assert done.returncode == 3
     assert b"cannot read" in done.stderr
 

@@ -173,7 +173,7 @@ def test_names_in_files(tmp_path: Path) -> None:
         ("check", "case"),
         ("check", "--new", HOSTILE, os.fspath(SAMPLES / "turn.txt")),
         ("play", "--script", os.fspath(strange)),
-        ("simulate", "--trace", os.fspath(strange)),
+        ("simulate", "--link", f"trace={os.fspath(strange)}"),
     ):
         text = said(*words)
         assert text, words

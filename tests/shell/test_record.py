@@ -15,17 +15,15 @@ from support.running import epic
 from epic_cli.main import main
 from epic_cli.network import LinkConditions
 from epic_cli.network.link import GilbertElliott
+from epic_cli.network.link_spec import LINK_WORDS, TwoWays
 from epic_cli.play import MatchSpec
-from epic_cli.play.client.clock import CLOCK_SYNCS
-from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES
-from epic_cli.play.command import play
-from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.changes import describe
-from epic_cli.play.match.match import Match
-from epic_cli.play.match.recorder import Recorder, Unrecordable
-from epic_cli.play.match.spec import PlayerConfig
-from epic_cli.play.output import OutputOptions
-from epic_cli.play.server.compensation import COMPENSATIONS
+from epic_cli.play.bots import BOTS
+from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES
+from epic_cli.play.clock import CLOCK_SYNCS
+from epic_cli.play.command import OutputOptions, play
+from epic_cli.play.match import Match, Recorder, Unrecordable
+from epic_cli.play.server import COMPENSATIONS
+from epic_cli.play.spec import MATCH_KEYS, PlayerConfig, describe
 
 TRACE = ROOT / "tests" / "network" / "trace.csv"
 
@@ -43,17 +41,68 @@ set remote_strategy=lerp remote.lerp_time=0.07
 0.8 set remote_strategy=dead-reckoning remote.correction=snap in_order=on
 """
 
+#: Entries of --match and --link, each with values; those of one tuple exclude each other.
+MATCH: dict[tuple[str, ...], st.SearchStrategy[str]] = {
+    ("local",): st.sampled_from(LOCAL_MODES),
+    ("smoothing",): milliseconds,
+    ("smoothing_curve",): st.sampled_from(SMOOTHING_CURVES),
+    ("smooth_above",): st.floats(0, 1).map(repr),
+    ("snap_above",): st.floats(0, 9).map(repr),
+    ("clock_sync",): st.sampled_from(sorted(CLOCK_SYNCS)),
+    ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)),
+    ("rewind",): st.just("off"),
+    ("history",): milliseconds,
+    ("send_rate",): st.integers(3, 60).map(lambda rate: f"{rate}hz"),
+    ("step",): st.sampled_from(["1/60", "20ms", "50ms"]),
+    ("players",): st.integers(2, 4).map(str),
+    ("bot.A",): st.sampled_from(sorted(BOTS)),
+    ("clock.B",): st.tuples(st.floats(-2, 2), st.floats(0.3, 4)).map(
+        lambda clock: '"{!r},{!r}"'.format(*clock)
+    ),
+}
+LINK: dict[tuple[str, ...], st.SearchStrategy[str]] = {
+    ("distribution",): st.sampled_from(["gamma", "pareto"]),
+    ("correlation",): percent,
+    ("loss", "gemodel", "loss_correlation"): st.sampled_from(
+        ["7%", ["10%", 'gemodel="10%,30%,90%,1%"'][1], "15%,loss_correlation=40%"]
+    ),
+    ("duplicate",): percent,
+    ("corrupt",): percent,
+    ("reorder", "reorder_gap", "reorder_correlation"): st.sampled_from(
+        ["9%", "30%,reorder_gap=3,reorder_correlation=20%"]
+    ),
+    ("rate", "queue", "packet_size"): st.sampled_from(
+        ["100kbit", "30kbit,packet_size=300,queue=3packets", "1mbit,queue=20ms"]
+    ),
+    ("preset",): st.sampled_from(["lte", "web-2g"]),
+    ("up.correlation",): percent.map(lambda share: f"{share},up.rate=64kbit"),
+    ("down.loss",): percent.map(lambda share: f"{share},down.latency=10ms"),
+    ("at",): st.sampled_from(
+        [
+            '"0.3 loss=30% preset=wifi",at="0.3 queue=40ms"',
+            '"0.4 gemodel=10% rate=90kbit",at="600ms rate=unlimited"',
+        ]
+    ),
+    ("in_order",): st.just("on"),
+}
+
+
+def described(table: dict[tuple[str, ...], st.SearchStrategy[str]]) -> st.SearchStrategy[str]:
+    """A description of some of the entries."""
+
+    def entry(names: tuple[str, ...]) -> st.SearchStrategy[str]:
+        return table[names].map(
+            lambda value: value if value.startswith("gemodel") else f"{names[0]}={value}"
+        )
+
+    chosen = st.lists(st.sampled_from(sorted(table)), unique=True, max_size=4)
+    return chosen.flatmap(lambda names: st.tuples(*map(entry, names))).map(",".join)
+
+
 #: Options by their names, each with values; those of one tuple exclude each other.
 VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
-    ("local",): st.sampled_from(LOCAL_MODES).map(lambda v: ["--local", v]),
-    ("smoothing",): milliseconds.map(lambda v: ["--smoothing", v]),
-    ("smoothing_curve",): st.sampled_from(SMOOTHING_CURVES).map(lambda v: ["--smoothing-curve", v]),
-    ("smooth_above",): st.floats(0, 1).map(lambda v: ["--smooth-above", repr(v)]),
-    ("snap_above",): st.floats(0, 9).map(lambda v: ["--snap-above", repr(v)]),
-    ("clock_sync",): st.sampled_from(sorted(CLOCK_SYNCS)).map(lambda v: ["--clock-sync", v]),
-    ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)).map(
-        lambda v: ["--lag-compensation", v]
-    ),
+    ("match",): described(MATCH).map(lambda text: ["--match", text]),
+    ("link",): described(LINK).map(lambda text: ["--link", text]),
     ("strategy", "script"): st.sampled_from(  # the script has another strategy
         [
             ["--script", "given.script"],
@@ -62,65 +111,25 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
             ["-s", "dead-reckoning"],
         ]
     ),
-    ("rewind",): st.just(["--no-rewind"]),
-    ("history",): milliseconds.map(lambda v: ["--history", v]),
-    ("send_rate",): st.integers(3, 60).map(lambda v: ["--send-rate", f"{v}hz"]),
-    ("step",): st.sampled_from(["1/60", "20ms", "50ms"]).map(lambda v: ["--step", v]),
-    ("players",): st.integers(2, 4).map(lambda v: ["--players", str(v)]),
-    ("bots",): st.tuples(players, st.sampled_from(sorted(BOTS))).map(
-        lambda v: ["--bot", f"{v[0]}={v[1]}"]
-    ),
-    ("clocks",): st.tuples(players, st.floats(-2, 2), st.floats(0.3, 4)).map(
-        lambda v: ["--clock", f"{v[0]}={v[1]!r},{v[2]!r}"]
-    ),
     ("duration",): st.floats(0.5, 1.5).map(lambda v: ["--duration", repr(v)]),
     ("seed",): st.integers(0, 2**64 - 1).map(lambda v: ["--seed", str(v)]),
     ("latency",): milliseconds.map(lambda v: ["--latency", v]),
     ("jitter",): milliseconds.map(lambda v: ["--jitter", v]),
-    ("distribution",): st.sampled_from(["gamma", "pareto"]).map(lambda v: ["--distribution", v]),
-    ("correlation",): percent.map(lambda v: ["--correlation", v]),
-    ("loss", "gemodel", "loss_correlation"): st.sampled_from(
-        [
-            ["--loss", "7%"],
-            ["--gemodel", "10%,30%,90%,1%"],
-            ["--loss", "15%", "--loss-correlation", "40%"],
-        ]
-    ),
-    ("duplicate",): percent.map(lambda v: ["--duplicate", v]),
-    ("corrupt",): percent.map(lambda v: ["--corrupt", v]),
-    ("reorder", "reorder_gap", "reorder_correlation"): st.sampled_from(
-        [
-            ["--reorder", "9%"],
-            ["--reorder", "30%", "--reorder-gap", "3", "--reorder-correlation", "20%"],
-        ]
-    ),
-    ("rate", "queue", "packet_size"): st.sampled_from(
-        [
-            ["--rate", "100kbit"],
-            ["--rate", "30kbit", "--packet-size", "300", "--queue", "3packets"],
-            ["--rate", "1mbit", "--queue", "20ms"],
-        ]
-    ),
-    ("preset",): st.sampled_from(["lte", "web-2g"]).map(lambda v: ["--preset", v]),
-    ("up",): percent.map(lambda v: ["--up", f"correlation={v}", "--up", "rate=64kbit"]),
-    ("down",): percent.map(lambda v: ["--down", f"loss={v}", "--down", "latency=10ms"]),
-    ("at",): st.sampled_from(
-        [
-            ["--at", "0.3", "loss=30% preset=wifi", "--at", "0.3", "queue=40ms"],
-            ["--at", "0.4", "gemodel=10% rate=90kbit", "--at", "600ms", "rate=unlimited"],
-        ]
-    ),
-    ("in_order",): st.just(["--in-order"]),
+    ("loss",): percent.map(lambda v: ["--loss", v]),
 }
 #: What decides what is told of a match, and not how it goes.
-TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets", "help_all"}
+TOLD = {one.name for one in fields(OutputOptions)} | {"quiet"}
 #: What no script can hold.
-REFUSED = {"trust", "trace", "trace_by", "trace_end", "trace_flow"}
+REFUSED = {"trust"}
 
 
 def test_every_option_is_tried() -> None:
     tried = {name for names in VALUES for name in names} | TOLD | REFUSED
     assert {one.name for one in play.params} == tried
+    keys = {parameter.name for parameter in MATCH_KEYS} | {"bot.A", "clock.B"}
+    assert {name for names in MATCH for name in names} == keys
+    words = {parameter.name for parameter in LINK_WORDS} - {"latency", "jitter"} | {"at"}
+    assert {name for names in LINK for name in names if "." not in name} == words
 
 
 chosen = st.lists(st.sampled_from(sorted(VALUES)), unique=True, max_size=8).flatmap(
@@ -151,7 +160,7 @@ def test_a_recorded_match_is_replayed_to_the_same_report(options: tuple[list[str
 
 def test_a_recorded_network_cannot_be_held(tmp_path: Path) -> None:
     kept = tmp_path / "kept.script"
-    done = epic("play", "-q", "--duration", "1", "--trace", TRACE, "--record", kept)
+    done = epic("play", "-q", "--duration", "1", "--link", f"trace={TRACE}", "--record", kept)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"epic: --record: a script cannot hold the trace of a match\n"
     assert not kept.exists()
@@ -178,11 +187,11 @@ def test_what_a_script_cannot_hold_is_refused(wrong: dict[str, object], said: st
 def test_each_field_of_the_settings_is_described() -> None:
     """One that is forgotten is refused above; that none is forgotten is promised here."""
     described = {change.name for change in describe(MatchSpec())}
-    described |= {"link", "up", "down", "rules", "remote_settings", "trace"}
+    described |= {"link", "rules", "remote_settings", "trace"}
     assert {one.name for one in fields(MatchSpec)} <= described
     assert {one.name for one in fields(LinkConditions)} - {"later"} <= described  # by the script
     bursts = LinkConditions(loss=GilbertElliott(0.1, 0.5))
-    assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSpec(link=bursts)))
+    assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSpec(link=TwoWays.both(bursts))))
 
 
 def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> None:
@@ -191,7 +200,7 @@ def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> No
     rows = epic("play", "-q", "--script", script, "-f", "csv").stdout.decode().splitlines()
     assert {row.split(",")[2] for row in rows[1:]} == {"A", "B", "C"}
     assert float(rows[-1].split(",")[0]) == pytest.approx(0.5, abs=0.021)
-    fewer = epic("play", "-q", "--script", script, "--players", "2")
+    fewer = epic("play", "-q", "--script", script, "--match", "players=2")
     assert fewer.returncode == 1
     assert b"there is no player 'C'" in fewer.stderr
     longer = epic("play", "-q", "--script", script, "--duration", "0.2", "--player", "A")
@@ -199,5 +208,5 @@ def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> No
 
 
 def test_wrong_usage_is_told_before_files_are_read() -> None:
-    done = epic("play", "--view", "X", "--trace", "not-there")
+    done = epic("play", "--view", "X", "--link", "trace=not-there")
     assert done.stderr == b"epic: --view 'X': choose from A, B, server\n"

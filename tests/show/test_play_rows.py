@@ -4,9 +4,9 @@ import pytest
 
 from epic_cli.engine.text.widths import width
 from epic_cli.play import MatchSpec
-from epic_cli.play.match.script import Script
-from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
-from epic_cli.play.report.rows import Writer
+from epic_cli.play.report import Writer
+from epic_cli.play.run import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.play.script import Script
 
 SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
 

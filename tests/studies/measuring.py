@@ -24,7 +24,6 @@ from epic_cli.jobs.tune.delays import BufferLine as Clock
 from epic_cli.metrics.evaluation import (
     CompareSpec,
     Run,
-    Setting,
     by_entity,
     compare_run,
     prepare,
@@ -35,6 +34,9 @@ from epic_cli.metrics.metric import Weights, without_turning
 from epic_cli.metrics.notes import NothingJudged
 from epic_cli.metrics.score import SCALE, costs, score
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import Simulation, SimulationSpec
 from studies.buffer import Cell, missing, needed
 from studies.recordings import Floats
 
@@ -160,7 +162,8 @@ def compared(strategies: Mapping[str, str]) -> CompareSpec:
 
 def measured(movement: RecordedMovement, seed: int) -> Measured:
     """What every strategy draws of a piece of a recording, one network for each cell."""
-    send = Setting(lambda _: movement, lambda _: Link(), 20)
+    sent = SimulationSpec(MovementSpec(truth="-"), SenderSpec(20.0))
+    send = Simulation(sent, movement, {})
     plain = next(simulated(send, [seed]))
     drawn: Sums = {}
     for network in NETWORKS:

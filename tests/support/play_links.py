@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from epic_cli.play import Match, MatchSpec, PlayerConfig
-from epic_cli.play.match.script import Script, parse_script
-from epic_cli.play.world.arena import Arena
-from epic_cli.play.world.rules import Rules
+from epic_cli.play.script import Script, parse_script
+from epic_cli.play.world import Arena, Rules
 
 OPEN = Rules(Arena(1000.0, 1000.0))
 

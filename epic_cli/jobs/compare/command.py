@@ -234,7 +234,7 @@ Examples:
   epic compare -s epic,epic+calc_ahead=0.3 sample_inputs/turn.txt
   epic compare --format markdown < sample_inputs/hop.jsonl
   epic compare --html tanks.html sample_inputs/two_tanks.csv
-  epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
+  epic compare --movement strafe --latency 80ms --jitter 30ms --seeds 20
   epic compare --by recording sample_inputs/jitter.txt sample_inputs/turn.txt
   epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
 """
@@ -243,7 +243,9 @@ _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n"
 
 
 @command(
-    _EXAMPLES, "s truth weights fail-if seeds latency jitter loss f chart html video", _REFERENCE
+    _EXAMPLES,
+    "s truth weights fail-if movement link latency jitter loss f chart html video",
+    _REFERENCE,
 )
 def compare(
     inputs: Inputs = shared(Inputs),
@@ -266,8 +268,8 @@ def compare(
 
     RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
     it, from standard input, with arrival times or a --latency to derive them from. What each
-    strategy draws at each tick is compared with the truth at that time. With --seeds, a movement
-    (--truth or --path) is sent over simulated networks, which are evaluated together.
+    strategy draws at each tick is compared with the truth at that time. A --movement is sent over
+    simulated networks instead, --seeds of them, which are evaluated together.
 
     Figures have 95 % intervals: their range over similar networks, recordings or stretches of
     time.

@@ -106,8 +106,8 @@ class DiagnoseOptions:
         )
     )
     link_out: str | None = value(
-        "Write the network that it finds, without the movement: a trace for simulate --trace;"
-        " stderr has options of simulate for a similar link.",
+        "Write the network that it finds, without the movement, for simulate --link trace=FILE;"
+        " stderr has the command for a similar link.",
         type=OutputFile(),
         metavar="FILE",
     )
@@ -203,7 +203,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,
     drifting clocks, and more. Findings come worst first, each with its consequences. Causes
     that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed;
-    those of movement, where a RECORDING is a network alone (what simulate --trace takes).
+    those of movement, where a RECORDING is a network alone (what simulate --link trace=FILE takes).
     With -s, it reports how often the delay buffers of strategies run empty, and which setting would
     help.
 

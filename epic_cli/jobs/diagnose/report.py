@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
@@ -16,7 +17,7 @@ from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott
-from epic_cli.network.link_spec import differences
+from epic_cli.network.link_spec import differences, word_parameter
 from epic_cli.show import report as model
 
 #: Seconds around a moment that are worth a look.
@@ -275,31 +276,32 @@ _ZEROS = {
 }
 
 
-def link_options(link: FoundLink) -> str:
-    """The options with which ``epic simulate`` makes a network like it."""
-    return " ".join(_option(name, value) for name, value in differences(PERFECT, link.conditions))
+def link_description(link: FoundLink) -> str:
+    """What ``--link`` takes to make a network like it."""
+    words = differences(PERFECT, link.conditions)
+    return description.write((name, _figure(name, value)) for name, value in words)
 
 
-def _option(name: str, value: object) -> str:
-    option = f"--{name.replace('_', '-')}"
-    if value is True:
-        return option
+def _figure(name: str, value: object) -> str:
     if isinstance(value, GilbertElliott):
-        return f"{option} {share(value.p)},{share(value.r)}"
+        return f"{share(value.p)},{share(value.r)}"
     if isinstance(value, float):
-        text = {True: f"{value * 1e3:.4g}ms", False: share(value)}[name in _TIMES]
-        return f"{option} {text if name in (*_TIMES, *_SHARES) else f'{value:g}'}"
-    return f"{option} {value}"
+        if name in _TIMES:
+            return f"{value * 1e3:.4g}ms"
+        return share(value) if name in _SHARES else f"{value:g}"
+    return word_parameter(name).write(value)
 
 
 def link_story(link: FoundLink, path: str) -> str:
     """What is in the trace, the commands that replay it, and what the figures rest on."""
-    timing = f"--send-rate {link.rate:g} --duration {link.duration:.4g}"
+    timing = f"--send {link.rate:g}hz --movement circle,duration={link.duration:.4g}"
+    network, found = description.write([("trace", path)]), link_description(link)
+    found = f"--link {shlex.quote(found)} " if found else ""
     lines = [
         f"{path}: {len(link.trace.times):,} packets sent in {seconds(link.duration)},"
         f" {link.lost:,} of them lost",
-        f"packet by packet: epic simulate --trace {shlex.quote(path)} {timing}",
-        " ".join(f"as parameters: epic simulate {link_options(link)} {timing}".split()),
+        f"packet by packet: epic simulate --link {shlex.quote(network)} {timing}",
+        f"as parameters: epic simulate {found}{timing}",
     ]
     if link.misfit > 0.0005:
         off = seconds(link.misfit)
@@ -307,7 +309,7 @@ def link_story(link: FoundLink, path: str) -> str:
     lines += [_LOSSES[link.losses], _ZEROS[link.zero]]
     if link.drift:
         drift = f"{-link.drift * 1e6:.3g}"
-        lines.append(f"clock drift is left out; add --clock-drift {drift}")
+        lines.append(f"clock drift is left out; add --send clock_drift={drift}")
     if link.conditions.duplicate:
         lines.append("duplicates are in the parameters, not in the trace")
     return "".join(f"{line}\n" for line in lines)

@@ -177,13 +177,13 @@ Examples:
   epic tune -s lerp sample_inputs/jitter.txt
   epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
   epic tune -s lerp,geckos --weights shooter sample_inputs/jitter.txt
-  epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
+  epic tune --movement strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 
 
 @command(
     _EXAMPLES,
-    "s all for weights truth trials time seeds link movement f html",
+    "s all for weights truth trials time movement link latency jitter loss f html",
     games_help(),
 )
 def tune(
@@ -203,7 +203,7 @@ def tune(
 
     First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
     95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,
-    folders or standard input; or a file for simulate --trace), also with one or two of them lost.
+    folders or standard input; or a recorded network), also with one or two of them lost.
 
     With -s or --all, it searches one part of the data for the settings with the best score, or the
     best single figure (--for), and evaluates them on the rest. It also reports which settings

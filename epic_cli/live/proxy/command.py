@@ -49,7 +49,9 @@ from epic_cli.live.proxy.spec import (
 )
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording, Recording
-from epic_cli.network.link_spec import WAYS, TwoWays, Way
+from epic_cli.network.link import Link
+from epic_cli.network.link_spec import WAYS, LinkSpec, Way
+from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
@@ -79,8 +81,8 @@ from epic_cli.shell.options.common import (
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.link import TwoWayLink, two_way_link_options
-from epic_cli.shell.options.trace import TraceOptions, check_network, two_way_trace_options
+from epic_cli.shell.options.networks import link_options
+from epic_cli.shell.sources import read_file
 from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
 
 #: What a description of what shows the proxy says of the page in the browser.
@@ -183,11 +185,11 @@ class _Outputs:
 EXAMPLES = """\b
 Examples:
   epic proxy --latency 40ms --jitter 10ms --loss 2% 7777 7778
-  epic proxy --preset lte --up rate=256kbit 127.0.0.1:7777 localhost:7778
-  epic proxy --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
+  epic proxy --link lte,up.rate=256kbit 127.0.0.1:7777 localhost:7778
+  epic proxy --link 'at="10s up.loss=100%",at="12s up.loss=0"' 7777 7778
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
   epic proxy --watch both,sent=a.csv,received=b.csv --latency 60ms 7777 7778
-  epic proxy --trace network.csv --latency 20ms 7777 7778
+  epic proxy --link trace=network.csv --latency 20ms 7777 7778
   epic proxy --show lab --latency 60ms --jitter 20ms 7777 7778
   echo set down.loss=5% | epic proxy --control - 7777 7778
 """
@@ -199,14 +201,13 @@ _LOG = WrittenFiles("FILE[,payload=on]", LogFile.parse, LogFile, lambda file: [f
 _CONTROL = Parsed("PORT|PATH|-", parse_control, (Address, Path))
 
 
-@command(EXAMPLES, "preset latency jitter loss rate at up duration record watch layout show")
+@command(EXAMPLES, "link latency jitter loss duration record watch layout show")
 def proxy(
     listen: ProxyAddress = shared(click.argument("listen", type=_LISTEN, metavar="[HOST:]PORT")),
     target: Address = shared(click.argument("target", type=_TARGET, metavar="[HOST:]PORT")),
-    link: TwoWayLink = shared(
-        two_way_link_options("0", "The mean delay in each direction.", sized=False)
+    link: LinkSpec = shared(
+        link_options(two_ways=True, sized=False, latency="The mean delay in each direction.")
     ),
-    trace: TraceOptions = shared(two_way_trace_options),
     duration: float = shared(endless_option("How many seconds to run, or endless.")),
     record: LogFile | None = value(
         "Log the fate of every datagram, with payload=on its bytes as well: CSV that is a recorded"
@@ -234,15 +235,14 @@ def proxy(
 
     Clients connect to the first address (7777,idle=10s,max_clients=20: forget those that send
     nothing for 10 s, take no more than 20); the second is the server. Without a HOST both are on
-    this machine (127.0.0.1); port 0 is any free port. Options of the link apply in both directions,
-    --up and --down in one; each client has its own links, and its own socket to the server. On a
+    this machine (127.0.0.1); port 0 is any free port. The link applies in both directions, what
+    begins with up. or down. in one; each client has its own links and its own socket. On a
     terminal, keys change the link while it runs. With --watch or --layout, what the game sends is
     drawn there, as the other side would: error, lag and the rest are against what was sent.
 
-    Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 an address is
+    Exit status: 0 done, 1 a line of a trace was refused, 2 wrong usage, 3 an address is
     unreachable, or a file cannot be read or written, 130 interrupted.
     """
-    check_network(trace)
     spec = ProxySpec(listen.idle, listen.max_clients, duration, record, control)
     given, watch = given_options(), outputs.watch
     writes_rows = outputs.rows_given(given)
@@ -261,8 +261,9 @@ def proxy(
         chosen,
         SCREEN_TIMING.tick if draws and "tick" not in given else tick,
     )
-    links = _links(link)
-    make_channel = trace.channels(links.directions, seed)
+    with wrong_usage("the link: "):
+        links = LinkController(link.ways, link.changes)
+    make_channel = _channels(link, links, seed)
     with contextlib.ExitStack() as stack:
         receiving, place = _sockets(listen.address, target, stack)
         address = listen.address._replace(port=receiving.port)
@@ -439,7 +440,14 @@ def _write(answer: str) -> None:
     sys.stdout.flush()
 
 
-def _links(link: TwoWayLink) -> LinkController:
-    with wrong_usage("the link: "):
-        both = replace(link.both, later=())
-        return LinkController(TwoWays(both, link.up, link.down), link.changes)
+def _channels(
+    link: LinkSpec, links: LinkController, seed: int
+) -> Callable[[Way, int], Link | AddedLink]:
+    """Makes the links of clients, by way and number, with the conditions of now."""
+    traces = link.read_traces(read_file, two_ways=True)
+
+    def make(way: Way, number: int) -> Link | AddedLink:
+        now, purpose = links.directions[way].conditions, f"{way}/{number}"
+        return link.channel(seed, traces, way=way, purpose=purpose, conditions=now)
+
+    return make

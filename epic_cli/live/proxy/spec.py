@@ -16,7 +16,7 @@ from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Custom, Number, Switch
 from epic_cli.live.listen.spec import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
-from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, parse_word, way_of
+from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, Words, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
@@ -243,8 +243,8 @@ class Direction:
         self.lateness.count_sent(due, (left,))
 
 
-#: Changes later on: a time (seconds after the first datagram), a word and its value.
-Changes = Sequence[tuple[float, str, Any]]
+#: Changes later on: a time (seconds after the first datagram), and what is set then.
+Changes = Sequence[tuple[float, Words]]
 
 
 def check_word(name: str) -> None:
@@ -270,12 +270,9 @@ class LinkController:
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
         """Applies these words from now on: all of them, or none where one is wrong."""
-        if len({name for name, _ in words}) < len(words):
-            raise ValueError("a word is given twice: keep one of them")
-        ways = self.ways
-        for name, value in words:
+        for name, _ in words:
             check_word(name)
-            ways = ways.changed(name, value)
+        ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
         self._use(ways)
 
@@ -314,16 +311,16 @@ class LinkController:
             now = getattr(changed.of(way), name)
             now = now if isinstance(now, float) else 0.0  # losses in bursts end
             value = round(min(max(now + step, 0.0), highest), 6)
-            changed = changed.changed(f"{way}.{name}", value)
+            changed = changed.changed([(f"{way}.{name}", value)])
         self._use(changed)
 
     async def follow(self, begun: asyncio.Event) -> None:
         """Applies the scheduled changes, on the clock that starts when it has ``begun``."""
         await begun.wait()
         start = asyncio.get_running_loop().time()
-        for time, name, value in self._changes:
+        for time, words in self._changes:
             await asyncio.sleep(max(start + time - asyncio.get_running_loop().time(), 0))
-            self.set([(name, value)])
+            self.set(words)
 
     def _use(self, ways: TwoWays) -> None:
         self.ways = ways
@@ -335,11 +332,10 @@ class LinkController:
 
 def _check(ways: TwoWays, changes: Changes) -> None:
     """Checks all scheduled changes."""
-    for name, _ in (*ways.up, *ways.down):
-        check_word(name)
-    for time, name, value in changes:
+    for time, words in changes:
         try:
-            check_word(name)
-            ways = ways.changed(name, value)
+            for name, _ in words:
+                check_word(name)
+            ways = ways.changed(words)
         except ValueError as error:
             raise ValueError(f"at {time:g} s: {error}") from error

@@ -7,15 +7,16 @@ import contextlib
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Number
 from epic_cli.live.command_line import ended
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
@@ -26,9 +27,12 @@ from epic_cli.live.send.spec import (
     rounds,
     together,
 )
-from epic_cli.network import LinkConditions, PathMovement, fates
-from epic_cli.network.paths import PATH, TURNING, spread_path
-from epic_cli.network.sender import ROTATION_BITS, SEND_RATE, USUAL_RATE, SenderSpec
+from epic_cli.network.link import fates
+from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.movement import RecordedMovement
+from epic_cli.network.movement_spec import DURATION, MovementSpec
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import Simulation, SimulationSpec
 from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import has_cursor, open_sink
@@ -46,22 +50,14 @@ from epic_cli.shell.declared import (
 from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, steer, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
-    DURATION,
     packet_format_option,
     quiet_option,
     read_option,
     seed_option,
 )
-from epic_cli.shell.options.link import link_options
-from epic_cli.shell.options.networks import check_turning
-from epic_cli.shell.options.trace import (
-    TraceOptions,
-    check_network,
-    one_way_trace_options,
-    read_one_way,
-)
+from epic_cli.shell.options.networks import link_options, movement_option, send_option
 from epic_cli.shell.progress import PATIENCE
-from epic_cli.shell.sources import blocks, source_name
+from epic_cli.shell.sources import blocks, load_movement, read_file, source_name
 from epic_cli.show.link import summary
 from epic_cli.work.event_loop import microsecond_loop, run_until_stopped
 
@@ -69,29 +65,6 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
 
 
-#: Without effect beside a recording, and without one.
-_PATH_OPTIONS = ("path_speed", "size", "send_rate", "turning", "rotation_bits", "entities")
-_RECORDING_OPTIONS = ("read", "times")
-
-
-_SEND_RATE = Number(
-    "send_rate",
-    USUAL_RATE,
-    "Packets per second of each entity. The n-th is due n/rate after the first, however late one"
-    " was; on a busy machine one may be some milliseconds late.",
-    "Hz",
-    SEND_RATE.low,
-    SEND_RATE.high,
-)
-_ENTITIES = Number(
-    "entities",
-    1,
-    "So many entities on the path, each with a name, a place and a phase of its own.",
-    "",
-    1,
-    10_000,
-    whole=True,
-)
 _TIMES = Number(
     "times",
     1,
@@ -105,25 +78,21 @@ _TIMES = Number(
 )
 
 
+#: Without effect without a recording.
+_RECORDING_OPTIONS = ("read", "times", "entity", "duration")
+
+
 @dataclass(frozen=True)
 class SourceOptions:
-    """What is sent: recordings, or entities on a path."""
+    """What is sent: recordings, or a movement, and how its packets are made."""
 
-    path: str | None = shared(
-        option(PATH[0], default=None, help="An entity on this path instead of a recording.")
-    )
-    entities: int = shared(option(_ENTITIES))
-    path_speed: float = shared(option(PATH[1], "--path-speed"))
-    size: float = shared(option(PATH[2]))
-    turning: str = shared(option(TURNING))
-    rotation_bits: int | None = shared(option(ROTATION_BITS))
-    send_rate: float = shared(option(_SEND_RATE))
-    entity: str | None = value("Name the entity on the path, or send only this recorded one.")
+    movement: MovementSpec | None = shared(movement_option("A movement instead of a recording."))
+    send: SenderSpec = shared(send_option)
+    entity: str | None = value("Send only this recorded entity.")
     duration: float | None = shared(
         option(
             DURATION,
-            help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
-            " recording; a path has none]",
+            help="Stop after so many seconds of a recording's own time.  [default: at its end]",
         )
     )
     times: float = shared(option(_TIMES))
@@ -131,35 +100,32 @@ class SourceOptions:
 
     @property
     def seconds(self) -> float:
-        """For how long, by the times of the packets; infinite: to the end."""
+        """For how long a recording is sent, by the times of its packets; infinite: to the end."""
         return math.inf if self.duration is None else self.duration
 
 
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
     """Refuses options that would have no effect beside the others."""
-    if bool(recording) == bool(source.path):
+    if bool(recording) == bool(source.movement):
         raise WrongUsage(
-            "pass either a RECORDING or a --path, then the address [HOST:]PORT", "path"
+            "pass either a RECORDING or a --movement, then the address [HOST:]PORT", "movement"
         )
     if "-" in recording and source.times > 1:
         raise WrongUsage("--times needs a file: standard input is there once", "times")
-    if recording:
-        refuse(_PATH_OPTIONS, "needs --path")
-    else:
+    if not recording:
         refuse(_RECORDING_OPTIONS, "needs a RECORDING")
+    elif replace(source.send, separate=False) != SenderSpec():
+        raise WrongUsage("--send: only separate goes with a RECORDING, whose packets are sent")
 
 
-def moving(source: SourceOptions, seed: int) -> Iterator[Moment]:
-    """Entities on a path."""
-    side = math.isqrt(source.entities - 1) + 1
-    name = source.entity or ""
-    how = str(source.path), source.path_speed, source.size, seed, source.turning
-    paths = [(f"{name}{n + 1}", spread_path(n, side, *how)) for n in range(source.entities)]
-    first = f"{name}1" if len(paths) > 1 else name
-    movement = PathMovement(paths[0][1], first, *paths[1:])
-    spec = SenderSpec(rotation_bits=source.rotation_bits)
-    check_turning(movement, spec)
-    return moments_of_movement(movement, source.send_rate, source.seconds, spec.sender())
+def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
+    """A movement, sampled by its sender; a path goes on until its ``duration``."""
+    send = simulation.spec.send
+    moves = simulation.movement(seed)
+    is_recorded = simulation.recorded is not None
+    endless = movement.duration is None and not is_recorded
+    seconds = math.inf if endless else movement.seconds
+    return moments_of_movement(moves, send.hertz(is_recorded), seconds, send.sender())
 
 
 def recorded(
@@ -205,12 +171,12 @@ _TEXT_FAULTS = (Fault.BLANK, Fault.NO_VELOCITY)
 EXAMPLES = """\b
 Examples:
   epic send --speed 4 sample_inputs/turn.txt 9870
-  epic send --path circle --send-rate 30 --duration 1 localhost:9870
-  epic send --path strafe --duration 1 --latency 80ms --loss 2% 9870
-  epic send --path circle --duration 1 --trace network.csv 9870
+  epic send --movement circle,duration=1 --send 30hz localhost:9870
+  epic send --movement strafe,duration=1 --latency 80ms --loss 2% 9870
+  epic send --movement circle,duration=1 --link trace=network.csv 9870
   epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
   epic send --times endless sample_inputs/two_tanks.csv 9870
-  epic send --path strafe --entities 50 --turning look --duration 1 9870
+  epic send --movement strafe,entities=50,turning=look,duration=1 9870
 """
 
 
@@ -233,12 +199,6 @@ _send_options = OptionGroup(
     packet_format_option("The packet format in datagrams."),
     option(_SPEED),
     click.option(
-        "--separate",
-        is_flag=True,
-        help="Send each packet in its own datagram; otherwise those of one moment share"
-        " datagrams of up to 1,400 bytes.",
-    ),
-    click.option(
         "--truth-out",
         type=OutputFile(),
         metavar="FILE",
@@ -249,14 +209,13 @@ _send_options = OptionGroup(
 )
 
 
-@command(EXAMPLES, "path entities send-rate duration times speed f preset latency jitter loss")
+@command(EXAMPLES, "movement send duration times speed f link latency jitter loss")
 def send(
     recording: tuple[str, ...] = shared(_RECORDINGS),
     target: Address = shared(_TARGET),
     source: SourceOptions = shared(SourceOptions),
     spec: SendSpec = shared(_send_options),
-    link: LinkConditions = shared(link_options("0", "The mean delay.")),
-    trace: TraceOptions = shared(one_way_trace_options),
+    link: LinkSpec = shared(link_options()),
     seed: int = shared(seed_option("The same seed gives the same losses and delays.")),
     quiet: bool = shared(quiet_option),
 ) -> int:
@@ -271,13 +230,19 @@ def send(
     written, or the address is unreachable, 130 interrupted.
     """
     check_source(recording, source)
-    check_network(trace)
-    if (*recording, trace.trace).count("-") > 1:
-        raise WrongUsage("only one recording, or --trace, can be standard input", "trace")
+    if (*recording, link.trace and link.trace.file).count("-") > 1:
+        raise WrongUsage("only one recording, or the trace, can be standard input", "link")
     reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
         resolve(target)
-    channel = trace.channel(read_one_way(trace), link, seed)
+    movement = source.movement or MovementSpec()
+
+    def load_given(file: str, **how: Any) -> RecordedMovement:
+        return load_movement(file, Messages(quiet), source.read, **how)
+
+    with wrong_usage(kind=SettingError):
+        simulation = SimulationSpec(movement, source.send, link).open(load_given, read_file)
+    channel = simulation.channel(seed)
     with contextlib.ExitStack() as stack:
         for reporter in reporters:
             stack.enter_context(reporter)
@@ -286,8 +251,13 @@ def send(
             log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
         stack.enter_context(_unwritable())
         with wrong_usage():
+            spec = replace(spec, separate=source.send.separate)
             sending = Sending(spec, target, channel, log)
-        moments = recorded(recording, source, reporters) if recording else moving(source, seed)
+        moments = (
+            recorded(recording, source, reporters)
+            if recording
+            else moving(movement, simulation, seed)
+        )
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:

@@ -163,8 +163,8 @@ def moments_of_recording(
 
 
 def moments_of_movement(
-    movement: Movement, rate: float, duration: float, sender: Sender
+    movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
-    """A movement, sampled so many times a second."""
+    """A movement, sampled ``rate`` times a second (Hz; None: as it was recorded)."""
     for snapshot in sample(movement, rate, duration):
         yield snapshot.time, sender.packets(snapshot)

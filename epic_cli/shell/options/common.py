@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
@@ -148,11 +147,6 @@ def seed_option(meaning: str) -> Decorator:
     """``--seed``."""
     return option(SEED, help=meaning)
 
-
-#: How long is sent.
-DURATION = Number("duration", None, "How long to send, in seconds, or endless.  [default: 10;"
-                  " with --truth all of it]", "s", 0, 1e9, words={"endless": math.inf},
-                  tune=(2, 120), scale="log")  # fmt: skip
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Write only fatal errors to stderr."

@@ -1,96 +1,209 @@
-"""The options of commands that simulate: seeds, what moves, how it is sent, over what."""
+"""The options of commands that simulate: what moves, how it is sent, over what."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+from click.core import ParameterSource
+
+from epic_cli.engine import description
+from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.network.link import LinkConditions
-from epic_cli.network.paths import PATH, PATHS, TURNING
+from epic_cli.network.link import LINK, PERFECT, LinkConditions
+from epic_cli.network.link_spec import LINK_KEYS, PRESETS, LinkSpec
+from epic_cli.network.movement_spec import MOVEMENT_KEYS, MovementSpec
+from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import SENDER, SenderSpec
-from epic_cli.shell.declared import OptionGroup, is_default, option, options, refuse, shared
-from epic_cli.shell.errors import WrongUsage
-from epic_cli.shell.options.common import DURATION, seed_option
-from epic_cli.shell.options.link import link_options
-from epic_cli.shell.options.trace import TraceOptions, check_network, one_way_trace_options
+from epic_cli.network.simulation import SimulationSpec
+from epic_cli.shell.console import write_text
+from epic_cli.shell.declared import (
+    Decorator,
+    OptionGroup,
+    Parsed,
+    completions,
+    is_default,
+    option,
+    options,
+    refuse,
+    shared,
+)
+from epic_cli.shell.errors import WrongUsage, wrong_usage
+from epic_cli.shell.options.common import seed_option
 
 if TYPE_CHECKING:
-    from epic_cli.network import PathMovement, RecordedMovement
+    from click.shell_completion import CompletionItem
 
-path_option, speed_option, size_option = options(PATH)
-turning_option = option(TURNING)
-
-#: How the movement is put into packets, as ``sender: SenderSpec``.
-sender_options = OptionGroup(
-    "sender",
-    SenderSpec,
-    *options(
-        SENDER,
-        send_rate={"help": f"{SENDER[0].help}  [default: 20; with --truth recorded]"},
-        clock_drift={"metavar": "PPM"},
-    ),
-)
-
-#: The default of ``--seeds`` with ``--path``.
+#: The default of ``--seeds``.
 USUAL_SEEDS = 20
-
-#: Options that mean something without a simulation, too.
-_OF_BOTH = ("seed", "latency", "recordings")
-
-#: A path goes on for so long (s) unless it is given.
-_USUAL_DURATION = 10.0
 
 #: All rows of a movement are compared at once: for more seconds than this they have no room.
 _LONGEST = 50_000.0
 
 
-SEEDS = Number("seeds", None, "Send the truth, or a --path, over this many simulated networks and"
-               " evaluate over all." f"  [default: {USUAL_SEEDS} with --path]", "", 1, 100_000,
-               whole=True)  # fmt: skip
+class Description(Parsed):
+    """The click type of a description, completed from the names and keys that it can have."""
+
+    def __init__(
+        self,
+        parse: Callable[[str], Any],
+        kind: type,
+        table: Sequence[Parameter],
+        names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
+    ) -> None:
+        def propose(begun: str) -> list[CompletionItem]:
+            return completions(description.complete(begun, table, names()), "")
+
+        super().__init__("description", parse, kind, propose)
+
+
+def _presets() -> Iterable[tuple[str, str | None]]:
+    return ((one.name, one.meaning) for one in PRESETS.values())
+
+
+def _keys(table: Sequence[Parameter]) -> str:
+    return ", ".join(parameter.name for parameter in table)
+
+
+#: The parameters of a link that are options of their own, too.
+BESIDE_LINK = ("latency", "jitter", "loss")
+
+
+def link_options(
+    usual: LinkConditions = PERFECT,
+    *,
+    two_ways: bool = False,
+    sized: bool = True,
+    latency: str = "The mean delay.",
+) -> Decorator:
+    """``--link``, and ``--latency``, ``--jitter`` and ``--loss``, which override it.
+
+    As ``link: LinkSpec``. ``usual`` is the link without a preset or a trace. Not ``sized``: packets
+    have lengths of their own. ``latency`` is what the help says of the delay.
+    """
+    keys = [one for one in LINK_KEYS if sized or one.name != "packet_size"]
+    if two_ways:
+        keys = [one for one in keys if one.name != "trace_direction"]
+
+    def make(link: str | None, **beside: Any) -> LinkSpec:
+        context = click.get_current_context()
+        is_typed = context.get_parameter_source("link") == ParameterSource.COMMANDLINE
+        over = {
+            name: value
+            for name, value in beside.items()
+            if context.get_parameter_source(name) != ParameterSource.DEFAULT
+            # what the configuration says of them is for another link
+            and not (is_typed and context.get_parameter_source(name) != ParameterSource.COMMANDLINE)
+        }
+        with wrong_usage("--link: "):
+            spec = LinkSpec.parse(link or "", usual, two_ways=two_ways, over=over)
+            return spec if sized else spec.unsized()
+
+    prefix = ' "up." or "down." before a key is for one direction.' if two_ways else ""
+    return OptionGroup(
+        "link",
+        make,
+        click.option(
+            "--link",
+            type=_LinkText(keys),
+            callback=_list_presets,
+            metavar="LINK",
+            help="The network: a preset (4g, wifi; 'list' shows them), and what differs, such as"
+            f" '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys: {_keys(keys)}.",
+        ),
+        *options(
+            [one for one in LINK if one.name in BESIDE_LINK],
+            latency={"default": usual.latency, "help": f"{latency}  [overrides --link]"},
+            jitter={"default": usual.jitter},
+            loss={"default": usual.loss},
+        ),
+    )
+
+
+class _LinkText(Parsed):
+    """The text of a link, which is read together with the options beside it."""
+
+    def __init__(self, keys: Sequence[Parameter]) -> None:
+        def propose(begun: str) -> list[CompletionItem]:
+            return completions(description.complete(begun, keys, _presets()), "")
+
+        super().__init__("description", str, str, propose)
+
+
+def _list_presets(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    del parameter
+    if value == "list" and not context.resilient_parsing:
+        from epic_cli.shell.console import draw
+        from epic_cli.show.link import presets_report
+        from epic_cli.show.text import ReportText
+
+        # nothing is left out, however narrow the screen is: there is no other place to look it up
+        write_text(draw(ReportText(presets_report(PRESETS.values())), color=False))
+        context.exit()
+    return value
+
+
+def movement_option(help_text: str, default: str | None = None) -> Decorator:
+    """``--movement``, as ``movement: MovementSpec | None``."""
+    return click.option(
+        "--movement",
+        type=Description(
+            MovementSpec.parse, MovementSpec, MOVEMENT_KEYS, lambda: ((one, None) for one in PATHS)
+        ),
+        default=default,
+        show_default=True,
+        metavar="MOVEMENT",
+        help=f"{help_text} A path ({', '.join(PATHS)}) such as 'zigzag,speed=5,duration=4', or"
+        f" 'truth=FILE', a recording. Keys: {_keys(MOVEMENT_KEYS[1:])}.",
+    )
+
+
+#: ``--send``, as ``send: SenderSpec``.
+send_option: Decorator = click.option(
+    "--send",
+    type=Description(SenderSpec.parse, SenderSpec, SENDER),
+    default="",
+    metavar="SENDER",
+    help="How it is sent: the rate, or recorded, and what differs, such as"
+    f" '20hz,rotation_bits=9'. Keys: {_keys(SENDER)}.",
+)
+
+
+SEEDS = Number("seeds", None, "Send the --movement over this many simulated networks and evaluate"
+               f" over all.  [default: {USUAL_SEEDS}]", "", 1, 100_000, whole=True)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
     """What is simulated, if anything; ``seed`` is the first one, and that of the bootstrap."""
 
+    movement: MovementSpec | None = shared(
+        movement_option("Simulate networks: what moves over them, instead of recordings.")
+    )
     seeds: int | None = shared(option(SEEDS))
     seed: int = shared(
         seed_option(
             "Seed of the first network and of the intervals; the same seed gives the same result."
         )
     )
-    path: str | None = shared(
-        option(
-            PATH[0],
-            default=None,
-            help="What moves in the simulation: a computed path instead of --truth.",
-        )
-    )
-    speed: float = shared(speed_option)
-    size: float = shared(size_option)
-    turning: str = shared(turning_option)
-    duration: float | None = shared(
-        option(
-            DURATION, help="How long to send, in seconds.  [default: 10; with --truth all of it]"
-        )
-    )
-    sender: SenderSpec = shared(sender_options)
-    link: LinkConditions = shared(
+    send: SenderSpec = shared(send_option)
+    link: LinkSpec = shared(
         link_options(
-            "0",
-            "The mean delay of the simulated link; of a recording without arrival times, the delay"
-            " of each packet.",
+            latency="The mean delay of the simulated link; of a recording without arrival times,"
+            " the delay of each packet."
         )
     )
-    trace: TraceOptions = shared(one_way_trace_options)
 
     @property
     def simulates(self) -> bool:
         """Whether there is something to simulate."""
-        return self.seeds is not None or self.path is not None
+        return self.movement is not None
 
     @property
     def all_seeds(self) -> range:
@@ -98,81 +211,47 @@ class NetworkOptions:
         return range(self.seed, self.seed + (self.seeds or USUAL_SEEDS))
 
     @property
-    def seconds(self) -> float:
-        """For how long it is sent; infinite: to the end of the truth."""
-        if self.duration is None:
-            return _USUAL_DURATION if self.path else math.inf
-        return self.duration
+    def simulation(self) -> SimulationSpec:
+        """What is simulated with each seed; raises ``WrongUsage``."""
+        with wrong_usage():
+            return SimulationSpec(self.movement or MovementSpec(), self.send, self.link)
 
     def with_latency(self, timing: Timing) -> Timing:
         """For recordings: the timing with the delay of each packet, if one was given."""
-        return timing if is_default("latency") else timing._replace(latency=self.link.latency)
+        if is_default("latency"):
+            return timing
+        return timing._replace(latency=self.link.ways.down.latency)
 
     def check(self, recordings: tuple[str, ...], truth: str | None) -> None:
         """Refuses what does not go together."""
-        if not self.simulates:
-            own = OptionGroup("network", NetworkOptions)
+        movement = self.movement
+        if movement is None:
+            how = f"--movement 'truth={truth}'" if truth else "--movement strafe"
             refuse(
-                sorted({one.name or "" for one in own.parameters} - {*_OF_BOTH}),
-                f"needs --seeds, which simulates networks: --seeds {USUAL_SEEDS} --truth MOVEMENT",
+                ("seeds", "send", "link", "jitter", "loss"),
+                f"needs --movement, which is sent over simulated networks: {how}",
             )
             return
         if recordings:
             raise WrongUsage(
-                f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]}"
-                " has already been over one; if it is the movement itself, pass it as --truth",
-                "truth",
+                f"--movement simulates a network, but {recordings[0]} has already been over one;"
+                f" if it is the movement itself, write --movement 'truth={recordings[0]}'"
             )
-        if self.path is None and truth is None:
-            raise WrongUsage(
-                "--seeds needs a movement to send: --truth FILE, or --path NAME (one of"
-                f" {', '.join(PATHS)})",
-                "seeds",
-                "truth",
-                "path",
-            )
-        if self.path is not None and truth is not None:
-            raise WrongUsage(
-                "--path and --truth exclude each other: each is a movement", "path", "truth"
-            )
-        if truth == "-":
+        if truth is not None:
+            raise WrongUsage("--movement is its own truth: leave out --truth")
+        if movement.truth == "-":
             raise WrongUsage("a movement that is sent over several networks must come from a file")
-        if self.path is None:
-            refuse(("speed", "size", TURNING.name), "needs --path")
-        if self.path is not None and self.sender.send_rate == "recorded":
+        if movement.truth is None and movement.seconds == math.inf:
+            raise WrongUsage("an endless movement cannot be evaluated: set its duration in seconds")
+        if movement.truth is None and movement.seconds > _LONGEST:
             raise WrongUsage(
-                "--send-rate recorded needs --truth: a path has no rate of its own",
-                "send-rate",
-                "truth",
+                f"duration={movement.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
+                " --seeds gives more data"
             )
-        if self.seconds == math.inf and self.path:
+        link = self.simulation.link
+        in_order = LinkConditions(in_order=link.ways.down.in_order)
+        if link.trace and link.conditions == in_order and len(self.all_seeds) > 1:
             raise WrongUsage(
-                "an endless movement cannot be evaluated: set a --duration in seconds", "duration"
+                "a recorded network is the same with every seed: give --seeds 1 beside the trace,"
+                " or other entries of the link, which are added to it"
             )
-        if self.seconds > _LONGEST and self.path:
-            raise WrongUsage(
-                f"--duration {self.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
-                " --seeds gives more data",
-                "duration",
-                "seeds",
-            )
-        check_network(self.trace)
-        is_bare = self.link == LinkConditions(in_order=self.link.in_order)
-        if self.trace.trace and is_bare and len(self.all_seeds) > 1:
-            raise WrongUsage(
-                "a recorded network is the same with every seed: give --seeds 1 beside --trace, or"
-                " options of the link, which are added to it",
-                "seeds",
-                "trace",
-            )
-
-
-def check_turning(movement: PathMovement | RecordedMovement, sender: SenderSpec) -> None:
-    """Refuses to quantise rotations that are not there."""
-    if sender.rotation_bits and not movement.turns:
-        raise WrongUsage(
-            "--rotation-bits: nothing has a rotation; --turning gives a --path one",
-            "rotation-bits",
-            "turning",
-            "path",
-        )

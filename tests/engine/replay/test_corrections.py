@@ -98,7 +98,7 @@ def test_other_recordings_are_left_alone() -> None:
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
     log = tmp_path / "own.txt"
-    match = ["--latency", "100ms", "--bot", "B=chaser", "--duration", "8", "--seed", "2"]
+    match = ["--latency", "100ms", "--match", "bot.B=chaser", "--duration", "8", "--seed", "2"]
     assert main(["play", "-q", *match, "--own", str(log), "-o", str(tmp_path / "rows")]) == 0
     return log
 

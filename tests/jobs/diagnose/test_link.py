@@ -10,9 +10,10 @@ import pytest
 from support.faulty_traffic import Columns, traffic_of_tables
 
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
-from epic_cli.jobs.diagnose.report import link_options
+from epic_cli.jobs.diagnose.report import link_description
 from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.trace import write_trace
 
 PERIOD, COUNT = 0.05, 2400
@@ -152,11 +153,11 @@ def test_without_arrivals_there_is_no_network() -> None:
         found(rows)
 
 
-def test_words_are_options_of_simulate() -> None:
+def test_it_is_described_as_simulate_takes_it() -> None:
     rows = recorded(LinkConditions(0.1, 0.02, "normal", loss=GilbertElliott(0.02, 0.3)))
-    words = link_options(found(rows)).split()
-    assert words[0] == "--latency"
-    assert words[1].endswith("ms")
-    assert words[4:6] == ["--distribution", "normal"]
-    assert words[6] == "--gemodel"
-    assert words[7].count("%") == 2
+    what = found(rows)
+    written = link_description(what)
+    assert "'" not in written
+    read = LinkSpec.parse(written).conditions
+    assert (read.distribution, type(read.loss)) == ("normal", GilbertElliott)
+    assert read.latency == pytest.approx(what.conditions.latency, rel=1e-3)

@@ -55,7 +55,9 @@ def test_a_socket_of_one_interface(at: str, target: str, itself: bool) -> None:
         assert reaches_itself(listening, resolve(Address(target, port))) is itself
 
 
-@pytest.mark.parametrize("options", [(), ("--latency", "5ms", "--loss", "5%", "--duplicate", "5%")])
+@pytest.mark.parametrize(
+    "options", [(), ("--latency", "5ms", "--loss", "5%", "--link", "duplicate=5%")]
+)
 @pytest.mark.parametrize("proxies", [2, 3])
 def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
     """Whoever finds out ends, and so the circle does."""

@@ -86,7 +86,7 @@ def test_lines_are_in_the_order_of_arrival_whatever_overtakes_what(tmp_path: Pat
 
 
 def test_keys_change_one_direction_within_bounds() -> None:
-    steering = LinkController(TwoWays(LinkConditions(latency=0.015, loss=0.99)))
+    steering = LinkController(TwoWays.both(LinkConditions(latency=0.015, loss=0.99)))
     steering.add("loss", 0.02, WAYS)
     steering.add("latency", -0.01, ["up"])
     steering.add("latency", -0.01, ["up"])
@@ -104,12 +104,13 @@ def test_keys_change_one_direction_within_bounds() -> None:
 
 
 def test_wrong_words_change_nothing() -> None:
-    steering = LinkController(TwoWays(LinkConditions(latency=0.015)))
+    steering = LinkController(TwoWays.both(LinkConditions(latency=0.015)))
     for words in ("latency=1 up.packet_size=7", "loss=1 loss=2%", "jitter=1 gemodel=9", "x=1"):
         with pytest.raises(ValueError, match=r"packet_size|twice|gemodel|no 'x'"):
             steering.set_words(words)
-        assert steering.ways == TwoWays(LinkConditions(latency=0.015))
+        assert steering.ways == TwoWays.both(LinkConditions(latency=0.015))
     with pytest.raises(ValueError, match="at 3 s: loss_correlation"):
         LinkController(
-            TwoWays(), [(3.0, "loss_correlation", 0.5), (2.0, *parse_word("gemodel=1%,9%"))]
+            TwoWays(),
+            [(3.0, (("loss_correlation", 0.5),)), (2.0, (parse_word("gemodel=1%,9%"),))],
         )

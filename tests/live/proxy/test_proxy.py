@@ -22,8 +22,8 @@ from epic_cli.network import Link, LinkConditions
 
 LINK = LinkConditions(latency=0.03, jitter=0.02, loss=0.2, duplicate=0.1, reorder=0.1, corrupt=0.05)
 OPTIONS = (
-    "--latency", "30ms", "--jitter", "20ms", "--loss", "20%", "--duplicate", "10%",
-    "--reorder", "10%", "--corrupt", "5%",
+    "--latency", "30ms", "--jitter", "20ms", "--loss", "20%",
+    "--link", "duplicate=10%,reorder=10%,corrupt=5%",
 )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
 
 def test_a_recording_is_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
     file = tmp_path / "game.csv"
-    words = ("--up", "latency=30ms", "--down", "loss=1", "--record", f"{file},payload=on")
+    words = ("--link", "up.latency=30ms,down.loss=1", "--record", f"{file},payload=on")
     with game(*words) as playing:
         playing.client.send(b"ping")
         data, proxy = playing.server.recvfrom(65536)
@@ -73,10 +73,10 @@ def test_a_recording_is_a_recorded_network_in_both_directions(tmp_path: Path) ->
     assert (up["direction"], up["payload"], up["fate"]) == ("up", b"ping".hex(), "passed")
     assert (down["direction"], down["payload"], down["fate"]) == ("down", b"pong".hex(), "lost")
     assert (empty["bytes"], empty["payload"]) == ("0", "")
-    sending = ("simulate", "--send-rate", "10", "--duration", "1", "--trace", file)
-    assert b"11 sent, 0 lost" in epic(*sending, "--trace-direction", "up").stderr
-    assert b"11 sent, 11 lost" in epic(*sending, "--trace-direction", "down").stderr
-    over = game("--trace", file, "--up", "latency=50ms", "--control", "-")
+    sending = ("simulate", "--send", "10hz", "--movement", "circle,duration=1", "--link")
+    found = (epic(*sending, f"trace={file},trace_direction={way}").stderr for way in ("up", "down"))
+    assert [said.partition(b" (")[0] for said in found] == [b"11 sent, 0 lost", b"11 sent, 11 lost"]
+    over = game("--link", f"trace={file},up.latency=50ms", "--control", "-")
     with over as playing:
         begun = time.monotonic()
         playing.client.send(b"ping")
@@ -101,7 +101,7 @@ def test_whatever_is_in_them_datagrams_pass_as_they_are_in_both_directions() -> 
 def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
     """One of 972 bytes and 28 of headers at 8 kbit/s: 1 s, and half of it for the one behind."""
     file = tmp_path / "rate.csv"
-    with game("--rate", "8kbit", "--queue", "1packets", "--record", file) as playing:
+    with game("--link", "rate=8kbit,queue=1packets", "--record", file) as playing:
         for size in (972, 472, 10):
             playing.client.send(b"x" * size)
         assert len(playing.arrived(2)) == 2
@@ -189,9 +189,8 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
             (("--record", str(full), "0", "9870"), 3, f"cannot record in {full}: File exists"),
             (("--record", "/dev/full", "0", "9870"), 3, "cannot record in /dev/full: No space"),
             (("--record", "payload=on", "0", "9870"), 2, "names no file"),
-            (("--up", "packet_size=9", "0", "9870"), 2, "datagrams have lengths of their own"),
-            (("--at", "3s", "up.los=9", "0", "9870"), 2, "did you mean 'loss'?"),
-            (("--trace-by", "time", "0", "9870"), 2, "--trace-by needs --trace"),
+            (("--link", "rate=1mbit,up.packet_size=9", "0", "9870"), 2, "lengths of their own"),
+            (("--link", 'at="3s up.los=9"', "0", "9870"), 2, "did you mean 'loss'?"),
             (("--control", "nowhere", "0", "9870"), 2, "'nowhere' is not a control address"),
             (("--control", "/no/such/folder", "0", "9870"), 3, "be controlled at /no/such/folder"),
         ):
@@ -208,12 +207,11 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
     with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
         said = listener.wait_for(b"listening on 127.0.0.1:")
         target = said.rpartition(b":")[2].strip().decode()
-        words = ("--loss", "20%", "--duplicate", "10%", "--latency", "20ms", "--seed", "5")
+        words = ("--loss", "20%", "--link", "duplicate=10%", "--latency", "20ms", "--seed", "5")
         with program("proxy", *words, "--control", "-", "0", target) as proxy:
             said = proxy.wait_for(b"passes datagrams on to")
             port = said.partition(b"127.0.0.1:")[2].split()[0].decode()
-            sending = ("--path", "circle", "--turning", "spin", "--send-rate", "500", "--duration",
-                       "0.4")  # fmt: skip
+            sending = ("--movement", "circle,turning=spin,duration=0.4", "--send", "500hz")
             assert epic("send", *sending, "-f", "jsonl", port).returncode == 0
             link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
             expected = [number for number in range(201) for _ in link.send(float(number))]

@@ -62,8 +62,8 @@ def recorded(playing: Game, *files: Path) -> tuple[list[list[Packet]], str]:
 
 def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
     sent, received = tmp_path / "sent.csv", tmp_path / "received.jsonl"
-    link = ("--down", "latency=80ms", "--down", "jitter=10ms", "--down", "loss=20%",
-            "--down", "duplicate=10%")  # fmt: skip
+    down = ("latency=80ms", "jitter=10ms", "loss=20%", "duplicate=10%")
+    link = ("--link", ",".join(f"down.{word}" for word in down))
     kept = ("--watch", f"sent={sent},received={received}", "--control", "-")
     with game("--layout", LAYOUT, *kept, *link) as playing:
         other = playing.another_client()

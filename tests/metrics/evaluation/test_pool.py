@@ -12,23 +12,23 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.certainty import Unit
 from epic_cli.metrics.comparison import Comparison, Confidence, best_for
-from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, Setting, compare, simulated
+from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, compare, simulated
 from epic_cli.metrics.metric import GAMES, Weights, make_weights
 from epic_cli.metrics.notes import AllAlike, NothingJudged
-from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
+from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.simulation import SimulationSpec
 
 TAKING_PART = read_specs(["dumb-terminal", "snapshot", "dis"])
 NOTHING = Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))})
-SETTING = Setting(
-    lambda seed: PathMovement(Strafe(5.0, 5.0, seed)),
-    lambda seed: Link(LinkConditions(0.08, 0.02), seed=seed),
-    duration=4.0,
-)
+NETWORKS = SimulationSpec(
+    MovementSpec.parse("strafe,duration=4"), link=LinkSpec.parse("latency=80ms,jitter=20ms")
+).open()
 
 
 def run(seeds: int, threads: int = 1, progress: Progress | None = None, **more: Any) -> Comparison:
     spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=threads, **more)
-    return compare(simulated(SETTING, range(seeds)), spec, progress)
+    return compare(simulated(NETWORKS, range(seeds)), spec, progress)
 
 
 def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
@@ -59,10 +59,8 @@ def test_another_seed_draws_otherwise_and_the_same_seed_the_same() -> None:
 
 
 def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> None:
-    still = SETTING._replace(
-        movement=lambda _: PathMovement(Strafe(5.0, 5.0, 1)),
-        channel=lambda seed: Link(LinkConditions(0.08), seed=seed),
-    )
+    movement = MovementSpec.parse("circle,duration=4")
+    still = SimulationSpec(movement, link=LinkSpec.parse("latency=80ms")).open()
 
     def over(seeds: int) -> Comparison:
         runs = simulated(still, range(seeds))
@@ -107,7 +105,7 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
 def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
     def runs() -> Iterator[Run]:
         yield NOTHING
-        yield from simulated(SETTING, range(2))
+        yield from simulated(NETWORKS, range(2))
 
     found = compare(runs(), CompareSpec(TAKING_PART, SCREEN_TIMING, total=3))
     assert [one.recording for one in found.skipped] == ["nothing"]

@@ -10,8 +10,9 @@ from support.play_links import dropping, match
 from support.play_oracle import Runner, walk, walk_into
 
 from epic_cli.engine.strategies.correct import VisualOffset
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, PlayerConfig
-from epic_cli.play.client.local_player import (
+from epic_cli.play.client import (
     SMOOTHING_CURVES,
     RecordedState,
     Smoothing,
@@ -38,7 +39,7 @@ def test_a_predicted_player_is_never_corrected_to_the_last_bit(
     latency: float, jitter: float
 ) -> None:
     link = LinkConditions(latency=latency, jitter=min(jitter, latency))
-    played = match(ZIGZAG + "2 A stop\n", link=link)
+    played = match(ZIGZAG + "2 A stop\n", link=TwoWays.both(link))
     played.run_until(4)
     local = played.participants[0].client.local
     assert (local.corrections, local.mispredictions) == (0, 0)
@@ -89,7 +90,7 @@ def test_a_triple_loss_without_a_change_of_input_needs_no_correction() -> None:
 
 
 def test_losing_a_packet_on_the_way_back_loses_no_moves() -> None:
-    played = match(ZIGZAG, link=LinkConditions(latency=0.05, loss=0.3), seed=3)
+    played = match(ZIGZAG, link=TwoWays.both(LinkConditions(latency=0.05, loss=0.3)), seed=3)
     played.run_until(0.01)
     for participant in played.participants:  # all input arrives, a third of the states does not
         participant.up.channel = dropping()("up/B")

@@ -6,7 +6,7 @@ import pytest
 from support.play_links import dropping, match
 
 from epic_cli.play import Match, PlayerConfig
-from epic_cli.play.report.headless import rows
+from epic_cli.play.run import rows
 
 
 def ticks(played: Match, end: float) -> list[float]:

@@ -6,12 +6,13 @@ import pytest
 from support.play_links import match, script
 
 from epic_cli.network import RefusedLine
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec
-from epic_cli.play.match.changes import Change
-from epic_cli.play.match.recorder import Recorder, Unrecordable
-from epic_cli.play.match.script import Input, parse_script
-from epic_cli.play.report.headless import Row, rows
-from epic_cli.play.world.rules import Weapon
+from epic_cli.play.match import Recorder, Unrecordable
+from epic_cli.play.run import Row, rows
+from epic_cli.play.script import Input, parse_script
+from epic_cli.play.spec import Change
+from epic_cli.play.world import Weapon
 
 
 def test_a_script_says_what_players_do() -> None:
@@ -98,7 +99,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
 
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
     settings = MatchSpec(
-        link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1),
+        link=TwoWays.both(LinkConditions(latency=0.08, jitter=0.03, loss=0.1)),
         seed=9,
         smoothing=0.2,
         smoothing_curve="exponential",
@@ -126,7 +127,7 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
 
 
 def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("epic_cli.play.match.recorder.MOST_LINES", 60)
+    monkeypatch.setattr("epic_cli.play.match.MOST_LINES", 60)
     played = Match(MatchSpec())
     recorder = Recorder(played)
     played.run_until(1)

@@ -7,9 +7,8 @@ import pytest
 from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match
-from epic_cli.play.report.errors import DrawnError
-from epic_cli.play.report.headless import rows
-from epic_cli.play.report.statistics import MatchStatistics
+from epic_cli.play.run import rows
+from epic_cli.play.statistics import DrawnError, MatchStatistics
 
 
 @pytest.mark.parametrize("lag", [0.0, 0.033, 0.1, 0.25, 0.5])

@@ -6,12 +6,11 @@ import re
 import pytest
 from support.play_links import script
 
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.play.match.changes import changed
-from epic_cli.play.report.headless import Row, rows
-from epic_cli.play.screen.drawing import ASCII, UNICODE, Canvas
-from epic_cli.play.screen.game import Game
-from epic_cli.play.screen.keyboard import LATENCIES, Switches
+from epic_cli.play.run import Row, rows
+from epic_cli.play.screen import ASCII, LATENCIES, UNICODE, Canvas, Game, Switches
+from epic_cli.play.spec import changed
 
 
 def game(**settings: object) -> Game:
@@ -49,7 +48,9 @@ def test_three_arenas_fit_the_terminal(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("columns", [20, 33, 44, 62, 79, 80, 120])
 @pytest.mark.parametrize("lines", [10, 16, 24, 50])
 def test_nothing_is_cut_on_any_screen(columns: int, lines: int) -> None:
-    played = game(link=LinkConditions(latency=0.5), remote_strategy="local-perception")
+    played = game(
+        link=TwoWays.both(LinkConditions(latency=0.5)), remote_strategy="local-perception"
+    )
     now = go_on(played, 0, 1)
     played.press("space")
     go_on(played, now, 0.9)
@@ -147,13 +148,13 @@ def test_keys_change_the_match_while_it_runs(key: str, shown: str) -> None:
 
 
 def test_ladders_end() -> None:
-    settings = MatchSpec(link=LinkConditions(latency=LATENCIES[-1]))
+    settings = MatchSpec(link=TwoWays.both(LinkConditions(latency=LATENCIES[-1])))
     switches = Switches(settings)
     assert switches.press("l", settings) == []
     for _ in LATENCIES:
         for change in switches.press("L", settings):
             settings = changed(settings, change)
-    assert settings.link.latency == 0
+    assert settings.link.down.latency == 0
     assert switches.press("?", settings) == []
 
 
@@ -175,7 +176,7 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
-    played = Game(MatchSpec(link=conditions, seed=4), "A", ASCII, recorded=True)
+    played = Game(MatchSpec(link=TwoWays.both(conditions), seed=4), "A", ASCII, recorded=True)
     assert played.recorder is not None
     found: list[Row] = []
     statistics = played.match.on_frame
@@ -211,8 +212,8 @@ def test_the_canvas_draws_with_what_the_terminal_can_show() -> None:
 
 def test_what_lies_outside_the_arena_is_not_drawn() -> None:
     canvas = Canvas(26, 18, ASCII)
-    from epic_cli.play.report.scene import Beam, Marker, Scene
-    from epic_cli.play.world.arena import DEFAULT_ARENA
+    from epic_cli.play.run import Beam, Marker, Scene
+    from epic_cli.play.world import DEFAULT_ARENA
 
     markers = [Marker("A", (-5.0, 1e9), False), Marker("B", (23.99, 0.01), False)]
     beam = Beam((1.0, 1.0), (1e5, 1.0), False, (99.0, 99.0))
@@ -228,8 +229,8 @@ def test_what_lies_outside_the_arena_is_not_drawn() -> None:
 def test_an_arrow_beside_a_player_says_where_he_looks(
     degrees: float, beside: tuple[int, int, str]
 ) -> None:
-    from epic_cli.play.report.scene import Marker, Scene
-    from epic_cli.play.world.arena import DEFAULT_ARENA
+    from epic_cli.play.run import Marker, Scene
+    from epic_cli.play.world import DEFAULT_ARENA
 
     heading = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
     markers = [Marker("A", (5.0, 12.0), False, heading), Marker("B", (15.0, 12.0), False)]

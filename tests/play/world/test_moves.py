@@ -1,7 +1,6 @@
 """The move list of the book's listings 8.1 and 8.2."""
 
-from epic_cli.play.world.moves import MOST_MOVES, MoveList
-from epic_cli.play.world.rules import Control
+from epic_cli.play.world import MOST_MOVES, Control, MoveList
 
 
 def filled(*timestamps: int) -> MoveList:

@@ -8,16 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.play_oracle import Runner, walk, walk_into
 
-from epic_cli.play.world.arena import (
+from epic_cli.play.world import (
     DEFAULT_ARENA,
     RADIUS,
+    SPEED,
     Arena,
+    Body,
+    Control,
+    Rules,
+    Weapon,
     first_hit,
     ray_to_player,
     ray_to_wall,
     sees,
 )
-from epic_cli.play.world.rules import SPEED, Body, Control, Rules, Weapon
 
 OPEN = Rules(Arena(1000.0, 1000.0))
 KEYS = st.tuples(st.integers(-1, 1), st.integers(-1, 1))

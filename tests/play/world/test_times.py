@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from epic_cli.play.world.times import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
+from epic_cli.play.world import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
 
 
 def test_as_many_steps_are_taken_as_time_has_passed() -> None:

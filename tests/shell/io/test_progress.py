@@ -70,7 +70,7 @@ WAITING = {
     "lerp, best": ("tune", "-s", "lerp", "--trials", "8", "long.csv"),
     "inspecting": ("inspect", "long.csv"),
     "checking": ("check", "."),
-    "sending": ("send", "--path", "strafe", "--duration", "0.2", "127.0.0.1:9"),
+    "sending": ("send", "--movement", "strafe,duration=0.2", "127.0.0.1:9"),
 }
 
 

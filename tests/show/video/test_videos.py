@@ -85,7 +85,7 @@ def simulated(seed: int, *words: str) -> str:
     rng = random.Random(seed)
     rate, latency = rng.choice([8, 10, 20]), rng.uniform(0.05, 0.15)
     made = main(
-        ["simulate", *words, "--send-rate", str(rate), "--latency", f"{latency:.3f}", "--jitter",
+        ["simulate", *words, "--send", f"{rate}hz", "--latency", f"{latency:.3f}", "--jitter",
          "30ms", "--loss", "4%", "--seed", str(seed), "-o", "packets.txt", "--truth-out",
          "truth.csv"]
     )  # fmt: skip
@@ -172,7 +172,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_markers_are_where_the_rows_are(
     kind: str, near: float, clip: str, colors: Sequence[str], seed: int
 ) -> None:
-    recording = simulated(seed, "--path", "zigzag", "--duration", "6")
+    recording = simulated(seed, "--movement", "zigzag,duration=6")
     words = ["--truth", "truth.csv", "-s", ",".join(STRATEGIES), "--show", ",".join(STRATEGIES)]
     path = Path(f"out.{kind}")
     start, end = film(path, "compare", recording, *words, "--clip", clip)
@@ -216,9 +216,7 @@ def test_entities_are_where_the_rows_are() -> None:
 
 def test_small_errors_are_shown_from_near_by() -> None:
     """The picture follows the truth: what is drawn moves against its marker as the rows do."""
-    recording = simulated(
-        7, "--path", "figure-eight", "--duration", "5", "--size", "60", "--speed", "6"
-    )
+    recording = simulated(7, "--movement", "figure-eight,duration=5,size=60,speed=6")
     words = ["--truth", "truth.csv", "-s", "epic,lerp", "--show", "epic,lerp"]
     start, end = film(Path("out.gif"), "compare", recording, *words, *LARGE)
     video = decoded(Path("out.gif"))
@@ -264,7 +262,7 @@ def test_frames_size_and_duration(
 
 
 def test_ten_seconds_are_small() -> None:
-    recording = simulated(4, "--path", "zigzag", "--duration", "10")
+    recording = simulated(4, "--movement", "zigzag,duration=10")
     film(Path("out.gif"), "compare", recording, "-s", "epic,snapshot,dead-reckoning,lerp,mirror")
     assert decoded(Path("out.gif")).times[-1] > 9
     assert Path("out.gif").stat().st_size < 2_000_000
@@ -303,7 +301,7 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
 )
 def test_it_loops_without_a_jump(recording: str, clip: str) -> None:
     if recording == "circle":
-        recording = simulated(11, "--path", "circle", "--duration", "30")
+        recording = simulated(11, "--movement", "circle,duration=30")
     film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", f"{clip},size=480x270")
     back, usual = largest_step(decoded(Path("out.gif")).frames)
     assert back <= usual
@@ -311,8 +309,9 @@ def test_it_loops_without_a_jump(recording: str, clip: str) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
-    recording = simulated(seed, "--path", ("circle", "figure-eight", "strafe")[seed],
-                          "--duration", "40")  # fmt: skip
+    recording = simulated(
+        seed, "--movement", f"{('circle', 'figure-eight', 'strafe')[seed]},duration=40"
+    )
     start, end = film(
         Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", "size=160x160"
     )
@@ -326,7 +325,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_worst_is_in_the_middle(seed: int) -> None:
-    recording = simulated(seed, "--path", "zigzag", "--duration", "20")
+    recording = simulated(seed, "--movement", "zigzag,duration=20")
     words = ("--truth", "truth.csv", "-s", "lerp", "--warm-up", "1")
     start, end = film(Path("out.gif"), "compare", recording, *words, "--clip", "worst,size=160x160")
     times, places = rows("lerp", recording)

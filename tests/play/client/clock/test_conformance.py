@@ -6,28 +6,24 @@ import pytest
 from support.conformance import load
 
 from epic_cli.engine.strategies.correct import fading_share
-from epic_cli.play.client.clock.contract import Exchange
-from epic_cli.play.client.clock.ggpo import (
+from epic_cli.play.clock import (
+    ADJUST_STEPS,
     FRAME_WINDOW,
     LONGEST_WAIT,
+    MAX_STRETCH,
     RECOMMENDATION_INTERVAL,
     SMALLEST_WAIT,
-    FrameAdvantages,
-)
-from epic_cli.play.client.clock.lightyear import (
-    RoundTripEstimator,
-    interpolation_delay,
-    speed_for,
-)
-from epic_cli.play.client.clock.netfox import (
-    ADJUST_STEPS,
-    MAX_STRETCH,
     SYNC_INTERVAL,
     SYNC_SAMPLES,
+    Exchange,
+    FrameAdvantages,
+    RoundTripEstimator,
     average_offset,
+    interpolation_delay,
+    speed_for,
     stretch,
 )
-from epic_cli.play.world.moves import between
+from epic_cli.play.world import between
 
 BOTH = load("netfox_lightyear")
 NETFOX, LIGHTYEAR = BOTH["netfox"], BOTH["lightyear"]

@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.play.client.clock.contract import ClockSync, Exchange, SteeredClock, Steering
-from epic_cli.play.client.clock.ggpo import Ggpo
-from epic_cli.play.client.clock.lightyear import Lightyear
-from epic_cli.play.client.clock.netfox import Netfox
+from epic_cli.play.clock import ClockSync, Exchange, Ggpo, Lightyear, Netfox, SteeredClock, Steering
 
 STEP = 0.033
 

@@ -86,7 +86,7 @@ DETECTOR = Detector(
     " {silence:s} without news.",
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
     "{bridge}, or repeat each state in the next packets; simulate it with"
-    " --gemodel {p:share},{r:share}.",
+    " --link 'gemodel=\"{p:share},{r:share}\"'.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
     "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or so many"

@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from epic_cli.network.randomness import stream
-from epic_cli.play.client.client import Client
-from epic_cli.play.match.script import Input
-from epic_cli.play.world.arena import Point, direction, distance, sees
-from epic_cli.play.world.rules import Control, Weapon
+from epic_cli.play.client import Client
+from epic_cli.play.script import Input
+from epic_cli.play.world import Control, Point, Weapon, direction, distance, sees
 
 #: Gives the input of a client's next move.
 Controller = Callable[[Client], Control]

@@ -19,11 +19,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
-from epic_cli.play.match.changes import NAMES, Change, parse_change
-from epic_cli.play.match.spec import default_players
-from epic_cli.play.world.arena import Point
-from epic_cli.play.world.rules import Control, Weapon
-from epic_cli.play.world.times import to_seconds, to_us
+from epic_cli.play.spec import NAMES, Change, default_players, parse_change
+from epic_cli.play.world import Control, Point, Weapon, to_seconds, to_us
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import Problem
 

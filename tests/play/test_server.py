@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match, MatchSpec, PlayerConfig
-from epic_cli.play.server.server import MOST_WAITING, Server
+from epic_cli.play.server import MOST_WAITING, Server
 from epic_cli.play.wire import InputPacket, decode_state, encode_input
-from epic_cli.play.world.arena import Arena
-from epic_cli.play.world.moves import Move, View
-from epic_cli.play.world.rules import Control, Rules, Weapon
+from epic_cli.play.world import Arena, Control, Move, Rules, View, Weapon
 
 TICK_US = 50_000
 

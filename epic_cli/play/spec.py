@@ -1,26 +1,26 @@
-"""How a match is played: players, links, rates, the techniques; each is declared once."""
+"""How a match is played, and what of it a script can change; each is declared once."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 
-from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine import description
+from epic_cli.engine.parameter_base import Parameter, SettingError, find
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse
 from epic_cli.engine.replay.playback import parse_tick
-from epic_cli.engine.strategies import find
+from epic_cli.engine.strategies import create
+from epic_cli.engine.strategies import find as find_strategy
 from epic_cli.network.link import Channel, Link, LinkConditions
-from epic_cli.network.link_spec import TwoWays, Words
+from epic_cli.network.link_spec import LINK_WORDS, TwoWays, differences, word_parameter, words_of
 from epic_cli.network.randomness import SEED
-from epic_cli.play.client.clock import CLOCK_SYNCS
-from epic_cli.play.client.clock.lightyear import interpolation_delay
-from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
-from epic_cli.play.server.compensation import COMPENSATIONS, DEFAULT_HISTORY
-from epic_cli.play.world.arena import Point
-from epic_cli.play.world.rules import STEP, Rules
-from epic_cli.play.world.times import SECOND_US
+from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
+from epic_cli.play.clock import CLOCK_SYNCS, interpolation_delay
+from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY
+from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
 
 #: Seconds, and how many times as fast as real time.
 FARTHEST_CLOCK = 1e6
@@ -32,7 +32,8 @@ STEPS = (0.005, 0.1)
 #: The latency that a recorded network is assumed to have, in seconds.
 UNKNOWN_LATENCY = 0.15
 
-DEFAULT_LINK = LinkConditions(latency=0.05)
+USUAL_LINK = LinkConditions(latency=0.05)
+DEFAULT_LINK = TwoWays.both(USUAL_LINK)
 
 #: Where players begin: at opposite ends, then between them.
 SPAWN_POINTS = (
@@ -71,17 +72,14 @@ def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
 class MatchSpec:
     """Everything that decides how a match goes, apart from its script.
 
-    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client, in both directions;
-    ``up`` (to the server) and ``down`` are words that are otherwise in one of them.
-    ``trace`` makes the channels of a recorded network in its place, given their purpose ("up/A" or
+    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client. ``trace`` makes
+    the channels of a recorded network in its place, given their purpose ("up/A" or
     "down/A").
     """
 
     players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
     rules: Rules = field(default_factory=Rules)
-    link: LinkConditions = DEFAULT_LINK
-    up: Words = ()
-    down: Words = ()
+    link: TwoWays = DEFAULT_LINK
     trace: Callable[[str], Channel] | None = None
     send_rate: float = 20.0
     local: LocalMode = "reconciled"
@@ -115,7 +113,7 @@ class MatchSpec:
         if self.remote_strategy == "snapshot" and "step" not in given:
             given["step"] = min(0.033, 0.5 / self.send_rate)
         if self.delay_follows_link:
-            down = self.link_of("down")
+            down = self.link.down
             transit = UNKNOWN_LATENCY if self.trace else down.latency + down.jitter
             wait = 2 / self.send_rate
             if self.clock_sync == "lightyear":
@@ -134,15 +132,11 @@ class MatchSpec:
         """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
         return parse(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
-    def link_of(self, direction: str) -> LinkConditions:
-        """The link ``up`` to the server or ``down`` from it."""
-        return TwoWays(self.link, self.up, self.down).of("up" if direction == "up" else "down")
-
     def channel(self, purpose: str) -> Channel:
         """One direction of a client's link, with which the purpose begins."""
         if self.trace is not None:
             return self.trace(purpose)
-        conditions = self.link_of(purpose.partition("/")[0])
+        conditions = self.link.of(purpose.partition("/")[0])
         return Link(conditions, seed=self.seed, purpose=purpose)
 
 
@@ -164,7 +158,7 @@ def _read_step(text: str) -> float:
 
 
 def _read_strategy(text: str) -> str:
-    find(text)
+    find_strategy(text)
     return text
 
 
@@ -209,3 +203,185 @@ MATCH = (*TECHNIQUES, PLAYERS, DURATION, SEED)
 CLOCK = Custom("clock", (0.0, 1.0), "How many seconds a player's clock is ahead, and how many"
                " times as fast as real time it runs.", "ahead[,rate]", _read_clock,
                lambda clock: ",".join(map(repr, clock)))  # fmt: skip
+
+
+def _read_bot(text: str) -> str:
+    from epic_cli.play.bots import BOTS  # they play matches
+
+    return str(Choice("bot", None, "", BOTS).read(text))
+
+
+#: Who steers a player without a script.
+BOT = Custom("bot", "runner", "The bot that steers a player without a script: chaser, hunter,"
+             " runner or still.", "kind", _read_bot)  # fmt: skip
+
+#: Cannot change once the match runs.
+_FIXED = ("players", "duration", "step", "history", "seed", "clock.", "bot.")
+
+_LINK = {one.name: one for one in LINK_WORDS}
+_PLAIN = _LINK | {one.name: one for one in MATCH}
+#: Names that go on: with a setting of the strategy, a player, or a word of the link, which holds
+#: in this direction alone.
+_STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down."
+
+#: All that a script can set.
+NAMES = (*_PLAIN, _STRATEGY, _CLOCK, _BOT, _UP, _DOWN)
+
+
+def _parameter(name: str) -> Parameter:
+    """What a name sets; raises ``SettingError``."""
+    family = name.rpartition(".")[0] + "."
+    if family in (_UP, _DOWN):
+        return word_parameter(name)
+    if family in (_CLOCK, _BOT):
+        return CLOCK if family == _CLOCK else BOT
+    if name.startswith(_STRATEGY):
+        return Custom(name, None, "A setting of the strategy.", "value", str)
+    return find(name, tuple(_PLAIN.values()), "a match", "setting")
+
+
+class Change(NamedTuple):
+    """One setting and its new value; strategies' own settings come as ``remote.NAME``."""
+
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.name}={_parameter(self.name).write(self.value)}"
+
+    @property
+    def family(self) -> str:
+        """``remote.``, ``clock.``, ``up.`` or ``down.`` if it is one of these; otherwise empty."""
+        return self.name[: self.name.find(".") + 1]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it cannot change once the match runs."""
+        return self.name in _FIXED or self.family in _FIXED
+
+    @property
+    def is_of_link(self) -> bool:
+        """Whether it changes the links."""
+        return self.name in _LINK or self.family in (_UP, _DOWN)
+
+
+def parse_change(text: str) -> Change:
+    """``name=value``; raises ``ValueError``."""
+    name, equals, value = text.partition("=")
+    parameter = _parameter(name)
+    if not equals:
+        raise ValueError(f"{name} has no value: write {name}=...")
+    try:
+        return Change(name, parameter.read(value))
+    except ValueError as error:
+        raise ValueError(f"{name}={error}") from error
+
+
+def changed(spec: MatchSpec, change: Change) -> MatchSpec:
+    """The match with a change; raises ``ValueError`` where it does not allow that."""
+    if change.is_of_link:
+        return replace(spec, link=spec.link.changed([change]))
+    apply = _APPLY.get(change.family or change.name)
+    if apply is not None:
+        return apply(spec, change.name.removeprefix(change.family), change.value)
+    fields: dict[str, Any] = {change.name: change.value}
+    return replace(spec, **fields)
+
+
+def _with_setting(spec: MatchSpec, name: str, value: object) -> MatchSpec:
+    given = dict(spec.remote_settings) | {name: str(value)}
+    create(spec.remote_strategy, given)
+    return replace(spec, remote_settings=tuple(given.items()))
+
+
+def _with_strategy(spec: MatchSpec, _: str, strategy: str) -> MatchSpec:
+    return replace(spec, remote_strategy=strategy, remote_settings=())
+
+
+def _with_clock(spec: MatchSpec, player: str, clock: tuple[float, float]) -> MatchSpec:
+    offset, rate = clock
+    return _with_player(spec, player, offset=offset, rate=rate)
+
+
+def _with_bot(spec: MatchSpec, player: str, bot: str) -> MatchSpec:
+    return _with_player(spec, player, bot=bot)
+
+
+def _with_player(spec: MatchSpec, name: str, **changes: Any) -> MatchSpec:
+    names = [player.name for player in spec.players]
+    if name not in names:
+        raise ValueError(f"there is no player {name!r}: {', '.join(names)} play")
+    players = [
+        replace(player, **changes) if player.name == name else player for player in spec.players
+    ]
+    return replace(spec, players=tuple(players))
+
+
+def _with_players(spec: MatchSpec, _: str, count: int) -> MatchSpec:
+    more = default_players(count)[len(spec.players) :]
+    return replace(spec, players=(*spec.players, *more)[:count])
+
+
+def _with_step(spec: MatchSpec, _: str, step: float) -> MatchSpec:
+    return replace(spec, rules=Rules(step=to_seconds(to_us(step))))
+
+
+#: What is no field of the match by this name.
+_APPLY: dict[str, Callable[[MatchSpec, str, Any], MatchSpec]] = {
+    _STRATEGY: _with_setting,
+    _CLOCK: _with_clock,
+    _BOT: _with_bot,
+    "remote_strategy": _with_strategy,
+    "players": _with_players,
+    "step": _with_step,
+}
+
+
+def describe(spec: MatchSpec) -> list[Change]:
+    """The changes that make these settings of the default ones, as far as there are any.
+
+    Who the bots are is left out.
+    """
+    changes = [Change("players", len(spec.players))]
+    changes += [
+        Change(f"clock.{one.name}", (one.offset, one.rate))
+        for one in spec.players
+        if (one.offset, one.rate) != (0, 1)
+    ]
+    changes += [Change(*word) for word in words_of(spec.link.down)]
+    up = differences(spec.link.down, spec.link.up)
+    changes += [Change(f"up.{name}", value) for name, value in up]
+    changes.append(Change("step", spec.rules.step))
+    changes += [
+        Change(field.name, getattr(spec, field.name))
+        for field in fields(spec)
+        if field.name in _PLAIN and field.name not in ("link", "players")
+    ]
+    return changes + [Change(f"remote.{key}", str(own)) for key, own in spec.remote_settings]
+
+
+#: What ``--match`` describes: everything of a match that has no option of its own.
+MATCH_KEYS: tuple[Parameter, ...] = (
+    PLAYERS,
+    *(parameter for parameter in TECHNIQUES if parameter.name != "remote_strategy"),
+)
+
+
+def parse_match(text: str) -> tuple[Change, ...]:
+    """What a description changes in the usual match: ``rewind=off,step=1/30,bot.B=still``.
+
+    Raises ``SettingError``.
+    """
+    changes = []
+    for entry in description.split(text):
+        if not entry.key:
+            raise SettingError(f"{entry.value!r} has no value: write {entry.value}=...")
+        if f"{entry.key.rpartition('.')[0]}." not in (_CLOCK, _BOT):
+            find(entry.key, MATCH_KEYS, "a match", "setting")
+        changes.append(parse_change(f"{entry.key}={entry.value}"))
+    names = [change.name for change in changes]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingError(f"{name} is set twice: keep one of them")
+    # a clock or a bot may be that of a player who joins
+    return tuple(sorted(changes, key=lambda change: change.name != "players"))

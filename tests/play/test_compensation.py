@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from support.conformance import load
 
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.play.server.compensation import (
+from epic_cli.play.server import (
     COMPENSATIONS,
     DEFAULT_HISTORY,
     HISTORY_LIMIT,
@@ -20,13 +21,13 @@ from epic_cli.play.server.compensation import (
     find_target_tick,
     sample,
 )
-from epic_cli.play.world.moves import View
+from epic_cli.play.world import View
 
 
 def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
     """How many shots were right on the screen, how many of these hit, and how it was known."""
     link = LinkConditions(latency=0.1, jitter=0.02)
-    played = Match(MatchSpec(link=link, seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
+    played = Match(MatchSpec(link=TwoWays.both(link), seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
     played.run_until(10)
     events = played.take_events()
     right = {
@@ -75,7 +76,7 @@ def test_a_server_that_estimates_misjudges_a_client_whose_clock_is_off() -> None
 
 @pytest.mark.parametrize("latency", [0.0, 0.05, 0.2])
 def test_the_server_measures_the_round_trip_to_each_client(latency: float) -> None:
-    played = Match(MatchSpec(link=LinkConditions(latency=latency), seed=1))
+    played = Match(MatchSpec(link=TwoWays.both(LinkConditions(latency=latency)), seed=1))
     played.run_until(3)
     for connection in played.server.connections:
         assert connection.round_trip.estimate == pytest.approx(2 * latency, abs=1e-6)

@@ -1,0 +1,48 @@
+"""A movement over one network: the packets as they arrive, and what became of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.network.link import Fates, fates
+from epic_cli.network.sender import sample
+from epic_cli.network.simulation import Simulation, Statistics
+from epic_cli.network.truth_file import TruthWriter
+
+
+class SimulationRun:
+    """A network of one seed: ``blocks`` are what arrives, ``statistics`` those so far."""
+
+    def __init__(self, simulation: Simulation, seed: int) -> None:
+        self._channel = simulation.channel(seed)
+        self.movement = simulation.movement(seed)
+        self.statistics = Statistics()
+        self.blocks: Iterator[PacketBlock] = simulation.blocks(seed, self._channel, self.statistics)
+        #: For how long it goes on; infinite: endlessly.
+        self.seconds = min(
+            simulation.spec.movement.seconds, self.movement.end - self.movement.start
+        )
+
+    @property
+    def fates(self) -> Fates:
+        """What the link did beside random loss, so far."""
+        return fates(self._channel)
+
+    @property
+    def done(self) -> float:
+        """How much of it has been sent, in seconds."""
+        return self.statistics.time - self.movement.start
+
+    def truth(self, rate: float) -> Iterator[bytes]:
+        """Where the entities really are, ``rate`` times a second, as CSV.
+
+        Raises ``ValueError`` for a movement without an end, and ``Unwritable`` for a name.
+        """
+        if math.isinf(self.seconds):
+            raise ValueError("needs an end: set a duration in --movement")
+        writer = TruthWriter(self.movement.turns)
+        yield writer.header
+        for snapshot in sample(self.movement, rate, self.seconds):
+            yield writer.rows(snapshot)

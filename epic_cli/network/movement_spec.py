@@ -1,0 +1,138 @@
+"""What ``--movement`` describes: ``zigzag,speed=5,duration=4``, or ``truth=FILE``.
+
+An entry without a key is the name of a computed path. ``truth`` is a recording whose movement is
+sent again; ``velocity``, ``max_gap`` and ``max_speed`` say how it is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from threading import get_ident
+from typing import Any
+
+from epic_cli.engine import description
+from epic_cli.engine.parameter_base import Parameter, SettingError, named
+from epic_cli.engine.parameters import Custom, Number
+from epic_cli.network.movement import PathMovement, RecordedMovement
+from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
+from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
+
+#: A path goes on for so long (s) unless something else is said.
+USUAL_DURATION = 10.0
+
+DURATION = Number("duration", None, "How long to send, in seconds, or endless.  [default: 10;"
+                  " with truth all of it]", "s", 0, 1e9, words={"endless": math.inf},
+                  tune=(2, 120), scale="log")  # fmt: skip
+
+#: What a movement is described by: a path, or a recording.
+MOVEMENT_KEYS: tuple[Parameter, ...] = (
+    *PATH,
+    TURNING,
+    Number("entities", 1, "This many entities on the path, each with a name, a place and a phase"
+           " of its own.", "", 1, 10_000, whole=True),
+    Custom("truth", None, "Recorded movement instead: a recording of positions and, where known,"
+           " velocities, entities, teleports.", "file", str),
+    *MOVEMENT,
+    Custom("entity", None, "Name the entity on the path, or send only this recorded one.", "name",
+           str),
+    DURATION,
+)  # fmt: skip
+
+#: Without effect beside ``truth``, and without it.
+_OF_PATHS = (*(one.name for one in PATH), TURNING.name, "entities")
+_OF_TRUTHS = tuple(one.name for one in MOVEMENT)
+
+
+def load_movement(path: str, **how: Any) -> RecordedMovement:
+    """What ``read_movement`` makes of a file."""
+    with Path(path).open("rb") as stream:
+        return read_movement(stream, **how)
+
+
+@dataclass(frozen=True)
+class MovementSpec:
+    """Entities on a computed path, or what the file ``truth`` has recorded (``-``: stdin).
+
+    ``speed`` is in length units a second, ``size`` in length units, ``duration`` and ``max_gap``
+    in seconds; a ``duration`` of None: 10 s of a path, all of a recording.
+    """
+
+    path: str = "circle"
+    speed: float = 5.0
+    size: float = 5.0
+    turning: str = "none"
+    entities: int = 1
+    truth: str | None = None
+    velocity: Velocities = "auto"
+    max_gap: float = 3.0
+    max_speed: float | None = None
+    entity: str | None = None
+    duration: float | None = None
+
+    def __post_init__(self) -> None:
+        for parameter in MOVEMENT_KEYS:
+            if (value := getattr(self, parameter.name)) is not None:
+                named(parameter, parameter.verify, value)
+
+    @classmethod
+    def of(cls, movement: str | MovementSpec) -> MovementSpec:
+        """A movement as a program gives it: described, or itself."""
+        return movement if isinstance(movement, MovementSpec) else cls.parse(movement)
+
+    @classmethod
+    def parse(cls, text: str) -> MovementSpec:
+        """The movement of a description; raises ``SettingError``."""
+        entries = description.with_key(description.split(text), "path")
+        found = description.read_parameters(entries, MOVEMENT_KEYS, "a movement")
+        values = {parameter.name: value for parameter, value in found}
+        for name in values:
+            if "truth" in values and name in _OF_PATHS:
+                raise SettingError(f"{name} does not go with truth=FILE")
+            if "truth" not in values and name in _OF_TRUTHS:
+                raise SettingError(f"{name} needs truth=FILE")
+        return cls(**values)
+
+    def write(self) -> str:
+        """The description, which reads back as the same movement."""
+        entries = [("", self.path)] if self.truth is None else []
+        for parameter in MOVEMENT_KEYS:
+            value = getattr(self, parameter.name)
+            if parameter.name != "path" and value != parameter.default:
+                entries.append((parameter.name, parameter.write(value)))
+        return description.write(entries)
+
+    @property
+    def seconds(self) -> float:
+        """For how long it is sent; infinite: to the end of the recording, or endlessly."""
+        if self.duration is None:
+            return math.inf if self.truth else USUAL_DURATION
+        return self.duration
+
+    def movement(
+        self, seed: int = 0, load: Callable[..., RecordedMovement] = load_movement
+    ) -> PathMovement | RecordedMovement:
+        """The movement; a path is made once for the same words, in each thread.
+
+        ``load`` reads the file as ``read_movement`` does, with its keywords. Raises what it raises.
+        """
+        if self.truth is not None:
+            how = {"velocities": self.velocity, "max_gap": self.max_gap}
+            return load(self.truth, entity=self.entity, max_speed=self.max_speed, **how)
+        has_chance = self.path in RANDOM_PATHS or self.turning not in ("none", "heading")
+        # a path remembers where it was asked for last
+        return _on_path(replace(self, duration=None), seed if has_chance else 0, get_ident())
+
+
+@lru_cache(maxsize=512)
+def _on_path(spec: MovementSpec, seed: int, thread: int) -> PathMovement:
+    del thread
+    side = math.isqrt(spec.entities - 1) + 1
+    name = spec.entity or ""
+    names = [f"{name}{n + 1}" for n in range(spec.entities)] if spec.entities > 1 else [name]
+    how = spec.path, spec.speed, spec.size, seed, spec.turning
+    paths = [spread_path(n, side, *how) for n in range(spec.entities)]
+    return PathMovement(paths[0], names[0], *zip(names[1:], paths[1:], strict=True))

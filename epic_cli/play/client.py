@@ -1,0 +1,628 @@
+"""A player's machine: his own player predicted, reconciled and smoothed, and the others drawn."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from operator import add, sub
+from typing import Literal, NamedTuple
+
+from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.replay.corrections import AUTHORITATIVE, PREDICTED
+from epic_cli.engine.strategies.correct import Fading, VisualOffset
+from epic_cli.engine.strategies.parts import adapted
+from epic_cli.play.clock import ClockSync, Timekeeper
+from epic_cli.play.wire import (
+    VERDICTS,
+    InputPacket,
+    Malformed,
+    PlayerState,
+    Projectile,
+    StatePacket,
+    Verdict,
+    decode_state,
+    encode_input,
+)
+from epic_cli.play.world import (
+    MOST_MOVES,
+    Body,
+    Control,
+    Move,
+    MoveList,
+    MoveResult,
+    Point,
+    RoundTrip,
+    Rules,
+    Value,
+    View,
+    Weapon,
+    between,
+    distance,
+    first_hit,
+    to_seconds,
+)
+
+LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected"]
+LOCAL_MODES: tuple[LocalMode, ...] = ("dumb-terminal", "predicted", "reconciled", "corrected")
+
+#: Length units; Mirror's PredictedRigidbody leaves smaller differences alone.
+CORRECTION_THRESHOLD = 0.1
+
+
+class LocalPlayer:
+    """One's own player, in one of four ways.
+
+    ``dumb-terminal`` shows him where the server last said he was. ``predicted`` simulates each
+    move at once, and never listens to the server. ``reconciled`` takes the server's state and
+    replays on top of it the moves that it does not contain yet; unless something unexpected
+    happened on the server, this gives the same bits as before. ``corrected`` moves what it
+    remembers by what it was wrong, and plays nothing again: quick, blind to walls, and content to
+    be wrong by a tenth of a unit.
+
+    A correction is a change of position caused by that; a misprediction is a state of the
+    server that differs from what was predicted for the same move.
+
+    Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Client Move
+    Prediction and Replay, listing 8.3; for ``corrected``, Mirror's PredictedRigidbody.
+    """
+
+    def __init__(self, rules: Rules, body: Body, mode: LocalMode, smoothing: Smoothing) -> None:
+        self.mode = mode
+        self.moves = MoveList()
+        self.predicted = body  # simulated here
+        self.received = body  # the server's, as it came
+        self.smoothed = smoothing.apply(VisualOffset())
+        self.states = 0
+        self.mispredictions = 0
+        self.corrections = 0
+        self.corrected = 0.0  # length units in all
+        self.largest = 0.0
+        self._rules = rules
+        self._by_timestamp: deque[tuple[int, Body]] = deque(maxlen=MOST_MOVES)
+
+    @property
+    def body(self) -> Body:
+        """The player as he is shown, apart from smoothing."""
+        return self.received if self.mode == "dumb-terminal" else self.predicted
+
+    def drawn(self, now: float) -> Point:
+        """Where he is drawn at the client's time ``now`` (seconds)."""
+        left = self.smoothed.left(now)
+        return (self.body.x + left[0], self.body.y + left[1])
+
+    def preview(self, control: Control, duration_us: int) -> Body:
+        """Where a move would take him."""
+        return self._rules.simulate(self.body, control, duration_us).body
+
+    def act(
+        self, control: Control, now_us: int, views: tuple[tuple[int, View], ...]
+    ) -> tuple[Move, MoveResult] | None:
+        """Makes a move and simulates it at once; None: the clock has not gone on."""
+        move = self.moves.add_move_if_new(control, now_us, views)
+        if move is None:
+            return None
+        result = self._rules.simulate(self.predicted, control, move.duration_us)
+        self.predicted = result.body
+        self._by_timestamp.append((now_us, result.body))
+        return move, result
+
+    def reconcile(self, body: Body, echo_us: int | None, now: float) -> float:
+        """Takes the server's state, which contains the moves up to the timestamp ``echo_us``.
+
+        Returns by how much this corrects the position (length units).
+        """
+        self.states += 1
+        self.received = body
+        if echo_us is not None:
+            self.moves.remove_processed(echo_us)
+            if self.mode != "dumb-terminal":
+                self.mispredictions += self._differs(body, echo_us)
+        if self.mode == "reconciled":
+            return self._replay_moves(now)
+        if self.mode == "corrected" and echo_us is not None:
+            return self._correct_history(echo_us, now)
+        return 0.0
+
+    def _differs(self, body: Body, echo_us: int) -> bool:
+        while self._by_timestamp and self._by_timestamp[0][0] < echo_us:
+            self._by_timestamp.popleft()
+        if not self._by_timestamp or self._by_timestamp[0][0] != echo_us:
+            return False
+        return self._by_timestamp[0][1][:4] != body[:4]
+
+    def _replay_moves(self, now: float) -> float:
+        body = self.received
+        replayed = []
+        for move in self.moves:
+            body = self._rules.simulate(body, move.control, move.duration_us).body
+            replayed.append((move.timestamp_us, body))
+        self._by_timestamp.clear()
+        self._by_timestamp.extend(replayed)
+        return self._go_on_from(body, now)
+
+    def _correct_history(self, echo_us: int, now: float) -> float:
+        known = list(self._by_timestamp)
+        if not known or known[0][0] != echo_us:
+            return 0.0
+        wrong = distance(known[0][1].position, self.received.position)
+        if wrong < CORRECTION_THRESHOLD:
+            return 0.0
+        numbers = [body[:4] for _, body in known]
+        changes = (tuple(map(sub, after, before)) for before, after in pairwise(numbers))
+        deltas = [(0.0,) * 4, *changes]
+        states = map(RecordedState, (time for time, _ in known), numbers, deltas)
+        corrected = correct_history([*states], echo_us, self.received[:4])
+        if corrected is None:
+            return self._go_on_from(self.received, now)
+        self._by_timestamp.clear()
+        for (stamp, body), state in zip(known, corrected, strict=True):
+            x, y, vx, vy = state.values
+            self._by_timestamp.append((stamp, body._replace(x=x, y=y, vx=vx, vy=vy)))
+        return self._go_on_from(self._by_timestamp[-1][1], now)
+
+    def _go_on_from(self, body: Body, now: float) -> float:
+        before, self.predicted = self.predicted, body
+        if body.position == before.position:
+            return 0.0
+        size = distance(body.position, before.position)
+        self.corrections += 1
+        self.corrected += size
+        self.largest = max(self.largest, size)
+        if self.smoothed.time:
+            self.smoothed.add(before.x - body.x, before.y - body.y, 0.0, now)
+        return size
+
+
+#: How a correction fades.
+SMOOTHING_CURVES = tuple(one.name.lower() for one in Fading if one is not Fading.SNAP)
+
+
+class Smoothing(NamedTuple):
+    """How corrections are smoothed: over how many seconds, along which curve, which of them.
+
+    Only those larger than ``smooth_above`` and up to ``snap_above`` (length units) are: smaller
+    ones are not worth it, and over larger ones a player would be seen to glide through walls.
+    """
+
+    duration: float = 0.0
+    curve: str = "linear"
+    smooth_above: float = 0.0
+    snap_above: float = math.inf
+
+    def apply(self, offset: VisualOffset) -> VisualOffset:
+        """Makes an offset fade like this from now on."""
+        fading = Fading[self.curve.upper()]
+        offset.set(fading, self.duration, self.smooth_above, self.snap_above)
+        return offset
+
+
+#: A state's numbers: position and velocity, or any others that change alike.
+Values = tuple[float, ...]
+
+
+class RecordedState(NamedTuple):
+    """A state at a time (in any unit), and by how much it differs from the one before it."""
+
+    time: float
+    values: Values
+    delta: Values
+
+
+def correct_history(
+    history: Sequence[RecordedState], time: float, values: Values
+) -> list[RecordedState] | None:
+    """The history, changed so that it passes through ``values`` at ``time``.
+
+    The change of the first state after it is shortened to the part that lies after it, and every
+    later state follows from the one before by its own change:
+
+        after.delta *= (after.time - time) / (after.time - before.time)
+        state.values = previous.values + state.delta
+
+    The states before are left alone. None: the time is before the oldest state or after the
+    newest, or there are fewer than two. Source: Mirror (MIT), Core/Prediction/Prediction.cs.
+    """
+    if len(history) < 2 or not history[0].time <= time <= history[-1].time:
+        return None
+    first = next(index for index, state in enumerate(history) if state.time >= time)
+    after = history[first]
+    share = 0.0
+    if first and after.time > time:
+        share = (after.time - time) / (after.time - history[first - 1].time)
+    corrected = list(history[:first])
+    previous = values
+    shortened = after._replace(delta=tuple(value * share for value in after.delta))
+    for state in [shortened, *history[first + 1 :]]:
+        previous = tuple(map(add, previous, state.delta))
+        corrected.append(state._replace(values=previous))
+    return corrected
+
+
+#: This many received snapshots are remembered: more than any delay buffer holds.
+REMEMBERED = 256
+
+#: Where packets are lost, a strategy draws between snapshots that are up to this many apart.
+MOST_LOST = 8
+
+#: A drawn position this near (length units) to the one described is the same.
+SAME = 1e-6
+
+
+class RemotePlayer:
+    """Draws a remote player with a strategy, and finds out between which snapshots it draws.
+
+    A strategy does not say, and there are many of them. But a delay buffer treats all coordinates
+    alike, so a second one with the same settings is fed the same packets with other positions:
+    snapshot n lies at (n, n^2). What it draws is on a chord of that parabola, and for a point
+    (x, y) on the chord from a to b
+
+        y - x^2 = (x - a) (b - x),  fraction = (x - a) / (b - a)
+
+    so the received snapshots around x that fulfil this are the two. Where the drawn position is
+    then the point between those two states, the client draws that point as ``between`` computes
+    it, and the server can compute the same bits. Strategies that extrapolate, draw curves, or
+    blend with what was drawn before, are at no such point; their view is the nearest point on the
+    straight lines through the snapshots.
+    """
+
+    def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
+        self._begin(make_strategy)
+        self._positions: dict[int, Point] = {}
+        self.last_packet: Packet | None = None
+        self.sample: Sample | None = None
+        self.view: View | None = None
+
+    def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
+        """Draws with another strategy from now on; it begins with the newest packet."""
+        self._begin(make_strategy)
+        packet = self.last_packet
+        if packet is not None and packet.arrival is not None:
+            self.update(packet, packet.arrival)
+
+    def set_clock(self, jump: float) -> None:
+        """The client's time has jumped by these seconds; the strategy begins again there."""
+        packet = self.last_packet
+        if packet is not None and packet.arrival is not None:
+            self.last_packet = packet._replace(arrival=packet.arrival + jump)
+        self.change_strategy(self._make_strategy)
+
+    def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
+        self._make_strategy = make_strategy
+        self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
+        for one in (self._strategy, self._shadow):
+            one.reset()  # a plain Python strategy may make its state there
+
+    def update(self, packet: Packet, now: float) -> None:
+        """Takes a received state; its ``sequence`` is the snapshot's number."""
+        number = packet.sequence or 0
+        if number not in self._positions:
+            self._positions[number] = packet.position[:2]
+            while len(self._positions) > REMEMBERED:
+                del self._positions[next(iter(self._positions))]
+        if self.last_packet is None or packet.time >= self.last_packet.time:
+            self.last_packet = packet
+        coded = (float(number), float(number * number), 0.0)
+        self._strategy.update(packet, now)
+        self._shadow.update(
+            packet._replace(position=coded, velocity=(0.0, 0.0, 0.0), rotation=None), now
+        )
+
+    def read(self, at: float) -> Sample | None:
+        """What is drawn at the client's time ``at``; None: nothing yet."""
+        sample = self._strategy.read(at)
+        shadow = self._shadow.read(at)
+        # some strategies draw their origin before anything has arrived, or go to infinity where
+        # the clocks do not agree at all
+        finite = all(map(math.isfinite, sample.position))
+        if sample.status == "none" or not self._positions or not finite:
+            self.sample = self.view = None
+            return None
+        self.view = self._find_view(sample, shadow)
+        if self.view.exact:
+            position = between(
+                self._positions[self.view.older],
+                self._positions[self.view.newer],
+                self.view.fraction,
+            )
+            sample = sample._replace(position=(*position, 0.0))
+        self.sample = sample
+        return sample
+
+    def _find_view(self, sample: Sample, shadow: Sample) -> View:
+        x, y, _ = shadow.position
+        view = self._on_chord(x, y) if math.isfinite(x) and math.isfinite(y) else None
+        drawn = sample.position[:2]
+        if view is not None:
+            position = between(
+                self._positions[view.older], self._positions[view.newer], view.fraction
+            )
+            if abs(drawn[0] - position[0]) < SAME and abs(drawn[1] - position[1]) < SAME:
+                return view
+        return self._nearest(drawn, x if math.isfinite(x) else math.inf)
+
+    def _on_chord(self, x: float, y: float) -> View | None:
+        """Between which snapshots a point of the shadow lies; None: on no chord of the parabola."""
+        nearest = round(x)
+        if nearest in self._positions and abs(x - nearest) < 1e-9:
+            return View(nearest, nearest, 0.0)
+        product = y - x * x
+        before = sorted((number for number in self._positions if number < x), reverse=True)
+        for older in before[:MOST_LOST]:
+            newer = round(x + product / (x - older))
+            if newer not in self._positions or newer < x:
+                continue
+            if abs((x - older) * (newer - x) - product) < 1e-4:
+                return View(older, newer, (x - older) / (newer - older))
+        return None
+
+    def _nearest(self, drawn: Point, x: float) -> View:
+        """The point nearest to the drawn one on the line through the snapshots near the shadow."""
+        numbers = sorted(self._positions)
+        nearest = min(numbers, key=lambda number: abs(number - x)) if x < math.inf else numbers[-1]
+        best = View(nearest, nearest, 0.0, exact=False)
+        least = distance(drawn, self._positions[nearest])
+        around = [number for number in numbers if abs(number - x) <= MOST_LOST]
+        for older, newer in pairwise(around):
+            start, end = self._positions[older], self._positions[newer]
+            dx, dy = end[0] - start[0], end[1] - start[1]
+            length = dx * dx + dy * dy
+            if not length:
+                continue
+            along = (drawn[0] - start[0]) * dx + (drawn[1] - start[1]) * dy
+            fraction = min(max(along / length, 0.0), 1.0)
+            off = distance(drawn, between(start, end, fraction))
+            if off < least:
+                best, least = View(older, newer, fraction, exact=False), off
+        return best
+
+
+#: A server's clock that runs ahead of the time that has passed here by more than this is forged.
+FARTHEST_AHEAD_US = 5_000_000
+
+#: What fits the packet.
+LONGEST_HELD_US = 2**32 - 1
+
+
+class Identity(NamedTuple):
+    """Who a client is in the match: its player's number, the names of all, its secret."""
+
+    player: int
+    names: Sequence[str]
+    token: int
+
+
+class Client:
+    """One player's machine.
+
+    ``report`` is called with what happened and its details. Times are the client's own, on which
+    its loop runs; what arrives is stamped with the machine's clock, and what is drawn of others is
+    drawn by what the client takes for the server's. ``sync`` keeps the three together.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        rules: Rules,
+        spawn: Point,
+        mode: LocalMode,
+        smoothing: Smoothing,
+        make_strategy: Callable[[], SmoothingStrategy],
+        sync: ClockSync,
+        report: Callable[[str, dict[str, Value]], None] = lambda *_: None,
+    ) -> None:
+        self.identity = identity
+        self.rules = rules
+        self.timekeeper = Timekeeper(sync, rules.step_us)
+        self.local = LocalPlayer(rules, Body(*spawn), mode, smoothing)
+        self.remotes = {
+            number: RemotePlayer(make_strategy)
+            for number in range(len(identity.names))
+            if number != identity.player
+        }
+        self.refused: Counter[str] = Counter()
+        self.packets: list[Packet] | None = None  # what came in, if it is to be kept
+        self.own: list[Packet] | None = None  # its own player, predicted and by the server
+        self.now_us = 0
+        self.state: StatePacket | None = None  # the newest
+        self.round_trip = RoundTrip()
+        self.effects = PredictedEffects(report)
+        self._report = report
+        self._sequence = 0
+        self._state_arrival_us = 0
+        self._state_machine_us = 0
+
+    @property
+    def now(self) -> float:
+        """The time of the newest frame, in seconds."""
+        return to_seconds(self.now_us)
+
+    def receive(self, data: bytes, machine_us: int) -> None:
+        """Takes a datagram that came in at this time of the machine; what is wrong is counted."""
+        arrival_us = self.timekeeper.clock.read(machine_us)
+        try:
+            packet = decode_state(data)
+        except Malformed:
+            self.refused["malformed"] += 1
+            return
+        numbers = [one.player for one in packet.players]
+        if packet.token != self.identity.token or numbers != list(range(len(self.identity.names))):
+            self.refused["forged"] += 1
+            return
+        if self._is_from_the_future(packet, arrival_us):
+            self.refused["from the future"] += 1
+            return
+        arrived_us = self.timekeeper.server_us(arrival_us)
+        if arrived_us is not None:
+            for one in packet.players:
+                if one.player in self.remotes:
+                    self._update_remote(packet, one, to_seconds(arrived_us))
+        newest = self.state
+        repeated = newest is not None and packet.snapshot == newest.snapshot
+        if packet.fresh and packet.echo_us is not None and not repeated:
+            # those that come too late to be shown, too: otherwise only the quick ones would count
+            stamps = (packet.echo_us, packet.held_us, packet.time_us, machine_us)
+            self.round_trip.add(self.timekeeper.measure(*stamps), to_seconds(arrival_us))
+        if newest is not None and packet.snapshot <= newest.snapshot:
+            self.refused["repeated" if repeated else "late"] += 1
+            return
+        self.state = packet
+        self._state_arrival_us, self._state_machine_us = arrival_us, machine_us
+        self.timekeeper.hear(packet.time_us, machine_us)
+        self._reconcile(packet, to_seconds(arrival_us))
+        self.effects.confirm(packet.verdicts, arrival_us)
+
+    def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
+        """It echoes a move that was not made yet, or the server's clock has jumped ahead."""
+        if packet.echo_us is not None and packet.echo_us > self.now_us:
+            return True
+        if self.state is None:
+            return False
+        passed_us = arrival_us - self._state_arrival_us
+        return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
+
+    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival: float) -> None:
+        body = one.body
+        received = Packet(
+            (body.x, body.y, 0.0),
+            (body.vx, body.vy, 0.0),
+            to_seconds(packet.time_us),
+            arrival,
+            self.identity.names[one.player],
+            False,
+            packet.snapshot,
+            to_seconds(one.delta_us),
+            body.rotation,
+        )
+        self.remotes[one.player].update(received, arrival)
+        if self.packets is not None:
+            self.packets.append(received)
+
+    def _reconcile(self, packet: StatePacket, now: float) -> None:
+        """What the newest state says about this client's own player."""
+        body = packet.players[self.identity.player].body
+        size = self.local.reconcile(body, packet.echo_us, now)
+        if packet.echo_us is not None:
+            self._keep(AUTHORITATIVE, body, packet.echo_us, now)
+        if size:
+            self._report("correction", {"size": size, "snapshot": packet.snapshot})
+
+    def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
+        """One turn of the client's loop: draws, makes a move, returns the packet to send.
+
+        ``controller`` is asked for the input of the move.
+        """
+        self.now_us = now_us
+        self._steer()
+        drawn_us = self.timekeeper.server_us(now_us)
+        if drawn_us is not None:
+            for remote in self.remotes.values():
+                remote.read(to_seconds(drawn_us))
+        control = controller(self)
+        views = tuple(
+            (number, remote.view)
+            for number, remote in self.remotes.items()
+            if control.weapon and remote.view is not None
+        )
+        acted = self.local.act(control, now_us, views)
+        if acted:
+            move, result = acted
+            self._keep(PREDICTED, self.local.predicted, now_us, None)
+            if result.weapon:
+                position = self.local.body.position
+                aim = move.control.aim
+                hit = first_hit(self.rules.arena, position, aim, self.drawn_remotes())
+                self.effects.predict(move, result.weapon, position, hit)
+        self.effects.forget_old(now_us)
+        self._sequence += 1
+        heard, held_us = None, 0
+        if self.state is not None:
+            machine_us = self.timekeeper.clock.machine_time(now_us)
+            heard = self.state.snapshot
+            held_us = min(max(machine_us - self._state_machine_us, 0), LONGEST_HELD_US)
+        moves = self.local.moves.newest()
+        packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
+        return encode_input(packet) if packet.moves else b""
+
+    def _keep(self, state: str, body: Body, sequence: int, arrival: float | None) -> None:
+        """Keeps a state of its own player, which contains the moves up to a timestamp."""
+        if self.own is not None:
+            name = f"{self.identity.names[self.identity.player]}/{state}"
+            place, velocity = (body.x, body.y, 0.0), (body.vx, body.vy, 0.0)
+            time = to_seconds(sequence)
+            self.own.append(Packet(place, velocity, time, arrival, name, False, sequence))
+
+    def _steer(self) -> None:
+        steering = self.timekeeper.frame(self.now_us)
+        if steering.jump:
+            self._report("clock set", {"by": steering.jump})
+            for remote in self.remotes.values():
+                remote.set_clock(steering.jump)
+        if steering.frames:
+            self._report("clock held", {"frames": -steering.frames})
+
+    def drawn_remotes(self) -> dict[int, Point]:
+        """Where the other players are drawn."""
+        drawn = {}
+        for number, remote in self.remotes.items():
+            if remote.sample is not None:
+                drawn[number] = remote.sample.position[:2]
+        return drawn
+
+    def drawn_projectiles(self) -> list[Projectile]:
+        """What is in the air: the newest state, extrapolated by half a round trip and its age."""
+        if self.state is None:
+            return []
+        age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
+        return [
+            one._replace(x=one.x + one.vx * age, y=one.y + one.vy * age)
+            for one in self.state.projectiles
+        ]
+
+
+#: A predicted effect whose verdict has not come after this time is forgotten.
+LONGEST_UNCONFIRMED_US = 3_000_000
+
+
+class PredictedEffects:
+    """A client's effects that the server has not judged yet; what happens is reported."""
+
+    def __init__(self, report: Callable[[str, dict[str, Value]], None]) -> None:
+        self._report = report
+        self._unconfirmed: set[int] = set()  # timestamps of moves
+
+    def predict(self, move: Move, weapon: Weapon, position: Point, hit: int | None) -> None:
+        """A muzzle flash or windup; whom a shot hits on this screen is part of it."""
+        self._unconfirmed.add(move.timestamp_us)
+        details: dict[str, Value] = {
+            "stamp": to_seconds(move.timestamp_us),
+            "weapon": weapon.name.lower(),
+        }
+        if weapon == Weapon.SHOT:
+            details["hit"] = hit is not None
+        details["x"], details["y"] = position
+        details["aim_x"], details["aim_y"] = move.control.aim
+        self._report("predicted effect", details)
+
+    def confirm(self, verdicts: Iterable[Verdict], now_us: int) -> None:
+        """What the server has decided."""
+        for verdict in verdicts:
+            fired_us = verdict.timestamp_us
+            if fired_us not in self._unconfirmed:
+                continue
+            self._unconfirmed.remove(fired_us)
+            outcome = VERDICTS[verdict.code]
+            details: dict[str, Value] = {
+                "stamp": to_seconds(fired_us),
+                "waited": to_seconds(now_us - fired_us),
+            }
+            if outcome in ("stunned", "reloading"):
+                self._report("effect refused", details | {"reason": outcome})
+            else:
+                self._report("effect confirmed", details | {"outcome": outcome})
+
+    def forget_old(self, now_us: int) -> None:
+        """No verdict comes any more for what was shown that long ago."""
+        oldest_us = now_us - LONGEST_UNCONFIRMED_US
+        self._unconfirmed = {one for one in self._unconfirmed if one >= oldest_us}

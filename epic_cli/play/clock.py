@@ -1,0 +1,518 @@
+"""How a client keeps its clock in step with the server's.
+
+A client's loop runs on a ``SteeredClock``, which a ``ClockSync`` speeds up, slows down or holds;
+what is drawn is drawn by the ``Timekeeper``'s estimate of the server's clock.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Collection
+from typing import ClassVar, NamedTuple
+
+from epic_cli.play.world import MOST_MOVES, to_seconds, to_us
+
+
+class Exchange(NamedTuple):
+    """A move that went to the server and came back as an echo: four time stamps, in seconds.
+
+    ``sent`` and ``returned`` are on the machine's own clock, ``received`` and ``answered`` on the
+    server's. Source: RFC 5905, section 8.
+    """
+
+    sent: float
+    received: float
+    answered: float
+    returned: float
+
+    @property
+    def round_trip(self) -> float:
+        """On the link alone: without the time that the server held the move."""
+        return (self.returned - self.sent) - (self.answered - self.received)
+
+    @property
+    def offset(self) -> float:
+        """How far the server's clock is ahead, if both ways took as long."""
+        return ((self.received - self.sent) + (self.answered - self.returned)) / 2
+
+
+class Steering(NamedTuple):
+    """What a clock does from this frame on.
+
+    ``speed`` is how many times as fast as the machine's own clock it runs. ``frames`` are made at
+    once, beyond those that are due; a negative number of them is waited for, while time stands
+    still. ``jump`` (seconds, forward or back) sets the estimate of the server's clock: nothing
+    drawn by the old one counts any more.
+    """
+
+    speed: float = 1.0
+    frames: int = 0
+    jump: float = 0.0
+
+
+class ClockSync(ABC):
+    """Keeps a client's time in step with the server's; all times are in seconds.
+
+    ``needs_server``: there is no time until the server has been heard.
+    """
+
+    needs_server: ClassVar[bool] = True
+
+    def measure(self, exchange: Exchange) -> None:
+        """A round trip has been completed; the states between bring no new echo."""
+        del exchange
+
+    def hear(self, server_time: float, now: float) -> None:
+        """A state, newer than all before it, came in at the machine's time ``now``."""
+        del server_time, now
+
+    @abstractmethod
+    def steer(self, now: float, time: float) -> Steering | None:
+        """What to do in a frame at the machine's time ``now``, which is taken for ``time``.
+
+        None: nothing is known of the server's clock yet.
+        """
+
+
+class FreeRunning(ClockSync):
+    """The server's stamps are compared with the machine's own clock, whatever it shows.
+
+    Right where both clocks agree, as in *Multiplayer Game Programming*, whose program runs on one
+    machine. A clock that is behind draws the others late, as far back as their states are kept;
+    one that is ahead has no newer state to go on to, and draws them in jumps.
+    """
+
+    needs_server: ClassVar[bool] = False
+
+    def __init__(self, step: float) -> None:
+        del step
+
+    def steer(self, now: float, time: float) -> Steering:
+        """Nothing, ever."""
+        del now, time
+        return Steering()
+
+
+class SteeredClock:
+    """Shows what the machine's own clock shows, until it is steered; it never goes back."""
+
+    def __init__(self) -> None:
+        self.speed = 1.0
+        self._machine_us: int | None = None  # when this speed began
+        self._time_us = 0
+
+    def read(self, machine_us: int) -> int:
+        """What it shows when the machine's clock shows this."""
+        if self._machine_us is None:
+            return machine_us
+        return self._time_us + round(max(machine_us - self._machine_us, 0) * self.speed)
+
+    def machine_time(self, time_us: int) -> int:
+        """What the machine's clock shows when this one shows ``time_us``.
+
+        A time that was passed over, or that lies before the last change, is that of the change.
+        """
+        if self._machine_us is None:
+            return time_us
+        return self._machine_us + round(max(time_us - self._time_us, 0) / self.speed)
+
+    def steer(self, machine_us: int, speed: float, ahead_us: int = 0) -> None:
+        """Runs at another speed from now on, after ``ahead_us`` that pass at once.
+
+        Where that is negative, it stands still for as long first.
+        """
+        self._time_us = self.read(machine_us) + max(ahead_us, 0)
+        self._machine_us = machine_us + max(-ahead_us, 0)
+        self.speed = speed
+
+
+class Timekeeper:
+    """Lets a synchroniser steer a client's clock.
+
+    The client's own time (``clock``) never goes back, and stamps its moves. The server's time is
+    that plus a shift, which changes only where the synchroniser jumps. Exchanges are measured on
+    the machine's clock, which nobody steers.
+    """
+
+    def __init__(self, sync: ClockSync, step_us: int) -> None:
+        self.clock = SteeredClock()
+        self._sync = sync
+        self._step_us = step_us
+        self._shift_us: int | None = None if sync.needs_server else 0
+        self._sent: deque[tuple[int, int]] = deque(maxlen=MOST_MOVES)  # stamp, machine's time
+
+    def change_sync(self, sync: ClockSync) -> None:
+        """Goes on from the time there is with another synchroniser."""
+        self._sync = sync
+        if self._shift_us is None and not sync.needs_server:
+            self._shift_us = 0
+
+    def server_us(self, time_us: int) -> int | None:
+        """The server's time at a time of the client's own, as far as the client knows."""
+        return None if self._shift_us is None else time_us + self._shift_us
+
+    def frame(self, now_us: int) -> Steering:
+        """A frame begins at this time of the client's own: steers, and says how."""
+        machine_us = self.clock.machine_time(now_us)
+        self._sent.append((now_us, machine_us))
+        time_us = now_us + (self._shift_us or 0)
+        steering = self._sync.steer(to_seconds(machine_us), to_seconds(time_us))
+        if steering is None:
+            return Steering()
+        self._shift_us = (self._shift_us or 0) + to_us(steering.jump)
+        if steering.frames or steering.speed != self.clock.speed:
+            self.clock.steer(machine_us, steering.speed, steering.frames * self._step_us)
+        return steering
+
+    def hear(self, server_us: int, machine_us: int) -> None:
+        """A state of this time, newer than all before it, came in."""
+        self._sync.hear(to_seconds(server_us), to_seconds(machine_us))
+
+    def measure(self, stamp_us: int, held_us: int, server_us: int, machine_us: int) -> float:
+        """A move's echo came in, in a state of this time; returns the round trip in seconds."""
+        while self._sent and self._sent[0][0] < stamp_us:
+            self._sent.popleft()
+        known = bool(self._sent) and self._sent[0][0] == stamp_us
+        sent_us = self._sent[0][1] if known else stamp_us
+        times = (sent_us, server_us - held_us, server_us, machine_us)
+        self._sync.measure(Exchange(*map(to_seconds, times)))
+        return to_seconds(machine_us - sent_us - held_us)
+
+
+#: Seconds between two samples, and how many of them count.
+SYNC_INTERVAL = 0.25
+SYNC_SAMPLES = 8
+
+#: A nudge takes this part of the offset.
+ADJUST_STEPS = 8
+
+#: Seconds; a reference clock that is further off is set anew.
+PANIC_THRESHOLD = 2.0
+
+#: The simulation clock runs at most this many times as fast, and at least at its inverse.
+MAX_STRETCH = 1.25
+
+#: Seconds; a smaller difference of the two clocks is not stretched away.
+IGNORED_DIFFERENCE = 0.001
+
+
+class Netfox(ClockSync):
+    """Two clocks: samples nudge the one, the other follows it faster or slower, never backwards.
+
+    The first answer sets both to the server's stamp in it, which is one way old. From then on,
+    four times a second, the reference clock takes an eighth of the offset averaged over the last
+    eight samples, or all of it beyond 2 s. Every frame the simulation clock's speed follows from
+    its difference to the reference clock.
+
+    Source: netfox (https://github.com/foxssake/netfox, MIT), network-time-synchronizer.gd and
+    network-time.gd. It has two quirks, kept here: the average favours the slow samples, and at no
+    difference the simulation clock runs 2.5 % fast, so that it settles a ninth of a tick ahead.
+    """
+
+    def __init__(self, step: float) -> None:
+        self._step = step
+        self._reference: float | None = None  # ahead of the machine's clock
+        self._samples: deque[tuple[float, float]] = deque(maxlen=SYNC_SAMPLES)
+        self._asked = -math.inf
+        self._is_set = False
+
+    def measure(self, exchange: Exchange) -> None:
+        """Takes a sample when one is due."""
+        if exchange.sent < self._asked + SYNC_INTERVAL:
+            return
+        self._asked = exchange.sent
+        if self._reference is None:
+            self._reference = exchange.answered - exchange.returned
+            return
+        self._samples.append((exchange.offset - self._reference, exchange.round_trip))
+        offset = average_offset(self._samples)
+        if abs(offset) > PANIC_THRESHOLD:
+            self._reference += offset
+            self._samples.clear()
+        else:
+            self._reference += offset / ADJUST_STEPS
+
+    def steer(self, now: float, time: float) -> Steering | None:
+        """Faster or slower, by the difference to the reference clock."""
+        if self._reference is None:
+            return None
+        difference = now + self._reference - time
+        if not self._is_set:
+            self._is_set = True
+            return Steering(jump=difference)
+        counted = math.copysign(max(abs(difference) - IGNORED_DIFFERENCE, 0.0), difference)
+        return Steering(stretch(counted, self._step))
+
+
+def average_offset(samples: Collection[tuple[float, float]]) -> float:
+    """The offsets (seconds), each weighted by the logarithm of 1 + its round trip."""
+    weights = [math.log(1 + round_trip) for _, round_trip in samples]
+    total = sum(weights)
+    if math.isclose(total, 0.0, abs_tol=1e-5):
+        return sum(offset for offset, _ in samples) / len(samples)
+    return (
+        sum(offset * weight for (offset, _), weight in zip(samples, weights, strict=True)) / total
+    )
+
+
+def stretch(difference: float, tick: float) -> float:
+    """The speed for a reference clock that is ahead by this difference; both in seconds.
+
+    share = (difference + tick) / (2 tick), 0 to 1
+    speed = 1 / 1.25 + (1.25 - 1 / 1.25) share
+    """
+    share = min(max((difference + tick) / (2 * tick), 0.0), 1.0)
+    slowest = 1 / MAX_STRETCH
+    return slowest + (MAX_STRETCH - slowest) * share
+
+
+#: How much a sample counts in the round trip, and in its mean deviation.
+ROUND_TRIP_WEIGHT = 1 / 12
+DEVIATION_WEIGHT = 1 / 6
+
+#: Round trips that are measured before the time is believed.
+HANDSHAKE_PINGS = 3
+
+#: In ticks: a smaller error is left alone, a larger one than the other is not worked off.
+ERROR_MARGIN = 1.0
+LARGEST_ERROR_MARGIN = 10.0
+
+#: Errors in the same direction, one after the other, before the speed changes.
+CONSECUTIVE_ERRORS = 3
+
+SPEEDUP = 0.05
+
+#: How much a state counts in the estimate: much where the jitter is small (seconds), little else.
+ESTIMATE_WEIGHTS = (0.10, 0.02)
+JITTERS = (0.001, 0.010)
+
+#: What of a change of speed is left, for each frame that needs none.
+SPEED_LEFT = 0.9
+
+
+class RoundTripEstimator:
+    """The smoothed round trip and its jitter, which is half the mean deviation; in seconds.
+
+        deviation += (|sample - round_trip| - deviation) / 6
+        round_trip += (sample - round_trip) / 12
+
+    From the third sample on, one that is far out of what was seen counts as less.
+    Source: RFC 6298 with other weights; lightyear_sync/src/ping/estimator.rs.
+    """
+
+    def __init__(self) -> None:
+        self.round_trip = 0.0
+        self.count = 0
+        self._deviation = 0.0
+
+    @property
+    def jitter(self) -> float:
+        """In seconds."""
+        return self._deviation / 2
+
+    def add(self, sample: float) -> None:
+        """Takes a measured round trip; a negative one is no round trip."""
+        if sample < 0:
+            return
+        self.count += 1
+        if self.count == 1:
+            self.round_trip, self._deviation = sample, sample / 2
+            return
+        if self.count > 2:
+            usual = self.round_trip + 3 * self._deviation
+            farthest = min(usual, 3 * self.round_trip, self.round_trip + 0.5)
+            sample = min(sample, max(farthest, 1.2 * self.round_trip))
+        error = abs(sample - self.round_trip)
+        self._deviation += (error - self._deviation) * DEVIATION_WEIGHT
+        self.round_trip += (sample - self.round_trip) * ROUND_TRIP_WEIGHT
+
+
+class Lightyear(ClockSync):
+    """Follows an estimate of the server's time: speeds up or slows down by up to 10 %, or jumps.
+
+    Each state says what time it was on the server half a round trip ago; an average of that,
+    slower where there is jitter, is the estimate. Once it has been missed by more than a tick
+    three times in a row, the speed changes in proportion; beyond ten ticks the clock is set.
+
+    Source: lightyear (https://github.com/cBournhonesque/lightyear, MIT or Apache-2.0),
+    lightyear_sync/src/timeline/remote.rs, sync.rs and input.rs. Its input timeline runs half a
+    round trip and a margin ahead of this, so that an input for a tick is there in time; this
+    server applies moves as they come, and gains nothing by that.
+    """
+
+    def __init__(self, step: float) -> None:
+        self._step = step
+        self._estimator = RoundTripEstimator()
+        self._estimate: float | None = None  # ahead of the machine's clock
+        self._heard = False
+        self._is_set = False
+        self._speed = 1.0
+        self._was_ahead = True
+        self._consecutive = 0
+
+    def measure(self, exchange: Exchange) -> None:
+        """Every round trip counts."""
+        self._estimator.add(exchange.round_trip)
+
+    def hear(self, server_time: float, now: float) -> None:
+        """The server must be half a round trip ahead of what it has just said."""
+        if self._estimator.count < HANDSHAKE_PINGS:
+            return
+        self._heard = True
+        estimate = server_time + self._estimator.round_trip / 2 - now
+        if self._estimate is None:
+            self._estimate = estimate
+            return
+        low, high = JITTERS
+        share = min(max((self._estimator.jitter - low) / (high - low), 0.0), 1.0)
+        most, least = ESTIMATE_WEIGHTS
+        self._estimate += (estimate - self._estimate) * (most + (least - most) * share)
+
+    def steer(self, now: float, time: float) -> Steering | None:
+        """Once after each state; the speed stays as it is between them."""
+        if self._estimate is None:
+            return None
+        if not self._heard:
+            return Steering(self._speed)
+        self._heard = False
+        error = time - (now + self._estimate)
+        if not self._is_set or abs(error) > LARGEST_ERROR_MARGIN * self._step:
+            self._is_set, self._consecutive = True, 0
+            return Steering(self._speed, jump=-error)
+        self._adjust(error / self._step)
+        return Steering(self._speed)
+
+    def _adjust(self, error: float) -> None:
+        turned = (error > 0) != self._was_ahead
+        self._was_ahead = error > 0
+        self._consecutive = self._consecutive + 1 if abs(error) > ERROR_MARGIN else 0
+        if self._consecutive >= CONSECUTIVE_ERRORS and not turned:
+            self._speed = speed_for(error)
+        else:
+            self._speed = 1 + (self._speed - 1) * SPEED_LEFT
+
+
+def speed_for(error: float) -> float:
+    """The speed that works off an error (in ticks; positive: the clock is ahead).
+
+    1 + 0.05 * 2 min(|error| / 10, 1), or its inverse for a clock that is ahead
+    """
+    faster = 1 + SPEEDUP * 2 * min(abs(error) / LARGEST_ERROR_MARGIN, 1.0)
+    return 1 / faster if error > 0 else faster
+
+
+def interpolation_delay(send_interval: float, jitter: float, tick: float) -> float:
+    """How far behind the newest state the others are drawn; all in seconds.
+
+        max(1.7 send_interval, 5 ms) + 4 jitter + 1 tick
+
+    Source: lightyear_sync/src/timeline/interpolation.rs.
+    """
+    return max(1.7 * send_interval, 0.005) + 4 * jitter + tick
+
+
+#: Frames over which the advantages are averaged.
+FRAME_WINDOW = 40
+
+#: Frames; less is not worth a wait, and more is not waited for at once.
+SMALLEST_WAIT = 3
+LONGEST_WAIT = 9
+
+#: Frames between two waits.
+RECOMMENDATION_INTERVAL = 240
+
+#: Round trips before the first frame.
+HANDSHAKE_ROUND_TRIPS = 5
+
+
+class FrameAdvantages:
+    """How many frames each side has seen itself behind the other, in its last frames.
+
+    Source: GGPO (https://github.com/pond3r/ggpo, MIT), src/lib/ggpo/timesync.cpp.
+    """
+
+    def __init__(self) -> None:
+        self._local = [0] * FRAME_WINDOW
+        self._remote = [0] * FRAME_WINDOW
+
+    def add(self, frame: int, local: int, remote: int) -> None:
+        """Notes what this side and the other one had measured in a frame."""
+        self._local[frame % FRAME_WINDOW] = local
+        self._remote[frame % FRAME_WINDOW] = remote
+
+    def local_wait(self, *, idle: bool = True) -> int:
+        """For how many frames this side should wait; 0 unless its player's input is idle."""
+        return _wait(sum(self._local), sum(self._remote)) if idle else 0
+
+    def remote_wait(self) -> int:
+        """For how many frames the other side will find that it should wait."""
+        return _wait(sum(self._remote), sum(self._local))
+
+
+def _wait(local: int, remote: int) -> int:
+    """Half of what the two sides' means differ by: each sees the whole of it, once as a minus."""
+    if local >= remote:
+        return 0
+    frames = int((remote - local) / FRAME_WINDOW / 2 + 0.5)
+    return 0 if frames < SMALLEST_WAIT else min(frames, LONGEST_WAIT)
+
+
+class Ggpo(ClockSync):
+    """Compares frame numbers, and at most every 240 frames lets some pass.
+
+    A side's advantage is how many frames it is behind: the other's newest frame, with what passes
+    in a round trip, less its own. A client that is ahead waits. The server of a match waits for
+    nobody: where it would have to, the client makes those frames at once instead, which brings
+    the two to the same place.
+
+    GGPO sends the advantage in a report of its own; the server's follows here from the echo of
+    the newest move, which says the same. Source: GGPO, udp_proto.cpp and backends/p2p.cpp.
+    """
+
+    def __init__(self, step: float) -> None:
+        self._step = step
+        self._advantages = FrameAdvantages()
+        self._exchange: Exchange | None = None  # the newest
+        self._exchanges = 0
+        self._is_set = False
+        self._next_wait = 0
+
+    def measure(self, exchange: Exchange) -> None:
+        """Each counts for the handshake; then the newest one counts."""
+        self._exchange = exchange
+        self._exchanges += 1
+
+    def steer(self, now: float, time: float) -> Steering | None:
+        """Compares the frames, and waits if that is due."""
+        exchange = self._exchange
+        if exchange is None or self._exchanges < HANDSHAKE_ROUND_TRIPS:
+            return None
+        if not self._is_set:
+            self._is_set = True
+            self._next_wait = self._frame(now + exchange.offset)
+            return Steering(jump=now + exchange.offset - time)
+        frame, ahead = self._frame(time), time - now
+        passing = self._frame(exchange.round_trip)
+        local = self._frame(exchange.answered) + passing - self._frame(exchange.returned + ahead)
+        remote = self._frame(exchange.sent + ahead) + passing - self._frame(exchange.received)
+        self._advantages.add(frame, local, remote)
+        if frame <= self._next_wait:
+            return Steering()
+        frames = self._advantages.remote_wait() - self._advantages.local_wait()
+        if frames:
+            self._next_wait = frame + RECOMMENDATION_INTERVAL
+        return Steering(frames=frames)
+
+    def _frame(self, time: float) -> int:
+        return int(time // self._step)
+
+
+#: Each is made for the simulation's step, in seconds.
+CLOCK_SYNCS: dict[str, Callable[[float], ClockSync]] = {
+    "free-running": FreeRunning,
+    "netfox": Netfox,
+    "lightyear": Lightyear,
+    "ggpo": Ggpo,
+}

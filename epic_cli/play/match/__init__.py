@@ -1,1 +1,0 @@
-"""A match: who plays, over which links, by which input, and what changes meanwhile."""

@@ -1,1 +1,0 @@
-"""What is to be seen of a match: rows, statistics, the screens at one moment."""

@@ -1,0 +1,703 @@
+"""The server: the only simulation that counts, its weapons, and how far it rewinds for a shot."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from epic_cli.play.wire import (
+    MOST_PROJECTILES,
+    MOST_VERDICTS,
+    VERDICTS,
+    InputPacket,
+    Malformed,
+    PlayerState,
+    Projectile,
+    StatePacket,
+    Verdict,
+    decode_input,
+    encode_state,
+)
+from epic_cli.play.world import (
+    STUN_US,
+    THROW_SPEED,
+    Arena,
+    Body,
+    Move,
+    MoveList,
+    MoveResult,
+    Point,
+    RoundTrip,
+    Rules,
+    Value,
+    View,
+    Weapon,
+    between,
+    distance,
+    first_hit,
+    ray_to_wall,
+    sees,
+    to_seconds,
+    to_us,
+)
+
+#: Valve's sv_maxunlag: nobody shoots further into the past; in seconds.
+DEFAULT_HISTORY = 1.0
+
+
+class PoseHistory:
+    """Where every player was in the snapshots of the last ``length`` seconds.
+
+    A snapshot is found by its number. Older ones are forgotten, so a view of them cannot be
+    rewound to.
+    """
+
+    def __init__(self, length: float = DEFAULT_HISTORY) -> None:
+        self.length = length
+        self._length_us = to_us(length)
+        self._snapshots: dict[int, dict[int, Point]] = {}
+        self._times: deque[tuple[int, int]] = deque()
+        self._time_of: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._snapshots)
+
+    def add(self, snapshot: int, time_us: int, positions: dict[int, Point]) -> None:
+        """Keeps a snapshot sent at this time, and forgets those that are too old."""
+        self._snapshots[snapshot] = positions
+        self._times.append((time_us, snapshot))
+        self._time_of[snapshot] = time_us
+        while self._times[0][0] < time_us - self._length_us:
+            forgotten = self._times.popleft()[1]
+            del self._snapshots[forgotten], self._time_of[forgotten]
+
+    def position(self, player: int, view: View) -> Point | None:
+        """Where a player was drawn, given how he was seen; None: it is no longer known."""
+        older = self._snapshots.get(view.older, {}).get(player)
+        newer = self._snapshots.get(view.newer, {}).get(player)
+        if older is None or newer is None:
+            return None
+        return between(older, newer, view.fraction)
+
+    def sent_us(self, snapshot: int) -> int | None:
+        """When a snapshot was sent; None: it is no longer known."""
+        return self._time_of.get(snapshot)
+
+    def time_of(self, view: View) -> float | None:
+        """When a view was true, in seconds; None: it is no longer known."""
+        older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
+        if older is None or newer is None:
+            return None
+        return to_seconds(older) + to_seconds(newer - older) * view.fraction
+
+    def records(self, player: int) -> list[tuple[float, Point]]:
+        """When (seconds) a player was where, the newest first."""
+        return [
+            (to_seconds(time_us), self._snapshots[snapshot][player])
+            for time_us, snapshot in reversed(self._times)
+            if player in self._snapshots[snapshot]
+        ]
+
+
+class Shooter(NamedTuple):
+    """A shot is judged at the server's time ``now``; times in seconds.
+
+    ``round_trip`` is what the server has measured, ``view_delay`` how far in the past the client
+    is set to draw the others, and ``views`` what it says that the player saw of each.
+    """
+
+    now: float
+    round_trip: float
+    view_delay: float
+    views: Mapping[int, View]
+
+
+class Rewound(NamedTuple):
+    """Where the others were; who is missing cannot be hit, unless all are.
+
+    ``view`` says how well that is known: ``exact`` to the last bit, ``nearest`` (what was drawn is
+    no point between two snapshots), ``claimed`` by the client, ``estimated`` by the server,
+    ``beyond the history`` (the present was taken), or ``none``.
+    """
+
+    positions: dict[int, Point]
+    view: str
+
+
+class LagCompensation(ABC):
+    """Finds out where the others were when the shooter saw them."""
+
+    def __init__(self, history: PoseHistory, step: float) -> None:
+        self._history = history
+        self._step = step
+
+    def capture(self, now: float, positions: Mapping[int, Point]) -> None:
+        """A network tick: where everybody is now; the history has it already."""
+        del now, positions
+
+    @abstractmethod
+    def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
+        """Where the others were, given where they are."""
+
+
+class ViewCompensation(LagCompensation):
+    """Puts each player where the shooter's screen had him, to the last bit.
+
+    Believes the client whatever it says within the history: a cheat may choose the best moment of
+    the last second, and no strategy, jitter or clock makes an honest shot miss.
+    """
+
+    def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
+        """A player of whom there is no view was not on the shooter's screen."""
+        positions, known, exact = {}, True, True
+        for player, view in shooter.views.items():
+            if player not in present:
+                continue
+            position = self._history.position(player, view)
+            known &= position is not None
+            exact &= view.exact
+            positions[player] = present[player] if position is None else position
+        if not shooter.views:
+            return Rewound({}, "none")
+        if not known:
+            return Rewound(positions, "beyond the history")
+        return Rewound(positions, "exact" if exact else "nearest")
+
+
+#: Captures that are kept, and seconds between two of them.
+HISTORY_LIMIT = 6
+CAPTURE_INTERVAL = 0.1
+
+
+class MirrorCompensation(LagCompensation):
+    """Rewinds to the server's time less half a round trip and the client's buffer.
+
+    Captures are taken every 0.1 s, and the newest six kept, so that it goes back half a second.
+    Between two of them it interpolates, and up to one interval past the newest it extrapolates.
+
+    Source: Mirror (https://github.com/MirrorNetworking/Mirror, MIT),
+    Assets/Mirror/Core/LagCompensation/LagCompensation.cs.
+    """
+
+    def __init__(self, history: PoseHistory, step: float) -> None:
+        super().__init__(history, step)
+        self._captures: deque[tuple[float, dict[int, Point]]] = deque(maxlen=HISTORY_LIMIT)
+
+    def capture(self, now: float, positions: Mapping[int, Point]) -> None:
+        """Takes one when it is due."""
+        # a tick that is due by the clock must not be missed by a rounding of its seconds
+        if not self._captures or now >= self._captures[-1][0] + CAPTURE_INTERVAL - 1e-9:
+            self._captures.append((now, dict(positions)))
+
+    def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
+        """The same time for all."""
+        time = estimate_time(shooter.now, shooter.round_trip, shooter.view_delay)
+        found = sample([time for time, _ in self._captures], time, CAPTURE_INTERVAL)
+        if found is None:
+            return Rewound(dict(present), "beyond the history")
+        before, after = (self._captures[index][1] for index in found[:2])
+        positions = {player: between(before[player], after[player], found[2]) for player in present}
+        return Rewound(positions, "estimated")
+
+
+def estimate_time(server_time: float, round_trip: float, buffer_time: float) -> float:
+    """When what the client saw was true: server_time - round_trip / 2 - buffer_time; seconds."""
+    return server_time - round_trip / 2 - buffer_time
+
+
+def sample(times: Sequence[float], time: float, interval: float) -> tuple[int, int, float] | None:
+    """Between which captures a time lies, and how far from the one to the other.
+
+    ``times`` are those of the captures, oldest first. Past the newest, by at most ``interval``,
+    the last two are extrapolated: to a fraction of 1 to 2. None: it is older than all, too new,
+    or there are fewer than two captures.
+    """
+    if len(times) < 2 or not times[0] <= time <= times[-1] + interval:
+        return None
+    for index, captured in enumerate(times):
+        if captured == time:
+            return (index, index, 0.0)
+        if captured > time:
+            return (index - 1, index, (time - times[index - 1]) / (captured - times[index - 1]))
+    return (len(times) - 2, len(times) - 1, 1 + (time - times[-1]) / interval)
+
+
+#: Seconds by which a client's tick may differ from the expected one.
+LARGEST_DIFFERENCE = 0.2
+
+#: sv_lagcompensation_teleport_dist, 64 units where a player is 32 wide, in this game's units.
+TELEPORT_DISTANCE = 2.4
+
+
+class SourceCompensation(LagCompensation):
+    """Rewinds to the client's tick less its interpolation, or to where its latency puts that.
+
+    What the client says is believed within 0.2 s of the latency that the server has measured and
+    the client's interpolation; no shot goes back further than ``--history``, which is sv_maxunlag.
+    A player who moved further than a teleport between two records is not moved back.
+
+    Source: Valve, "Source Multiplayer Networking" (Developer Community), and the Source SDK's
+    player_lagcompensation.cpp; formulas only.
+    """
+
+    def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
+        """The same tick for all."""
+        server_tick = _ticks(shooter.now, self._step)
+        lerp_ticks = _ticks(shooter.view_delay, self._step)
+        seen = [
+            time
+            for view in shooter.views.values()
+            if (time := self._history.time_of(view)) is not None
+        ]
+        # a client says one tick for everybody
+        command_tick = (_ticks(seen[0], self._step) if seen else 0) + lerp_ticks
+        target_tick, is_fallback = find_target_tick(
+            server_tick,
+            command_tick,
+            shooter.view_delay,
+            shooter.round_trip / 2,
+            self._step,
+            self._history.length,
+        )
+        target = target_tick * self._step
+        positions = {}
+        for player, current in present.items():
+            position = backtrack(self._history.records(player), current, target)
+            positions[player] = current if position is None else position
+        return Rewound(positions, "estimated" if is_fallback else "claimed")
+
+
+def _ticks(seconds: float, interval: float) -> int:
+    return int(0.5 + seconds / interval)
+
+
+def find_target_tick(
+    server_tick: int,
+    command_tick: int,
+    lerp: float,
+    latency: float,
+    interval: float,
+    longest: float,
+) -> tuple[int, bool]:
+    """To which tick a command is rewound, and whether the client was not believed.
+
+        correct = latency + lerp, 0 to ``longest`` (sv_maxunlag)
+        target  = command_tick - lerp, unless that is more than 0.2 s from server_tick - correct
+
+    ``lerp``, ``latency``, ``longest`` and the ticks' ``interval`` are in seconds.
+    """
+    lerp_ticks = _ticks(lerp, interval)
+    correct = min(max(latency + lerp_ticks * interval, 0.0), longest)
+    target = command_tick - lerp_ticks
+    if abs(correct - (server_tick - target) * interval) > LARGEST_DIFFERENCE:
+        return server_tick - _ticks(correct, interval), True
+    return target, False
+
+
+def backtrack(
+    records: Sequence[tuple[float, Point]],
+    current: Point,
+    target: float,
+    teleport: float = TELEPORT_DISTANCE,
+) -> Point | None:
+    """Where a player was at a time, by his records (time, position), the newest first.
+
+    Between two of them he is interpolated; before the oldest he is there. None: there is no
+    record, or he moved further than ``teleport`` from one to the next on the way.
+    """
+    place, newer = None, None
+    before = current
+    for record in records:
+        if distance(record[1], before) > teleport:
+            return None
+        time, place = record
+        if time <= target:
+            break
+        newer, before = record, place
+    if place is None or newer is None or time >= target:
+        return place
+    return between(place, newer[1], (target - time) / (newer[0] - time))
+
+
+#: Each is made for the server's history and the simulation's step, in seconds.
+COMPENSATIONS: dict[str, Callable[[PoseHistory, float], LagCompensation]] = {
+    "view": ViewCompensation,
+    "mirror": MirrorCompensation,
+    "source": SourceCompensation,
+}
+
+
+class Judgement(NamedTuple):
+    """A shot, judged both ways.
+
+    ``rewound`` and ``present`` are whom it hits with and without rewind. ``seen`` is where the
+    victim with rewind was on the shooter's screen, ``moved`` how far he has moved on since, and
+    ``behind_cover`` whether a wall now stands between them.
+    """
+
+    rewound: int | None
+    present: int | None
+    seen: Point | None
+    moved: float
+    behind_cover: bool
+
+
+def judge(
+    arena: Arena,
+    origin: Point,
+    aim: Point,
+    present: Mapping[int, Point],
+    rewound: Mapping[int, Point],
+) -> Judgement:
+    """Casts a ray at the players where they were rewound to, and at where they are now.
+
+    A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
+    rewind, unless nobody was.
+    """
+    with_rewind = first_hit(arena, origin, aim, rewound or present)
+    without = first_hit(arena, origin, aim, present)
+    seen, moved, behind_cover = None, 0.0, False
+    if with_rewind is not None and with_rewind in rewound:
+        seen = rewound[with_rewind]
+        moved = distance(seen, present[with_rewind])
+        behind_cover = not sees(arena, origin, present[with_rewind])
+    return Judgement(with_rewind, without, seen, moved, behind_cover)
+
+
+class Weapons:
+    """Judges shots, moves projectiles, and keeps the verdicts for each shooter.
+
+    ``on_hit`` is called with the shooter and his victim, ``report`` with what happened, whose
+    doing it was, and the details.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        compensation: LagCompensation,
+        on_hit: Callable[[int, int], None],
+        report: Callable[[str, int, dict[str, Value]], None],
+        rewind: bool,
+    ) -> None:
+        self.compensation = compensation
+        self.rewind = rewind
+        self.projectiles: list[Projectile] = []
+        self._rules = rules
+        self._on_hit = on_hit
+        self._report = report
+        self._verdicts: dict[int, deque[Verdict]] = {}
+        self._numbers = 0
+
+    def verdicts(self, player: int) -> list[Verdict]:
+        """A player's newest verdicts; each is sent many times, since some packets get lost."""
+        return list(self._verdicts.get(player, ()))
+
+    def trigger(
+        self,
+        player: int,
+        move: Move,
+        result: MoveResult,
+        present: dict[int, Point],
+        shooter: Shooter,
+    ) -> None:
+        """Carries out a move's trigger; ``present`` is where the others are now."""
+        if result.refused:
+            self._refuse(player, move, result.refused, result.refused)
+        elif result.weapon == Weapon.SHOT:
+            self._shoot(player, move, result.body, present, shooter)
+        elif result.weapon == Weapon.THROW:
+            self._throw(player, move, result.body)
+
+    def _shoot(
+        self, player: int, move: Move, body: Body, present: dict[int, Point], shooter: Shooter
+    ) -> None:
+        rewound = self.compensation.rewind(shooter, present)
+        judgement = judge(
+            self._rules.arena, body.position, move.control.aim, present, rewound.positions
+        )
+        hit = judgement.rewound if self.rewind else judgement.present
+        self._decide(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
+        details: dict[str, Value] = {
+            "stamp": to_seconds(move.timestamp_us),
+            "hit": hit is not None,
+            "rewound": judgement.rewound is not None,
+            "present": judgement.present is not None,
+            "moved": judgement.moved,
+            "behind_cover": judgement.behind_cover,
+            "view": rewound.view,
+            "x": body.x,
+            "y": body.y,
+            "aim_x": move.control.aim[0],
+            "aim_y": move.control.aim[1],
+        }
+        if judgement.seen is not None:
+            details["seen_x"], details["seen_y"] = judgement.seen
+        self._report("shot", player, details)
+        if hit is not None:
+            self._on_hit(player, hit)
+
+    def _throw(self, player: int, move: Move, body: Body) -> None:
+        if len(self.projectiles) >= MOST_PROJECTILES:
+            self._refuse(player, move, "reloading", "too many in the air")
+            return
+        self._numbers += 1
+        vx, vy = (THROW_SPEED * part for part in move.control.aim)
+        self.projectiles.append(Projectile(self._numbers, player, body.x, body.y, vx, vy))
+        self._decide(player, move.timestamp_us, "thrown", None)
+        self._report(
+            "thrown", player, {"stamp": to_seconds(move.timestamp_us), "projectile": self._numbers}
+        )
+
+    def fly(self, seconds: float, present: dict[int, Point]) -> None:
+        """Moves everything that was thrown, until it meets a player or a wall."""
+        flying = []
+        for one in self.projectiles:
+            reach = THROW_SPEED * seconds
+            origin, aim = (one.x, one.y), (one.vx / THROW_SPEED, one.vy / THROW_SPEED)
+            others = {
+                player: position for player, position in present.items() if player != one.owner
+            }
+            hit = first_hit(self._rules.arena, origin, aim, others, reach)
+            if hit is not None:
+                self._report("throw hit", one.owner, {"projectile": one.number, "victim": hit})
+                self._on_hit(one.owner, hit)
+            elif ray_to_wall(self._rules.arena, origin, aim) <= reach:
+                self._report("throw ended", one.owner, {"projectile": one.number})
+            else:
+                flying.append(one._replace(x=one.x + one.vx * seconds, y=one.y + one.vy * seconds))
+        self.projectiles = flying
+
+    def _refuse(self, player: int, move: Move, verdict: str, reason: str) -> None:
+        self._decide(player, move.timestamp_us, verdict, None)
+        details: dict[str, Value] = {"stamp": to_seconds(move.timestamp_us), "reason": reason}
+        self._report("refused", player, details)
+
+    def _decide(self, player: int, timestamp_us: int, verdict: str, target: int | None) -> None:
+        kept = self._verdicts.setdefault(player, deque(maxlen=MOST_VERDICTS))
+        kept.append(Verdict(timestamp_us, VERDICTS.index(verdict), target))
+
+
+class Connection:
+    """What the server knows of one client.
+
+    ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
+    the first move comes in and advances by the duration of each move.
+    """
+
+    def __init__(self, player: int, token: int, body: Body) -> None:
+        self.player = player
+        self.token = token
+        self.body = body
+        self.score = 0
+        self.time_us: int | None = None
+        self.waiting = MoveList()
+        self.processed_us: int | None = None
+        self.refused: Counter[str] = Counter()
+        self.arrivals: dict[int, int] = {}  # of the waiting moves, by timestamp
+        self.processed_arrival_us = 0
+        self.fresh = False  # there is a timestamp that has not been echoed
+        self.last_arrival_us = 0
+        self.round_trip = RoundTrip()
+        self._measured = -1  # the newest snapshot whose round trip is known
+
+    def measure_round_trip(self, snapshot: int, measured: float, now: float) -> None:
+        """The client has heard of this snapshot; each counts once. Times in seconds."""
+        if snapshot > self._measured:
+            self._measured = snapshot
+            self.round_trip.add(max(measured, 0.0), now)
+
+
+#: A move that lasts longer (a machine that hung) is cut to this.
+LONGEST_MOVE_US = 250_000
+
+#: How far a client's time may fall behind before it loses the rest.
+FARTHEST_BEHIND_US = 500_000
+
+#: How far timestamps may run ahead of the time that has passed here before they are not believed.
+FARTHEST_AHEAD_US = 1_000_000
+
+#: This many moves may wait for their time to come; more are refused.
+MOST_WAITING = 64
+
+
+class Server:
+    """Applies each client's moves as they come, and sends everybody the state at a send rate.
+
+    A client's time never passes the next network tick: moves beyond it wait, so sending them
+    faster gains nothing. Times are on the server's clock. ``view_delay`` says how far in the past
+    (seconds) clients are set to draw each other. ``report`` is called with what happened, whose
+    doing it was, and the details.
+
+    Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Server Update Loop.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        tokens: list[int],
+        spawns: list[Point],
+        *,
+        history: float = DEFAULT_HISTORY,
+        rewind: bool = True,
+        lag_compensation: str = "view",
+        view_delay: Callable[[], float] = lambda: 0.0,
+        report: Callable[[str, int, dict[str, Value]], None] = lambda *_: None,
+    ) -> None:
+        self.rules = rules
+        self.connections = [
+            Connection(player, token, Body(*spawn))
+            for player, (token, spawn) in enumerate(zip(tokens, spawns, strict=True))
+        ]
+        self.history = PoseHistory(history)
+        compensation = self._make_compensation(lag_compensation)
+        self.weapons = Weapons(rules, compensation, self._hit, report, rewind)
+        self._view_delay = view_delay
+        self.refused: Counter[str] = Counter()  # packets of which nobody knows whose they are
+        self.snapshot = 0  # the number of the next one
+        self.next_tick_us = 0
+        self._last_tick_us = 0
+        self._by_token = {one.token: one for one in self.connections}
+        self._report = report
+
+    def change_compensation(self, name: str) -> None:
+        """Judges shots another way from now on."""
+        self.weapons.compensation = self._make_compensation(name)
+
+    def _make_compensation(self, name: str) -> LagCompensation:
+        return COMPENSATIONS[name](self.history, self.rules.step)
+
+    def body(self, player: int) -> Body:
+        """A player's body, as it is now."""
+        return self.connections[player].body
+
+    def positions(self) -> dict[int, Point]:
+        """Where everybody is now."""
+        return {one.player: one.body.position for one in self.connections}
+
+    def receive(self, data: bytes, now_us: int) -> None:
+        """Takes a datagram that came in now; whatever is wrong with it is counted."""
+        try:
+            packet = decode_input(data)
+        except Malformed:
+            self.refused["malformed"] += 1
+            return
+        connection = self._by_token.get(packet.token)
+        if connection is None:
+            self.refused["forged"] += 1
+            return
+        wrong = self._find_wrong(connection, packet, now_us)
+        if wrong:
+            connection.refused[wrong] += 1
+            return
+        connection.last_arrival_us = now_us
+        sent_us = None if packet.heard is None else self.history.sent_us(packet.heard)
+        if packet.heard is not None and sent_us is not None:
+            round_trip = to_seconds(now_us - sent_us - packet.held_us)
+            connection.measure_round_trip(packet.heard, round_trip, to_seconds(now_us))
+        for move in packet.moves:
+            self._take(connection, move, now_us)
+        self._apply(connection, now_us)
+
+    def _find_wrong(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
+        """Why a packet is not to be believed; an older one may still bring a lost move."""
+        last_us = connection.waiting.last_timestamp_us
+        newest_us = packet.moves[-1].timestamp_us
+        passed_us = now_us - connection.last_arrival_us
+        if last_us is not None and newest_us <= last_us:
+            return "repeated"
+        if last_us is not None and newest_us - last_us > passed_us + FARTHEST_AHEAD_US:
+            return "from the future"
+        for move in packet.moves:
+            for player, view in move.views:
+                if view.newer >= self.snapshot:
+                    return "from the future"
+                if player == connection.player or player >= len(self.connections):
+                    return "forged"
+        if len(connection.waiting) >= MOST_WAITING:
+            return "too fast"
+        return ""
+
+    def _take(self, connection: Connection, move: Move, now_us: int) -> None:
+        if connection.time_us is None:
+            connection.time_us = now_us
+        added = connection.waiting.add_move_if_new(
+            move.control, move.timestamp_us, move.views, LONGEST_MOVE_US
+        )
+        if added:
+            connection.arrivals[move.timestamp_us] = now_us
+
+    def _apply(self, connection: Connection, now_us: int) -> None:
+        """Simulates the moves that wait, as far as the client's time may go."""
+        if connection.time_us is None:
+            return
+        connection.time_us = max(connection.time_us, now_us - FARTHEST_BEHIND_US)
+        while move := connection.waiting.first():
+            if connection.time_us + move.duration_us > self.next_tick_us:
+                return
+            connection.waiting.take_first()
+            connection.time_us += move.duration_us
+            connection.processed_us = move.timestamp_us
+            connection.processed_arrival_us = connection.arrivals.pop(move.timestamp_us)
+            connection.fresh = True
+            self._simulate(connection, move, now_us)
+
+    def _simulate(self, connection: Connection, move: Move, now_us: int) -> None:
+        others = {one.player: one.body for one in self.connections if one is not connection}
+        result = self.rules.simulate(connection.body, move.control, move.duration_us, others)
+        connection.body = result.body
+        for player, (dvx, dvy) in result.knocks.items():
+            other = self.connections[player]
+            body = other.body
+            other.body = body._replace(vx=body.vx + dvx, vy=body.vy + dvy)
+            details: dict[str, Value] = {"other": player, "x": result.body.x, "y": result.body.y}
+            self._report("bump", connection.player, details)
+        present = {player: body.position for player, body in others.items()}
+        shooter = Shooter(
+            to_seconds(now_us), connection.round_trip.estimate, self._view_delay(), dict(move.views)
+        )
+        self.weapons.trigger(connection.player, move, result, present, shooter)
+
+    def _hit(self, shooter: int, victim: int) -> None:
+        self.connections[shooter].score = min(self.connections[shooter].score + 1, 65535)
+        other = self.connections[victim]
+        other.body = other.body._replace(stun_us=STUN_US)
+
+    def tick(self, now_us: int, next_tick_us: int) -> dict[int, bytes]:
+        """A network tick: moves that waited for it, projectiles, then the state for each client."""
+        self.next_tick_us = now_us
+        for connection in self.connections:
+            self._apply(connection, now_us)
+        self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
+        self.history.add(self.snapshot, now_us, self.positions())
+        self.weapons.compensation.capture(to_seconds(now_us), self.positions())
+        players = [self._state(one, now_us) for one in self.connections]
+        packets = {one.player: encode_state(self._packet(one, now_us, players))
+                   for one in self.connections}  # fmt: skip
+        self.snapshot += 1
+        self._last_tick_us = now_us
+        self.next_tick_us = next_tick_us
+        for connection in self.connections:
+            self._apply(connection, now_us)
+        return packets
+
+    def _state(self, connection: Connection, now_us: int) -> PlayerState:
+        delta_us = 0 if connection.time_us is None else max(now_us - connection.time_us, 0)
+        return PlayerState(connection.player, connection.body, delta_us, connection.score)
+
+    def _packet(
+        self, connection: Connection, now_us: int, players: list[PlayerState]
+    ) -> StatePacket:
+        fresh, connection.fresh = connection.fresh, False
+        return StatePacket(
+            connection.token,
+            self.snapshot,
+            now_us,
+            connection.processed_us,
+            fresh,
+            now_us - connection.processed_arrival_us if fresh else 0,
+            players,
+            self.weapons.projectiles,
+            self.weapons.verdicts(connection.player),
+        )

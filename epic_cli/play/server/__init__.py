@@ -1,1 +1,0 @@
-"""The server: the only simulation that counts, rewind, and its weapons."""

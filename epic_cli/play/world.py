@@ -1,0 +1,560 @@
+"""The game itself, which server and clients share: its times, its rules, what happens in it.
+
+Floating-point seconds that are summed step by step drift apart on two machines that sum in
+different steps. So the simulation, the event queue and the packets count microseconds, under names
+that end in ``_us``; everything else is in seconds.
+
+The simulation is one function. Nothing in it is random or depends on the machine: IEEE 754 rounds
+``+``, ``-``, ``*``, ``/`` and ``sqrt`` in one way only, so a client that runs the same moves as the
+server gets the same bits.
+
+Source of the moves: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, listings 8.1
+and 8.2.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.link import sine_cosine
+from epic_cli.engine.strategies.parts import WeightedTimedAverage
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Rotation
+
+
+SECOND_US = 1_000_000
+
+
+def to_us(seconds: float) -> int:
+    """The nearest whole number of microseconds."""
+    return round(seconds * SECOND_US)
+
+
+def to_seconds(time_us: int) -> float:
+    """The double nearest to it: ``to_us`` gives the same microseconds back."""
+    return time_us / SECOND_US
+
+
+class MachineClock:
+    """Shows ``offset`` (seconds) at the match's time 0, and runs ``rate`` times as fast.
+
+    The machine is switched on at the match's time ``start_us``; its timers count from there.
+    """
+
+    def __init__(self, offset: float, rate: float, start_us: int) -> None:
+        self._offset = offset
+        self._rate = rate
+        self._start_us = start_us
+        self.start_us = self.read(start_us)
+
+    def read(self, match_us: int) -> int:
+        """What it shows at a time of the match."""
+        return round(self._offset * SECOND_US + match_us * self._rate)
+
+    def when(self, local_us: int) -> int:
+        """When in the match a timer goes off that is set to this time of the clock."""
+        return self._start_us + round((local_us - self.start_us) / self._rate)
+
+
+class FixedStepLoop:
+    """A loop that takes steps of fixed length, however often it is called.
+
+        while loop.advance(now_us):
+            simulate_one_step()
+
+    The n-th step is due at ``first_us + n * step_us``, rounded to a microsecond once, so a step
+    of 1/60 s does not drift. ``time_us`` is the time of the step taken last.
+
+    Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Synchronizing Client Update
+    Loop. The log takes a step as soon as more than its length has passed; here a step is due when
+    exactly that has passed, since a simulated clock shows such times.
+
+    Raises ``ValueError`` for a step of no length.
+    """
+
+    def __init__(self, step_us: Fraction | int, first_us: int) -> None:
+        self.time_us = first_us
+        self.due_us = first_us
+        self.change_step(step_us)
+
+    def change_step(self, step_us: Fraction | int) -> None:
+        """The step that is due stays where it is; those after it come at the new distance."""
+        if not step_us > 0:
+            raise ValueError("a step is longer than 0 s")
+        self._step_us = step_us
+        self._first_us = self.due_us
+        self._taken = 0
+
+    def advance(self, now_us: int) -> bool:
+        """Whether a step is due at this time of the machine's clock; if so it counts as taken."""
+        if now_us < self.due_us:
+            return False
+        self.time_us = self.due_us
+        self._taken += 1
+        self.due_us = self._first_us + round(self._taken * self._step_us)
+        return True
+
+
+#: Seconds that the average covers.
+DURATION = 1.0
+
+
+class RoundTrip:
+    """The book's average; its program begins at 0, this with the first measurement."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._average: WeightedTimedAverage | None = None
+
+    @property
+    def estimate(self) -> float:
+        """In seconds; 0: not known."""
+        return self._average.value if self._average else 0.0
+
+    def add(self, measured: float, now: float) -> None:
+        """Takes a round trip that has ended at the time ``now``; both in seconds."""
+        self.count += 1
+        if self._average is None:
+            self._average = WeightedTimedAverage(DURATION, now - DURATION)
+        self._average.add(measured, now)
+
+
+Point = tuple[float, float]
+
+#: A player's; he is a circle to rays and to other players, and a square to walls.
+RADIUS = 0.6
+
+
+class Block(NamedTuple):
+    """A wall: a rectangle with sides along the axes."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Arena(NamedTuple):
+    """The rectangle from (0, 0) to (width, height), with blocks in it; in length units."""
+
+    width: float = 24.0
+    height: float = 24.0
+    blocks: tuple[Block, ...] = ()
+
+
+#: An arena with two blocks to hide behind, and its corners free.
+DEFAULT_ARENA = Arena(blocks=(Block(11.0, 3.0, 13.0, 8.0), Block(11.0, 16.0, 13.0, 21.0)))
+
+
+def stopped(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, bool]:
+    """How far a player gets on his way to ``after``, and along which axes he is stopped.
+
+    One axis after the other, so that he slides along a wall. A step is shorter than a wall is
+    thick: nobody passes through.
+    """
+    x, stopped_x = _stopped_along(after[0], arena.width, before[0], before[1], arena.blocks, 0)
+    y, stopped_y = _stopped_along(after[1], arena.height, before[1], x, arena.blocks, 1)
+    return (x, y), stopped_x, stopped_y
+
+
+def _stopped_along(
+    wanted: float, end: float, before: float, across: float, blocks: tuple[Block, ...], axis: int
+) -> tuple[float, bool]:
+    reached = min(max(wanted, RADIUS), end - RADIUS)
+    for block in blocks:
+        low, high = block[axis] - RADIUS, block[axis + 2] + RADIUS
+        side_low, side_high = block[1 - axis] - RADIUS, block[3 - axis] + RADIUS
+        if side_low < across < side_high and low < reached < high:
+            reached = low if before <= (low + high) / 2 else high
+    return reached, reached != wanted
+
+
+def direction(vector: Point) -> Point:
+    """The vector of length 1 in this direction; (1, 0) for the zero vector."""
+    length = math.sqrt(vector[0] * vector[0] + vector[1] * vector[1])
+    if length == 0:
+        return (1.0, 0.0)
+    return (vector[0] / length, vector[1] / length)
+
+
+def distance(one: Point, other: Point) -> float:
+    """Between two points."""
+    dx, dy = one[0] - other[0], one[1] - other[1]
+    return math.sqrt(dx * dx + dy * dy)
+
+
+def ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
+    """How far a ray gets until it meets a wall; ``aim`` has the length 1.
+
+    The slab method: T. L. Kay, J. T. Kajiya, "Ray Tracing Complex Scenes", SIGGRAPH 1986.
+    """
+    reach = math.inf
+    for axis, end in enumerate((arena.width, arena.height)):
+        if aim[axis]:
+            reach = min(reach, ((end if aim[axis] > 0 else 0.0) - origin[axis]) / aim[axis])
+    for block in arena.blocks:
+        enter, leave = 0.0, math.inf
+        for axis in (0, 1):
+            low, high = block[axis] - origin[axis], block[axis + 2] - origin[axis]
+            if aim[axis]:
+                near, far = sorted((low / aim[axis], high / aim[axis]))
+                enter, leave = max(enter, near), min(leave, far)
+            elif low > 0 or high < 0:
+                enter = math.inf
+        if enter <= leave:
+            reach = min(reach, enter)
+    return reach
+
+
+def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
+    """How far a ray gets until it meets a player; None: it misses him."""
+    dx, dy = player[0] - origin[0], player[1] - origin[1]
+    along = dx * aim[0] + dy * aim[1]
+    across = dx * aim[1] - dy * aim[0]
+    square = RADIUS * RADIUS - across * across
+    if along < 0 or square < 0:
+        return None
+    return max(along - math.sqrt(square), 0.0)
+
+
+def first_hit(
+    arena: Arena, origin: Point, aim: Point, players: Mapping[int, Point], reach: float = math.inf
+) -> int | None:
+    """Whom a ray of this length meets first, before a wall stops it; None: nobody."""
+    nearest = min(ray_to_wall(arena, origin, aim), reach)
+    hit = None
+    for number, player in players.items():
+        met = ray_to_player(origin, aim, player)
+        if met is not None and met <= nearest:
+            hit, nearest = number, met
+    return hit
+
+
+def sees(arena: Arena, origin: Point, target: Point) -> bool:
+    """Whether no wall stands between two points."""
+    aim = direction((target[0] - origin[0], target[1] - origin[1]))
+    return ray_to_wall(arena, origin, aim) >= distance(origin, target)
+
+
+#: Seconds; the platformer log's STEP_MS.
+STEP = 0.033
+
+SPEED = 8.0  # length units a second
+TURN_SPEED = 131_072  # in ``TURN`` a second: twice round
+ACCELERATION = 40.0
+BRAKING = 60.0  # without input, or against the movement
+RELOAD_US = 400_000
+THROW_RELOAD_US = 800_000
+STUN_US = 500_000  # whoever was hit cannot shoot for this long
+THROW_SPEED = 14.0
+
+
+#: A turn: headings are whole numbers, as Quake's, and so the same on every machine.
+TURN = 65_536
+
+#: Where the arrows lead.
+_HEADINGS = {
+    (1, 0): 0,
+    (1, 1): 8_192,
+    (0, 1): 16_384,
+    (-1, 1): 24_576,
+    (-1, 0): 32_768,
+    (-1, -1): 40_960,
+    (0, -1): 49_152,
+    (1, -1): 57_344,
+}
+
+
+class Weapon(enum.IntEnum):
+    """What is fired: nothing, a shot that hits at once, or something that flies there."""
+
+    NONE = 0
+    SHOT = 1
+    THROW = 2
+
+
+class Control(NamedTuple):
+    """A player's input during one move: direction, trigger, aim."""
+
+    x: int = 0
+    y: int = 0
+    weapon: Weapon = Weapon.NONE
+    aim: Point = (1.0, 0.0)
+
+
+class Body(NamedTuple):
+    """A player as the simulation knows him, with the time until he has reloaded or recovered.
+
+    ``heading`` is where he looks, in 65,536ths of a turn from x to y.
+    """
+
+    x: float
+    y: float
+    vx: float = 0.0
+    vy: float = 0.0
+    reload_us: int = 0
+    stun_us: int = 0
+    heading: int = 0
+
+    @property
+    def position(self) -> Point:
+        """Where he is."""
+        return (self.x, self.y)
+
+    @property
+    def rotation(self) -> Rotation:
+        """Where he looks, as a quaternion."""
+        angle = (self.heading + TURN // 2) % TURN - TURN // 2
+        sine, cosine = sine_cosine(angle / (2 * TURN))
+        return (0.0, 0.0, sine, cosine)
+
+
+class MoveResult(NamedTuple):
+    """What came of a move: the body, the weapon that went off, and the knocks it gave others.
+
+    ``refused`` is why a trigger did nothing. ``knocks`` are changes of velocity by player.
+    """
+
+    body: Body
+    weapon: Weapon
+    refused: str
+    knocks: dict[int, Point]
+
+
+class Rules(NamedTuple):
+    """What both sides must agree on: the arena, and the longest step in seconds."""
+
+    arena: Arena = DEFAULT_ARENA
+    step: float = STEP
+
+    @property
+    def step_us(self) -> int:
+        """The step in whole microseconds."""
+        return to_us(self.step)
+
+    def simulate(
+        self,
+        body: Body,
+        control: Control,
+        duration_us: int,
+        others: Mapping[int, Body] | None = None,
+    ) -> MoveResult:
+        """Moves a body by a move of this duration, in steps no longer than ``step``.
+
+        ``others`` are the players that he can bump into. Only the server knows where they are:
+        a client leaves them out, and is corrected after a bump.
+        """
+        knocks: dict[int, Point] = {}
+        left_us, longest_us = duration_us, self.step_us
+        while left_us > 0:
+            step_us = min(left_us, longest_us)
+            body = _step(self.arena, body, control, step_us, others or {}, knocks)
+            left_us -= longest_us
+        weapon, refused = control.weapon, ""
+        if weapon and (body.stun_us or body.reload_us):
+            weapon, refused = Weapon.NONE, "stunned" if body.stun_us else "reloading"
+        if weapon:
+            reload_us = RELOAD_US if weapon == Weapon.SHOT else THROW_RELOAD_US
+            body = body._replace(reload_us=reload_us, heading=heading_of(control.aim))
+        return MoveResult(body, weapon, refused, knocks)
+
+
+def _step(
+    arena: Arena,
+    body: Body,
+    control: Control,
+    step_us: int,
+    others: Mapping[int, Body],
+    knocks: dict[int, Point],
+) -> Body:
+    """Semi-implicit Euler: the velocity first, then the position with the new velocity."""
+    seconds = to_seconds(step_us)
+    vx, vy = _steered((body.vx, body.vy), control, seconds)
+    wanted = (body.x + vx * seconds, body.y + vy * seconds)
+    position, stopped_x, stopped_y = stopped(arena, body.position, wanted)
+    velocity = (0.0 if stopped_x else vx, 0.0 if stopped_y else vy)
+    for number, other in others.items():
+        if distance(position, other.position) < 2 * RADIUS:
+            position, velocity = _bump(arena, position, velocity, number, other, knocks)
+    return Body(
+        *position,
+        *velocity,
+        max(body.reload_us - step_us, 0),
+        max(body.stun_us - step_us, 0),
+        _turned(body.heading, control, step_us),
+    )
+
+
+def _turned(heading: int, control: Control, step_us: int) -> int:
+    """The heading, closer to where the input leads, the shorter way; without input it stays."""
+    way = (_HEADINGS.get((control.x, control.y), heading) - heading + TURN // 2) % TURN - TURN // 2
+    most = TURN_SPEED * step_us // 1_000_000
+    return (heading + max(-most, min(most, way))) % TURN
+
+
+def heading_of(aim: Point) -> int:
+    """The heading of a direction, by halving what it lies in: atan2 is not the same everywhere."""
+    low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
+    high = low + TURN // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        sine, cosine = sine_cosine(middle / TURN)
+        low, high = (middle, high) if cosine * aim[1] >= sine * aim[0] else (low, middle)
+    return low
+
+
+def _steered(velocity: Point, control: Control, seconds: float) -> Point:
+    """The velocity, closer to the wanted one by as much as is allowed; without input he brakes."""
+    length = math.sqrt(control.x * control.x + control.y * control.y)
+    wish = (control.x * SPEED / length, control.y * SPEED / length) if length else (0.0, 0.0)
+    against = velocity[0] * wish[0] + velocity[1] * wish[1] <= 0
+    braking = against and (velocity[0] != 0 or velocity[1] != 0)
+    allowed = (BRAKING if braking else ACCELERATION) * seconds
+    dx, dy = wish[0] - velocity[0], wish[1] - velocity[1]
+    change = math.sqrt(dx * dx + dy * dy)
+    if change <= allowed:
+        return wish
+    return (velocity[0] + dx * (allowed / change), velocity[1] + dy * (allowed / change))
+
+
+def _bump(
+    arena: Arena,
+    position: Point,
+    velocity: Point,
+    number: int,
+    other: Body,
+    knocks: dict[int, Point],
+) -> tuple[Point, Point]:
+    """Equal masses, fully elastic: the parts of the velocities along the line are exchanged.
+
+    The mover is put back to where the two touch.
+    """
+    apart = distance(position, other.position)
+    nx, ny = (1.0, 0.0)
+    if apart > 0:
+        nx, ny = (position[0] - other.x) / apart, (position[1] - other.y) / apart
+    back = (other.x + nx * 2 * RADIUS, other.y + ny * 2 * RADIUS)
+    knocked = knocks.get(number, (0.0, 0.0))
+    relative = (velocity[0] - other.vx - knocked[0], velocity[1] - other.vy - knocked[1])
+    approach = relative[0] * nx + relative[1] * ny
+    if approach < 0:
+        velocity = (velocity[0] - approach * nx, velocity[1] - approach * ny)
+        knocks[number] = (knocked[0] + approach * nx, knocked[1] + approach * ny)
+    position, _, _ = stopped(arena, position, back)
+    return position, velocity
+
+
+class View(NamedTuple):
+    """Between which snapshots a player was drawn, and how far from the older to the newer.
+
+    ``exact``: this gives the drawn position to the last bit. Otherwise the strategy drew something
+    other than a point between two snapshots, and this is the nearest such point.
+    """
+
+    older: int
+    newer: int
+    fraction: float
+    exact: bool = True
+
+
+def between(older: Point, newer: Point, fraction: float) -> Point:
+    """The point of a view; client and server both compute it here, so to the same bits."""
+    return (
+        older[0] + (newer[0] - older[0]) * fraction,
+        older[1] + (newer[1] - older[1]) * fraction,
+    )
+
+
+#: Every input packet carries this many of the newest moves: two packets in a row may be lost.
+MOVES_IN_PACKET = 3
+
+#: A client that hears nothing for a long time forgets its oldest moves.
+MOST_MOVES = 600
+
+
+class Move(NamedTuple):
+    """What was done from ``timestamp_us - duration_us`` to ``timestamp_us`` on the client's clock.
+
+    ``views`` says what the player saw of each other player, where the move fires a weapon.
+    """
+
+    control: Control
+    timestamp_us: int
+    duration_us: int
+    views: tuple[tuple[int, View], ...] = ()
+
+
+class MoveList:
+    """The moves that wait, oldest first, and the timestamp of the newest that ever came in."""
+
+    def __init__(self) -> None:
+        self._moves: deque[Move] = deque(maxlen=MOST_MOVES)
+        self.last_timestamp_us: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._moves)
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter(self._moves)
+
+    def add_move_if_new(
+        self,
+        control: Control,
+        timestamp_us: int,
+        views: tuple[tuple[int, View], ...] = (),
+        longest_us: int | None = None,
+    ) -> Move | None:
+        """Adds a move that is newer than all before it; None: it is not.
+
+        It lasts from the timestamp before it, the very first one no time; if moves between them
+        were lost, it lasts longer by theirs, though no longer than ``longest_us``.
+        """
+        last_us = self.last_timestamp_us
+        if last_us is not None and timestamp_us <= last_us:
+            return None
+        duration_us = 0 if last_us is None else timestamp_us - last_us
+        if longest_us is not None:
+            duration_us = min(duration_us, longest_us)
+        self.last_timestamp_us = timestamp_us
+        move = Move(control, timestamp_us, duration_us, views)
+        self._moves.append(move)
+        return move
+
+    def remove_processed(self, timestamp_us: int) -> None:
+        """Removes the moves up to this timestamp: the server's state contains them."""
+        while self._moves and self._moves[0].timestamp_us <= timestamp_us:
+            self._moves.popleft()
+
+    def take_first(self) -> Move:
+        """Removes the oldest move, and returns it."""
+        return self._moves.popleft()
+
+    def first(self) -> Move | None:
+        """The oldest move."""
+        return self._moves[0] if self._moves else None
+
+    def newest(self, count: int = MOVES_IN_PACKET) -> list[Move]:
+        """The newest moves, oldest first."""
+        return list(self._moves)[-count:]
+
+
+Value = float | int | str | bool
+
+
+class Event(NamedTuple):
+    """``time`` is the match's own; ``where`` is ``server`` or the player on whose screen it was.
+
+    Times are in seconds, in ``details`` too; there ``stamp`` is on the clock of the player.
+    """
+
+    time: float
+    where: str
+    what: str
+    player: str
+    details: dict[str, Value]
