@@ -26,7 +26,6 @@ EXCUSED = {
     "color": "rows in files have none",
     "video": "a case has rows, and no pictures",
     "clip": "a case has rows, and no pictures",
-    "help-all": "it shows the options",
 }
 
 #: Each option of ``epic replay`` that a case has, with a value that changes the rows: what stands
