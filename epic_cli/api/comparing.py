@@ -23,7 +23,7 @@ from epic_cli.metrics.evaluation import compare as compare_runs
 from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.truth import truths_of
-from epic_cli.recordings.recordings import recordings_in
+from epic_cli.recordings.reading import recordings_in
 from epic_cli.recordings.watch import Watch
 from epic_cli.work.runner import Failure, run_jobs
 

@@ -13,8 +13,8 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.run import Listener
 from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.recordings.addresses import DEFAULT_PORT
-from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.recordings import read as read_blocks
+from epic_cli.recordings.reading import read as read_blocks
 from epic_cli.recordings.watch import Watch
 from epic_cli.shell.profiles import read_spec
 

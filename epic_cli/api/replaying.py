@@ -28,7 +28,7 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
-from epic_cli.recordings.grouped import may_be_grouped
+from epic_cli.recordings.reading import may_be_grouped
 
 if TYPE_CHECKING:
     from fractions import Fraction

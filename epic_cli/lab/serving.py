@@ -27,9 +27,8 @@ from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Su
 from epic_cli.lab.spec import BY_HAND, NOTHING, STEPS, LabInputs, LabSpec, by_hand_file, read_query
 from epic_cli.live.browser.server import File, ServeSpec
 from epic_cli.live.browser.session import Outbox, PageFrame, frame
-from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.recordings.recordings import make_writer
-from epic_cli.recordings.writing import Unwritable
+from epic_cli.recordings.reading import make_writer
+from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
 from epic_cli.show.page import About, content_of, page_data, page_of, scene_data
 from epic_cli.show.svg import picture
 from epic_cli.show.video import VideoSpec, kind_of, read_clip, write_video

@@ -34,9 +34,11 @@ from epic_cli.live.recording import (
     Rotation,
     parse_rotation,
 )
-from epic_cli.recordings import guard
-from epic_cli.recordings.addresses import resolve
-from epic_cli.recordings.datagrams.counts import Counts
+from epic_cli.recordings.addresses import (
+    resolve,
+)
+from epic_cli.recordings.datagrams.ingest import Counts
+from epic_cli.recordings.files import KEY
 from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
@@ -64,7 +66,7 @@ class WrittenFiles(Parsed):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Registers the files with the run."""
         found = super().convert(value, param, ctx)
-        if ctx is not None and param is not None and (run := ctx.meta.get(guard.KEY)):
+        if ctx is not None and param is not None and (run := ctx.meta.get(KEY)):
             for path in self._files(found):
                 run.writes(path, max(param.opts, key=len))
         return found

@@ -33,7 +33,7 @@ from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.recovery import events_of
 from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
-from epic_cli.recordings.datagrams.counts import Counts
+from epic_cli.recordings.datagrams.ingest import Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

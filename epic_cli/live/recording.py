@@ -17,8 +17,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
-from epic_cli.recordings.captures.writing import HEADER, capture_record, whole_records
-from epic_cli.recordings.recordings import BINARY, make_line_writer
+from epic_cli.recordings.captures import HEADER, capture_record, whole_records
+from epic_cli.recordings.reading import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.network.movement import RecordedMovement, Snapshot, State, Track
 from epic_cli.network.sender import DECIMALS
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.reading import read
 from epic_cli.recordings.tables import FARTHEST, RefusedLine
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.recordings.writing import Fault, Unwritable, check_name, csv_field, number

@@ -122,7 +122,7 @@ class Dialogue:
 
     def _is_other(self, text: bytes) -> bool:
         """Whether what was pasted is a recording in another format; says how that is read."""
-        from epic_cli.recordings.recordings import detect
+        from epic_cli.recordings.reading import detect
 
         kind = detect(text, final=True)
         if kind == "text":

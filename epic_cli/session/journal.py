@@ -17,8 +17,8 @@ from pathlib import Path
 
 from prompt_toolkit.history import FileHistory
 
-from epic_cli.recordings.output_files import lock
-from epic_cli.recordings.recordings import BINARY
+from epic_cli.recordings.files import lock
+from epic_cli.recordings.reading import BINARY
 
 Warn = Callable[[str], None]
 

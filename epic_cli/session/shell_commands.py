@@ -18,7 +18,7 @@ import click
 
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
-from epic_cli.recordings.guard import KEY, guarding
+from epic_cli.recordings.files import KEY, guarding
 from epic_cli.session.dialogue import TYPED, Dialogue
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS

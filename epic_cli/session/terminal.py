@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from epic_cli.recordings.output_files import cleaning_up
+from epic_cli.recordings.files import cleaning_up
 
 
 class DrawingStopped(KeyboardInterrupt):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.recordings.guard import KEY, guarding
+from epic_cli.recordings.files import KEY, guarding
 from epic_cli.shell.commands import COMMANDS, GROUPS
 from epic_cli.shell.configuration import origins
 from epic_cli.shell.errors import ExitStatus, WrongUsage, notes, say

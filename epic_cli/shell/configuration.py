@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.text.widths import printable
-from epic_cli.recordings import guard
+from epic_cli.recordings import files
 from epic_cli.shell.errors import CannotAccess, WrongUsage, say
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _table() -> dict[str, object]:
     path = config_path()
     if not os.path.exists(path):  # noqa: PTH110
         return {}
-    guard.reads(path)
+    files.reads(path)
     return read_config(path)
 
 

@@ -95,7 +95,7 @@ def _stdout() -> BinaryIO:
 
 
 def _file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
-    from epic_cli.recordings.output_files import open_whole  # stdout does without it
+    from epic_cli.recordings.files import open_whole  # stdout does without it
 
     of_block: BaseException | None = None
     try:

@@ -40,7 +40,7 @@ from epic_cli.engine.parameter_base import Parameter, Table, nearest, parse_assi
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_spec
-from epic_cli.recordings import guard
+from epic_cli.recordings.files import KEY as RUN_FILES
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
 
@@ -196,7 +196,7 @@ class InputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Registers it with the run, in whose context alone values are more than tried."""
         path = str(super().convert(value, param, ctx))
-        if ctx is not None and (files := ctx.meta.get(guard.KEY)):
+        if ctx is not None and (files := ctx.meta.get(RUN_FILES)):
             files.reads(path)
         return path
 
@@ -216,7 +216,7 @@ def propose_variants(begun: str, before: str = "") -> list[CompletionItem]:
 def reads_code(strategy: str, ctx: click.Context | None) -> None:
     """Registers the file of a strategy, ``./file.py:Class``, with the run."""
     path, colon, _ = strategy.rpartition(":")
-    if colon and ctx is not None and (files := ctx.meta.get(guard.KEY)):
+    if colon and ctx is not None and (files := ctx.meta.get(RUN_FILES)):
         files.reads(path)
 
 
@@ -226,7 +226,7 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Registers it with the run, in whose context alone values are more than tried."""
         path = str(super().convert(value, param, ctx))
-        if ctx is not None and param is not None and (files := ctx.meta.get(guard.KEY)):
+        if ctx is not None and param is not None and (files := ctx.meta.get(RUN_FILES)):
             files.writes(path, max(param.opts, key=len))
         return path
 

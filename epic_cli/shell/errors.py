@@ -160,7 +160,7 @@ def _status_of(error: Exception) -> ExitStatus | None:
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameter_base import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
-    from epic_cli.recordings.guard import Overwrites
+    from epic_cli.recordings.files import Overwrites
 
     if isinstance(error, StrategyFailed):
         return ExitStatus.STRATEGY_FAILED

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.recordings.output_files import cleaning_up
+from epic_cli.recordings.files import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
 PATIENCE = 0.5

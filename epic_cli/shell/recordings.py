@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.recordings import guard
+from epic_cli.recordings import files
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec, begun_together
-from epic_cli.recordings.recordings import recordings_in
+from epic_cli.recordings.reading import recordings_in
 from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
@@ -40,7 +40,7 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
         with accessing("read", name):
             inside = [name] if name == "-" else recordings_in(name)
         found += [one for one in inside if one == name or one != truth]
-    guard.reads(*found)
+    files.reads(*found)
     return found
 
 

@@ -13,7 +13,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable, some
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.read_spec import INFERRED
-from epic_cli.recordings.recordings import BINARY, read
+from epic_cli.recordings.reading import BINARY, read
 from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage, say
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.progress import Progress

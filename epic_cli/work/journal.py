@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.recordings.output_files import lock
-from epic_cli.recordings.recordings import BINARY
+from epic_cli.recordings.files import lock
+from epic_cli.recordings.reading import BINARY
 
 #: Types are looked for in this package only, whatever a file says.
 _PACKAGE = "epic_cli."

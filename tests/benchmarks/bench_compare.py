@@ -24,7 +24,7 @@ from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.reading import read
 
 
 def write(path: Path, packets: int) -> None:

@@ -14,8 +14,7 @@ import random
 import time
 from collections.abc import Callable, Iterable
 
-from epic_cli.recordings.recordings import make_reader
-from epic_cli.recordings.sources import BLOCK_SIZE
+from epic_cli.recordings.reading import BLOCK_SIZE, make_reader
 
 PACKETS = 100_000
 ROUNDS = 5

@@ -17,7 +17,7 @@ from support import oracle
 from support.running import environment
 
 from epic_cli.main import main
-from epic_cli.recordings.entries.capture import CAPTURE_MAGICS
+from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
 
 # No time below draws more than 20,000 rows; what never ends is refused.
 NUMBERS = [b"0", b"-0", b"1", b"-2.5", b".5", b"1e", b"0x1p3", b"0.1", b"0.3", b"1000", b"1e39"]

@@ -13,7 +13,7 @@ from support.typed_session import TypedSession
 
 from epic_cli import Packet
 from epic_cli.recordings import packet_formats
-from epic_cli.recordings.recordings import make_reader, make_writer
+from epic_cli.recordings.reading import make_reader, make_writer
 
 NAMES = ["a#b", "#", "a=b", "a,b", '"', "tänk", "entity=a", "\N{PILE OF POO}"]
 

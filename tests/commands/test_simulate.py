@@ -12,7 +12,7 @@ import pytest
 from support.running import EPIC, epic
 
 from epic_cli.main import main
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.reading import read
 
 BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]
 

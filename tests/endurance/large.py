@@ -39,13 +39,12 @@ from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.network.trace import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.script import parse_script
-from epic_cli.recordings import Unreadable, recordings
-from epic_cli.recordings.captures.reading import Capture
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.decoding import Decoder
-from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-from epic_cli.recordings.grouped import may_be_grouped
+from epic_cli.recordings import Unreadable, reading
+from epic_cli.recordings.captures import Capture
+from epic_cli.recordings.datagrams.ingest import Decoder, Ingest, IngestSpec
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.recordings.reading import may_be_grouped
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session import journal as session_journals
 from epic_cli.work.journal import Journal, UnusableJournal
@@ -85,7 +84,7 @@ def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
     def read(data: bytes) -> Found:
         rows = refused = 0
         try:
-            for block in recordings.read(io.BytesIO(data), spec):
+            for block in reading.read(io.BytesIO(data), spec):
                 rows += len(block)
                 refused += len(block.refusals)
                 for one in block.refusals[:_SAID]:
@@ -121,7 +120,7 @@ def from_file(data: bytes) -> Found:
     with path.open("rb") as stream:
         rows = refused = 0
         try:
-            for block in recordings.read(stream.fileno()):
+            for block in reading.read(stream.fileno()):
                 rows += len(block)
                 refused += len(block.refusals)
         except (Unreadable, OSError) as error:

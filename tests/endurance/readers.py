@@ -35,13 +35,12 @@ from epic_cli.jobs.check.spec import BrokenCase
 from epic_cli.network.trace import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.script import parse_script
-from epic_cli.recordings import Unreadable, recordings
-from epic_cli.recordings.captures.reading import Capture
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.decoding import Decoder
-from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings import Unreadable, reading
+from epic_cli.recordings.captures import Capture
+from epic_cli.recordings.datagrams.ingest import Decoder, Ingest, IngestSpec
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.tables import RefusedLine
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.interpreter import Interpreter
@@ -107,7 +106,7 @@ def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
         rows = 0
         said: list[str] = []
         try:
-            for block in recordings.read(io.BytesIO(data), spec):
+            for block in reading.read(io.BytesIO(data), spec):
                 rows += len(block)
                 said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
                 if rows > MOST_ROWS:

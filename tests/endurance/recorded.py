@@ -23,7 +23,8 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.recordings.captures.frames import Broken, frames
+from epic_cli.recordings import captures
+from epic_cli.recordings.captures import Broken
 
 PIECES = [
     *(
@@ -129,7 +130,7 @@ def _count(raw: Path) -> int:
     count = 0
     with raw.open("rb") as stream:
         try:
-            for _ in frames(stream.read):
+            for _ in captures.frames(stream.read):
                 count += 1
         except Broken as broken:
             if "ends within" not in str(broken):

@@ -19,7 +19,7 @@ from typing import Any
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.reading import make_reader
 
 #: Columns, some with names of other programs; what is not a field is read past.
 HEADERS = (

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.datagrams import decoding
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.counts import Refused
-from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams import ingest
+from epic_cli.recordings.datagrams.ingest import Decoder, Refused
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 
 A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)
@@ -117,7 +116,7 @@ def test_what_is_no_packet_is_refused_and_changes_nothing(
 
 
 def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoding, "_MOST_NAMES", 50)
+    monkeypatch.setattr(ingest, "_MOST_NAMES", 50)
     generator = random.Random(5)
     decoder = Decoder()
     pieces = [b"{", b"}", b"[", b'"x":', b"1", b",", b"time", b"\n", b"/", b" ", b"\0", b"\xff",
@@ -129,7 +128,7 @@ def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyP
     for number in range(200):
         read(decoder, b'{"time":1,"x":1,"y":2,"z":3,"other%d":1}' % number)
         read(decoder, b"time,x,y,z,other%d\n1,2,3,4,5" % number)
-    assert len(decoder._readers) == decoding._MOST_READERS
+    assert len(decoder._readers) == ingest._MOST_READERS
     for number in range(200):
         read(decoder, b'{"time":1,"x":1,"y":2,"z":3,"entity":"e%d"}' % number)
     assert all(len(one.entities) <= 50 for one in decoder._readers.values())

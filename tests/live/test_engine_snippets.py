@@ -12,8 +12,8 @@ from support.datagrams import receiver
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams.ingest import Decoder
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 
 ENGINES = SAMPLES / "engines"

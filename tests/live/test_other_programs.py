@@ -9,8 +9,8 @@ from support.datagrams import Receiver, receiver
 from support.places import ROOT
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams.ingest import Decoder
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 GUIDE = (ROOT / "epic_cli" / "live" / "README.md").read_text()
 

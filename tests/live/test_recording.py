@@ -16,7 +16,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.recording import PacketRecording, Rotation
-from epic_cli.recordings.captures.frames import frames
+from epic_cli.recordings import captures
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
 WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))
@@ -147,7 +147,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
         data = (tmp_path / told).read_bytes()
         assert 4000 < len(data) <= 5000
         if told == "raw.pcap":
-            assert sum(1 for _ in frames(io.BytesIO(data).read)) >= 4000 // 88
+            assert sum(1 for _ in captures.frames(io.BytesIO(data).read)) >= 4000 // 88
         else:
             assert len(list(read_packets(tmp_path / told))) == data.count(b"\n")
 

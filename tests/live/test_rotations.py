@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 PLACE = "time:f32 x:f32 y:f32 z:f32"
 

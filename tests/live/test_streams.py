@@ -25,8 +25,8 @@ from epic_cli.live.listen.run import Listener
 from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception, allow_files, is_allowed
 from epic_cli.recordings.addresses import Address, parse_endpoint
-from epic_cli.recordings.datagrams.binary import RecordLayout
 from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 pytest.importorskip("websockets")
 

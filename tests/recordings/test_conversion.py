@@ -15,9 +15,8 @@ from support.recordings import examples
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import written_formats
-from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.recordings.recordings import make_writer, read
-from epic_cli.recordings.writing import Unwritable, number
+from epic_cli.recordings.reading import make_writer, read
+from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket, number
 
 numbers = st.floats()
 vectors = st.tuples(numbers, numbers, numbers)

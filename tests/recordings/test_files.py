@@ -8,7 +8,7 @@ from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.reading import read
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "files").iterdir())

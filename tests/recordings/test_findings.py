@@ -14,7 +14,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.findings import KINDS, Finding
-from epic_cli.recordings.recordings import make_writer
+from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.watch import Watch
 
 Change = Callable[[Packet], Packet]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.recordings.grouped import may_be_grouped
+from epic_cli.recordings.reading import may_be_grouped
 
 
 def table(*entities: str, rows: int = 30) -> str:

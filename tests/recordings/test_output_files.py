@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.recordings import guard
-from epic_cli.recordings.output_files import write_whole
+from epic_cli.recordings import files
+from epic_cli.recordings.files import write_whole
 
 NESTED = """
 import os, signal, sys
 from epic_cli.shell.console import open_sink
-from epic_cli.recordings.output_files import cleaning_up
+from epic_cli.recordings.files import cleaning_up
 
 with cleaning_up(lambda: print("terminal", flush=True)):
     with open_sink("a") as one, open_sink("b") as two:
@@ -59,7 +59,7 @@ def test_a_signal_means_what_it_did_afterwards(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from epic_cli.recordings.output_files import open_whole
+from epic_cli.recordings.files import open_whole
 
 with open_whole(sys.argv[1]) as stream:
     stream.write(b"half")
@@ -104,8 +104,8 @@ def test_an_input_of_the_run_is_not_written(tmp_path: Path) -> None:
     read, link = tmp_path / "a", tmp_path / "b"
     read.write_bytes(b"mine")
     link.symlink_to(read)
-    with guard.guarding() as files:
-        files.reads(str(read))
+    with files.guarding() as run:
+        run.reads(str(read))
         with pytest.raises(FileExistsError):
             write_whole(str(link), b"")
         write_whole(str(tmp_path / "c"), b"")

@@ -94,7 +94,7 @@ def test_python_gets_an_argument() -> None:
 
 
 def test_also_where_a_stream_comes_in_pieces() -> None:
-    from epic_cli.recordings.recordings import read
+    from epic_cli.recordings.reading import read
 
     data = table("time,localX,localY,worldX,worldY")
     pieces = iter([data[:9], data[9:50], data[50:], b""])

@@ -22,7 +22,7 @@ from epic_cli.recordings import LONGEST_LINE, LONGEST_OBJECT, packet_formats
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import NoLayout
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import detect, make_reader, read
+from epic_cli.recordings.reading import detect, make_reader, read
 
 BOM = b"\xef\xbb\xbf"
 HEADER = b"time,x,y,z,vx,vy,vz\n"

@@ -16,7 +16,7 @@ from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import LONGEST_LINE
 from epic_cli.recordings.entries.json.reader import JsonlReader
 from epic_cli.recordings.read_spec import ReadSpec, column_text, star_of
-from epic_cli.recordings.recordings import read as read_from
+from epic_cli.recordings.reading import read as read_from
 
 STATES = st.lists(
     st.dictionaries(

@@ -21,7 +21,7 @@ from epic_cli.recordings import (
     written_formats,
 )
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_writer, read
+from epic_cli.recordings.reading import make_writer, read
 
 #: A format of a day: packet text, each line backwards, under a line of its own; and compressed.
 TOY = '''

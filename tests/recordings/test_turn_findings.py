@@ -15,7 +15,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.inspect.run import inspect
 from epic_cli.recordings.findings import Finding
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.watch import Watch
 
 Quaternion = tuple[float, float, float, float]

@@ -11,9 +11,9 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
+from epic_cli.recordings.lines import numbers_in
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_reader, read
-from epic_cli.recordings.vectors import numbers_in
+from epic_cli.recordings.reading import make_reader, read
 
 NUMBERS = st.floats(-1e6, 1e6).map(repr) | st.integers(-999, 999).map(str)
 

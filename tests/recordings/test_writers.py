@@ -20,7 +20,7 @@ from epic_cli.recordings import LONGEST_LINE, packet_formats
 from epic_cli.recordings.entries.csv import csv_writer
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import packet_line, text_writer
-from epic_cli.recordings.recordings import detect, make_reader, make_writer
+from epic_cli.recordings.reading import detect, make_reader, make_writer
 from epic_cli.recordings.writing import Fault, Unwritable, csv_field, number
 
 if TYPE_CHECKING:

@@ -96,7 +96,6 @@ def test_convert_loads_what_captures_need_for_captures_alone() -> None:
     modules = loaded("convert", "-q", "--to", "csv", SAMPLES / "turn.txt")
     assert "epic_cli.recordings.writing" in modules
     assert not modules & {
-        "epic_cli.recordings.datagrams.decoding",
         "epic_cli.recordings.datagrams.ingest",
         "asyncio",
     }

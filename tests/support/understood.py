@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.decoding import Decoder
+from epic_cli.recordings.datagrams.ingest import Decoder
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from support.unknown_games import Game
 
 

@@ -20,9 +20,8 @@ from epic_cli.jobs.check.drawing import draw, packets
 from epic_cli.jobs.check.outcome import CaseStatus, Circumstance, Outcome, circumstances
 from epic_cli.jobs.check.spec import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
 from epic_cli.recordings import formats
-from epic_cli.recordings.conversion import Changes, Conversion
-from epic_cli.recordings.recordings import make_writer
-from epic_cli.recordings.writing import Unwritable, number
+from epic_cli.recordings.reading import make_writer
+from epic_cli.recordings.writing import Changes, Conversion, Unwritable, number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet

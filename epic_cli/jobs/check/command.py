@@ -30,7 +30,7 @@ from epic_cli.jobs.check.spec import (
 from epic_cli.jobs.check.writing import accept, in_continuous_integration, takeable
 from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
-from epic_cli.recordings import guard, packet_formats
+from epic_cli.recordings import files, packet_formats
 from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.declared import (
     InputFile,
@@ -241,7 +241,7 @@ def _cases(
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
         raise WrongUsage(str(error)) from error
-    guard.reads(*(path for one in cases for path in (one.file, *_files_of(one))))
+    files.reads(*(path for one in cases for path in (one.file, *_files_of(one))))
     if program.against is None:
         return cases
     return [one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])]

@@ -25,8 +25,7 @@ from epic_cli.jobs.check.differences import (
 )
 from epic_cli.jobs.check.spec import BrokenCase, Case, CaseRecording, DrawSpec
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.recordings import BINARY, read
-from epic_cli.recordings.sources import BLOCK_SIZE
+from epic_cli.recordings.reading import BINARY, BLOCK_SIZE, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

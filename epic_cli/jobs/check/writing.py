@@ -15,7 +15,7 @@ from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
 from epic_cli.jobs.check.spec import CASE_FILE
-from epic_cli.recordings.output_files import write_whole
+from epic_cli.recordings.files import write_whole
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.writing import number
 

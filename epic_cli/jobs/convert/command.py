@@ -11,12 +11,10 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.convert.options import ConvertOptions
 from epic_cli.recordings import Unreadable, formats
-from epic_cli.recordings.conversion import Conversion, UnwritablePacket
-from epic_cli.recordings.entries.capture import CAPTURE_MAGICS
-from epic_cli.recordings.output_files import is_kept
-from epic_cli.recordings.recordings import make_writer
-from epic_cli.recordings.sources import unwrapped
-from epic_cli.recordings.writing import Fault
+from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
+from epic_cli.recordings.files import is_kept
+from epic_cli.recordings.reading import make_writer, unwrapped
+from epic_cli.recordings.writing import Conversion, Fault, UnwritablePacket
 from epic_cli.shell.console import Sink, open_sink, use_color
 from epic_cli.shell.declared import command, shared
 from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, accessing, wrong_usage
@@ -26,7 +24,7 @@ from epic_cli.shell.sources import blocks, open_source, source_name
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Writer
-    from epic_cli.recordings.captures.reading import Capture
+    from epic_cli.recordings.captures import Capture
 
 
 Item = TypeVar("Item")
@@ -62,7 +60,7 @@ _MOST_ENTITIES = 100_000
 
 def make_capture(options: ConvertOptions) -> Capture:
     """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
-    from epic_cli.recordings.captures.reading import Capture  # only captures wait for them
+    from epic_cli.recordings.captures import Capture  # only captures wait for them
     from epic_cli.recordings.datagrams.ingest import Ingest
     from epic_cli.shell.options.datagrams import ingest_spec
 
@@ -73,7 +71,7 @@ def make_capture(options: ConvertOptions) -> Capture:
 
 def lacks(capture: Capture) -> bool:
     """Whether something of it that may have been packets is not among them, or there are none."""
-    from epic_cli.recordings.captures.reading import Lost
+    from epic_cli.recordings.captures import Lost
 
     lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}
     return bool(capture.broken or capture.refused or lost or not capture.packets)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.recordings import suffixes, written_formats
-from epic_cli.recordings.conversion import Changes
+from epic_cli.recordings.writing import Changes
 from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     SPAN,
@@ -33,7 +33,7 @@ from epic_cli.shell.options.datagrams import record_layout_option, sender_option
 
 if TYPE_CHECKING:
     from epic_cli.recordings.addresses import Address
-    from epic_cli.recordings.datagrams.binary import RecordLayout
+    from epic_cli.recordings.datagrams.record_layout import RecordLayout
     from epic_cli.recordings.read_spec import ReadSpec
 
 #: All of what is changed, as ``changes: Changes``.

@@ -11,8 +11,7 @@ import numpy as np
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
-from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.checks.apart import unread
+from epic_cli.recordings.checks import new_findings, unread
 from epic_cli.recordings.findings import doubts, worst_first
 
 if TYPE_CHECKING:

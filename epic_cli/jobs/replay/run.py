@@ -212,7 +212,7 @@ class _Recording:
         rows.sink.flush()
 
     def _may_be_grouped(self, name: str) -> bool:
-        from epic_cli.recordings.grouped import may_be_grouped  # needed with entities only
+        from epic_cli.recordings.reading import may_be_grouped  # needed with entities only
 
         return may_be_grouped(sys.stdin.fileno() if self._file == "-" else self._file, name)
 

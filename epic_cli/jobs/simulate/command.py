@@ -19,10 +19,9 @@ from epic_cli.network.movement import RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import SimulationSpec
-from epic_cli.recordings.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_writer
-from epic_cli.recordings.writing import Fault, Unwritable
+from epic_cli.recordings.reading import make_writer
+from epic_cli.recordings.writing import Changes, Conversion, Fault, Unwritable, UnwritablePacket
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     OutputFile,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
-from epic_cli.recordings.datagrams.counts import Counts, count_words
+from epic_cli.recordings.datagrams.ingest import Counts, count_words
 from epic_cli.show.link import quantiles
 
 if TYPE_CHECKING:

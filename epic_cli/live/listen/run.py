@@ -19,8 +19,7 @@ from epic_cli.live.receiving import (
     machine_time,
 )
 from epic_cli.recordings.addresses import resolve
-from epic_cli.recordings.datagrams.counts import Counts
-from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.datagrams.ingest import Counts, Ingest, IngestSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Ratio

@@ -11,8 +11,7 @@ from epic_cli.engine.parameters import Choice, Custom, Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.recordings.addresses import Address, parse_endpoint, parse_sender, resolve
-from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
-from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES, IngestSpec
 
 #: What a description of an address says beside it.
 ENDPOINT = (

@@ -53,8 +53,7 @@ from epic_cli.network.link import Link
 from epic_cli.network.link_spec import WAYS, LinkSpec, Way
 from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
-from epic_cli.recordings.datagrams.counts import count_words
-from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.datagrams.ingest import IngestSpec, count_words
 from epic_cli.shell.console import (
     ColorChoice,
     has_terminal,

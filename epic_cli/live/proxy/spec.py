@@ -18,7 +18,7 @@ from epic_cli.live.listen.spec import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
 from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, Words, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
-from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
+from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"

@@ -16,7 +16,7 @@ from epic_cli.live.send.spec import Moment
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
 from epic_cli.recordings.addresses import UNFRAGMENTED, Address, resolve
-from epic_cli.recordings.recordings import make_writer
+from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import csv_field, number
 from epic_cli.work.event_loop import prefetched, set_or_late
 

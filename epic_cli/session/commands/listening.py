@@ -21,7 +21,7 @@ from epic_cli.live.listen.run import Listener
 from epic_cli.live.listen.spec import Endpoint, ListenSpec
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
-from epic_cli.recordings.datagrams.counts import Counts
+from epic_cli.recordings.datagrams.ingest import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.command_table import command

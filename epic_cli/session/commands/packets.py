@@ -15,11 +15,11 @@ from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.conversion import Changes, Conversion
 from epic_cli.recordings.entries.text import text_writer
-from epic_cli.recordings.recordings import read
+from epic_cli.recordings.reading import read
 from epic_cli.recordings.watch import Watch
 from epic_cli.recordings.wording import FrontEnd
+from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.command_table import command
 from epic_cli.session.dialogue import Dialogue
 from epic_cli.shell.console import open_sink

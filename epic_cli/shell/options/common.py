@@ -201,7 +201,7 @@ class VideoOptions:
 
         Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
         """
-        from epic_cli.recordings.output_files import open_whole
+        from epic_cli.recordings.files import open_whole
         from epic_cli.shell.progress import Progress
         from epic_cli.show.video import NoVideo, write_video
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.recordings.addresses import Address, parse_sender, resolve
-from epic_cli.recordings.datagrams.binary import RecordLayout
-from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
+from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
 from epic_cli.shell.errors import accessing, wrong_usage
 from epic_cli.shell.options.common import read_option

@@ -19,7 +19,7 @@ from epic_cli.engine.replay import DemoPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.engine.text.widths import width
-from epic_cli.recordings.recordings import make_reader
+from epic_cli.recordings.reading import make_reader
 
 ORIGIN = (0.0, 0.0, 0.0)
 EDGES = (

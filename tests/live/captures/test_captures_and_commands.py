@@ -13,8 +13,8 @@ from epic_cli.api.reading import read_packets
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.recording import DatagramRecording, Rotation
 from epic_cli.main import main
+from epic_cli.recordings import captures
 from epic_cli.recordings.addresses import ReceivedDatagram
-from epic_cli.recordings.captures.frames import frames
 
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(3)]
 
@@ -62,7 +62,7 @@ def test_what_is_no_capture_and_what_is_no_recording_is_said(
         (("replay", capture), "it is a capture of a network: first epic convert CAPTURE"),
         (("diagnose", capture), "it is a capture of a network"),
         (("convert", "--to", "csv", "--port", "7", recording), "are for captures"),
-        (("convert", "--to", "csv", "--read", "json", capture), "is text, csv or jsonl"),
+        (("convert", "--to", "csv", "--read", "json", capture), "--read: a datagram is"),
         (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--read", "scale=2", capture),
          "--layout describes all"),
     ):  # fmt: skip
@@ -83,7 +83,7 @@ def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
         _, _, said = listener.end()
     assert b"6 datagrams recorded in" in said
     with raw.open("rb") as stream:
-        times = [frame.time or 0 for frame in frames(stream.read)]
+        times = [frame.time or 0 for frame in captures.frames(stream.read)]
     assert before < times[0] <= times[-1] < time.time_ns()
     done = epic("convert", "--to", "csv", "--port", str(place[1]), raw)
     assert b"3 packets in 6 datagrams of 6 frames" in done.stderr
@@ -111,7 +111,7 @@ def test_checksums_are_those_that_receivers_compute(
     )
     raw.close()
     with path.open("rb") as stream:
-        for frame in frames(stream.read):
+        for frame in captures.frames(stream.read):
             data = frame.data
             if ":" in sender:
                 data = data[8:40] + struct.pack(">II", len(data) - 40, 17) + data[40:]
@@ -135,7 +135,7 @@ def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
     for name in names:
         assert (tmp_path / name).stat().st_size <= 1000
         with (tmp_path / name).open("rb") as stream:
-            found += len(list(frames(stream.read)))
+            found += len(list(captures.frames(stream.read)))
     assert found == raw.file.recorded == 13 * 6 + 1
 
 

@@ -24,11 +24,10 @@ from support.captures import (
 )
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.captures import reading
-from epic_cli.recordings.captures.frames import Frame
-from epic_cli.recordings.captures.reading import Capture, Carried, Lost, carried
-from epic_cli.recordings.datagrams.binary import RecordLayout
+from epic_cli.recordings import captures
+from epic_cli.recordings.captures import Capture, Carried, Frame, Lost, carried
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 START = 1_700_000_000.25
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(4)]
@@ -163,7 +162,9 @@ def test_both_directions_one_of_them_and_one_port() -> None:
 
 def test_packets_of_a_running_capture_come_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.BytesIO(pcap(frames()))
-    monkeypatch.setattr(reading, "monotonic", lambda: file.tell() * 1.0)  # each frame takes minutes
+    monkeypatch.setattr(
+        captures, "monotonic", lambda: file.tell() * 1.0
+    )  # each frame takes minutes
     places = [file.tell() for found in capture().blocks(file.read) if len(found)]
     assert len(places) == len(LINES)
     assert places == sorted(set(places))

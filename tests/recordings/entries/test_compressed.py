@@ -20,7 +20,7 @@ from support.running import epic, started
 
 from epic_cli import Packet, compare, read_packets
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.recordings import make_writer, read
+from epic_cli.recordings.reading import make_writer, read
 
 zstandard = pytest.importorskip("zstandard")
 

@@ -14,7 +14,7 @@ from support.running import epic
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT
-from epic_cli.recordings.recordings import read as read_recording
+from epic_cli.recordings.reading import read as read_recording
 
 TEXTS = st.text(st.sampled_from('ab"\\{}[],: \n\r\tä'), max_size=6)
 VALUES = st.recursive(

@@ -17,7 +17,7 @@ from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries import parquet
 from epic_cli.recordings.entries.parquet import NoParquetLibrary
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.recordings import make_writer, read
+from epic_cli.recordings.reading import make_writer, read
 
 
 def packets_of(path: Path, spec: ReadSpec | None = None) -> list[Packet]:

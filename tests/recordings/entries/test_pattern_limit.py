@@ -9,7 +9,7 @@ import pytest
 from support.running import epic
 
 from epic_cli import RefusedLine, read_packets
-from epic_cli.recordings.entries.sentences import proposal, reader
+from epic_cli.recordings.entries.sentences import reader
 
 #: Each with a beginning of a line on which it has no end.
 ENDLESS = {
@@ -48,7 +48,7 @@ def test_from_a_case(tmp_path: Path) -> None:
 def test_a_proposal_is_looked_for_no_longer_than_that() -> None:
     """A line of many numbers and names has no pattern, soon."""
     for line in ("x=1 " * 300, "pos (1,2,3) " * 80, "a=" * 500, "t=1 pos(" + "1," * 480):
-        assert all("(?P<x>" in str(one) for one in proposal.propose(line))
+        assert all("(?P<x>" in str(one) for one in reader.propose(line))
 
 
 def test_unreals_time_of_day(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli import read_packets
-from epic_cli.recordings.entries.sentences.proposal import propose
-from epic_cli.recordings.recordings import detect
+from epic_cli.recordings.entries.sentences.reader import propose
+from epic_cli.recordings.reading import detect
 
 #: How games log a movement from (0, 0, 0) to (1, 0, 2) in 0.1 s; the units are ticks of 20 Hz.
 LOGS = {

@@ -6,9 +6,8 @@ import pytest
 
 from epic_cli.engine.description import write
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings.names.guess import infer_layout
+from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.recordings.names.turns import proposals
-from epic_cli.recordings.names.units import AmbiguousLayout
 from epic_cli.recordings.read_spec import ReadSpec
 
 

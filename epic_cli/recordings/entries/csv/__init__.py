@@ -60,7 +60,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
 
 def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
     """Whether a header has groups, whose members are named by the row below it."""
-    from epic_cli.recordings.names.units import is_value
+    from epic_cli.recordings.names.guess import is_value
 
     groups = len(header) == len(below) and any(header)
     index = sum(map(bool, below)) == 1 and any("." in name for name in header)  # as pandas has it

@@ -12,11 +12,17 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
 from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
-from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import no_header
+from epic_cli.recordings.lines import LineReader, numbers_in
+from epic_cli.recordings.names.guess import (
+    AmbiguousLayout,
+    entities_in,
+    infer_row_layout,
+    is_named,
+    is_value,
+    no_header,
+    starred,
+)
 from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
-from epic_cli.recordings.names.stars import entities_in, infer_row_layout, is_named, starred
-from epic_cli.recordings.names.units import AmbiguousLayout, is_value
 from epic_cli.recordings.read_spec import (
     POSITION,
     ReadSpec,
@@ -27,7 +33,6 @@ from epic_cli.recordings.read_spec import (
     star_of,
 )
 from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
-from epic_cli.recordings.vectors import numbers_in
 
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNCLEAR, Reason.COLUMN_UNKNOWN)

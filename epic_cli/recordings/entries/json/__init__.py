@@ -25,7 +25,7 @@ class JsonDocument(Format):
         lines = head.has_object_line
         if not head.begins_as_json or (is_packet(head.line) and not lines):
             return Fit.NO
-        from epic_cli.recordings.entries.json.envelope import Envelope, Sight, find_envelope
+        from epic_cli.recordings.entries.json.reader import Envelope, Sight, find_envelope
 
         fit = Fit.NO if lines else _fit_by_lines(head)
         found = find_envelope(head.data, head.final, head.layout)
@@ -37,7 +37,7 @@ class JsonDocument(Format):
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """What cuts the document into objects."""
-        from epic_cli.recordings.entries.json.document import JsonReader
+        from epic_cli.recordings.entries.json.reader import JsonReader
 
         return JsonReader(layout, on_read, entities)
 
@@ -100,7 +100,7 @@ class JsonShape(Format):
         """By the largest thing in it that has such a shape."""
         if not head.begins_as_json or (head.has_object_line and head.below.strip()):
             return Fit.NO
-        from epic_cli.recordings.entries.json.shapes import beginning_of, find_shape, is_followed
+        from epic_cli.recordings.entries.json.reader import beginning_of, find_shape, is_followed
 
         text = head.begin.decode("utf-8", "ignore")
         if find_shape(beginning_of(text)) is None:
@@ -114,7 +114,7 @@ class JsonShape(Format):
 
     def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Its packets as JSON lines; raises ``Unreadable``."""
-        from epic_cli.recordings.entries.json.shapes import lines_of
+        from epic_cli.recordings.entries.json.reader import lines_of
 
         return lines_of(source)
 

@@ -1,34 +1,44 @@
-"""Packets from JSON lines: one object a line, whatever its names and however deep they are."""
+"""What is in a JSON object: its values, by their paths."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS, EntriesScanner, JsonScanner, RecordScanner
-from epic_cli.recordings import LONGEST_OBJECT
-from epic_cli.recordings.entries.json.entities import (
-    Entries,
-    entries_of,
-    has_no_entries,
-    infer_object_layout,
+from epic_cli.engine.refusals import Reading, Reason, Refusal
+from epic_cli.engine.text import (
+    FIELDS,
+    OPTIONAL_FIELDS,
+    DocumentCutter,
+    EntriesScanner,
+    JsonScanner,
+    RecordScanner,
 )
-from epic_cli.recordings.entries.json.values import (
-    Object,
-    is_unicode,
-    look_up,
-    parse,
-    single_values,
-    text_of,
+from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT, Unreadable
+from epic_cli.recordings.lines import LineReader, numbers_in
+from epic_cli.recordings.names.guess import (
+    AmbiguousLayout,
+    infer_layout,
+    is_value,
+    no_header,
+    starred,
 )
-from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import infer_layout, no_header
-from epic_cli.recordings.names.stars import starred
-from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.names.spellings import (
+    EYES,
+    OTHER_WORDS,
+    POSITION_WORDS,
+    SPELLINGS,
+    TICKS,
+    VELOCITY_WORDS,
+    component_of,
+    name_of,
+)
 from epic_cli.recordings.read_spec import (
     POSITION,
     VELOCITY,
@@ -36,7 +46,708 @@ from epic_cli.recordings.read_spec import (
     joined_columns,
     joined_name,
     path_names,
+    path_text,
+    split_escaped,
+    star_of,
 )
+
+if TYPE_CHECKING:
+    from epic_cli.recordings import Source
+
+
+#: What is looked at of the first object: so many levels, entries of an array, and names in all.
+DEEPEST, _WIDEST, _MOST = 8, 16, 500
+
+
+class Number(str):
+    """A JSON number as it was written: the engine rounds it once, to each precision."""
+
+
+class Object(dict[str, Any]):
+    """A JSON object, the names that it gives twice, and then all that it gives."""
+
+    twice: frozenset[str] = frozenset()
+    pairs: tuple[tuple[str, Any], ...] = ()
+
+
+def parse(text: str) -> Any:
+    """The value of a text; raises ``json.JSONDecodeError`` and ``RecursionError``."""
+    return json.loads(
+        text, parse_float=Number, parse_int=Number, parse_constant=Number, object_pairs_hook=_object
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Object:
+    made = Object(pairs)
+    if len(made) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        made.twice = frozenset(name for name, count in counts.items() if count > 1)
+        made.pairs = tuple(pairs)
+    return made
+
+
+def text_of(value: str | float | None) -> str:
+    """A single value as a cell of a table would have it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else str(int(value))
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no halves of characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
+    """The value at the end of a path, or what is wrong on the way there."""
+    for name in path:
+        if isinstance(item, Object) and name in item:
+            if name in item.twice:
+                return None, Reason.KEY_TWICE
+            item = item[name]
+        elif isinstance(item, list) and name.isdigit() and int(name) < len(item):
+            item = item[int(name)]
+        elif name.isdigit() and int(name) < len(numbers := _vector(item)):
+            item = numbers[int(name)]
+        else:
+            return None, Reason.KEY_MISSING
+    return item, None
+
+
+def single_values(item: Any) -> dict[str, str]:
+    """The single values below a value, as texts by their paths."""
+    values: dict[str, str] = {}
+    _add_values(item, (), values)
+    return values
+
+
+def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str]) -> None:
+    if len(path) > DEEPEST or len(into) >= _MOST:
+        return
+    if isinstance(value, dict):
+        for name, below in value.items():
+            if is_unicode(name):
+                _add_values(below, (*path, name), into)
+    elif isinstance(value, list):
+        for index, below in enumerate(value[:_WIDEST]):
+            _add_values(below, (*path, str(index)), into)
+    else:
+        into[path_text(path)] = text_of(value)
+        for index, number in enumerate(_vector(value)):
+            into[path_text((*path, str(index)))] = number
+
+
+def _vector(value: Any) -> tuple[str, ...]:
+    """The numbers of a vector that is written as a text."""
+    if not isinstance(value, str) or isinstance(value, Number):
+        return ()
+    return numbers_in(value) or ()
+
+
+#: Such a document is held in memory.
+_LONGEST = 64 << 20
+
+#: What names of columns and rows beside one another are called.
+_NAMES = ("columns", "fields", "header", "headers", "names")
+_ROWS = ("data", "rows", "values", "points", "records")
+
+#: Whole-numbered members of up to so much count, and are no times.
+_COUNTS = 1e8
+
+_DEEPEST, _LINES = 32, 65536
+
+#: A time and a position in an array are so many values.
+_STATE = 3
+
+_TIMES = {one for row in SPELLINGS["time"] for one in row}
+
+
+class Shape(Enum):
+    """What has the packets."""
+
+    COLUMNS = auto()
+    SPLIT = auto()
+    MEMBERS = auto()  # an object with a member for each
+    TIMES = auto()  # the same, and the names are their times
+    ARRAYS = auto()
+
+
+def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
+    """What has the packets in a document, and its shape; None: none of these shapes.
+
+    The largest counts, as it may be among other things.
+    """
+    if deep > _DEEPEST or not isinstance(value, dict | list) or not value:
+        return None
+    if isinstance(value, dict):
+        value = _streams(value)
+        shape = _of_object(value)
+    else:
+        arrays = isinstance(value[0], list) and len(value[0]) >= _STATE and _is_flat(value[0])
+        shape = Shape.ARRAYS if arrays else None
+    if shape is not None:
+        return shape, value
+    members = value.values() if isinstance(value, dict) else value[:1]
+    found = [one for member in members if (one := find_shape(member, deep + 1))]
+    return max(found, key=lambda one: len(one[1]), default=None)
+
+
+def _streams(value: dict[str, Any]) -> dict[str, Any]:
+    """The columns of an object with a stream for each, as Strava's has them."""
+    if not all(
+        isinstance(one, dict) and isinstance(one.get("data"), list) for one in value.values()
+    ):
+        return value
+    columns = {name: one["data"] for name, one in value.items()}
+    places = columns.pop("latlng", [])
+    if all(isinstance(one, list) and len(one) == 2 for one in places):
+        columns |= {name: [one[at] for one in places] for at, name in enumerate(("lat", "lng"))}
+    return columns
+
+
+def _of_object(value: dict[str, Any]) -> Shape | None:
+    names, rows = _split(value)
+    if names and rows:
+        return Shape.SPLIT
+    columns = [name for name, one in value.items() if _column(one) is not None]
+    others = [name for name in value if name not in columns]
+    if any(_is_time(one) for one in columns) and not any(_is_time(one) for one in others):
+        return Shape.COLUMNS
+    if not all(map(is_value, value)) or not all(isinstance(v, dict | list) for v in value.values()):
+        return None
+    first = next(iter(value.values()))
+    if isinstance(first, dict) and any(map(_is_time, first)):
+        return Shape.MEMBERS if list(value) == list(map(str, range(len(value)))) else None
+    return None if _has_times(first) else Shape.TIMES
+
+
+def _split(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
+    """The names and the rows of an object that has them apart."""
+    names: list[Any] = next((value[one] for one in _NAMES if isinstance(value.get(one), list)), [])
+    if not all(isinstance(one, str) and not isinstance(one, Number) for one in names):
+        return [], []
+    for one in _ROWS:
+        rows = value.get(one)
+        if isinstance(rows, list) and rows and isinstance(rows[0], list):
+            return names, rows
+    return [], []
+
+
+def _column(value: Any) -> list[Any] | None:
+    """The values of a column: an array, or an object by the numbers of its rows."""
+    if isinstance(value, dict) and list(value) == list(map(str, range(len(value)))):
+        value = list(value.values())
+    return value if isinstance(value, list) and len(value) > 1 and _is_flat(value) else None
+
+
+def _is_flat(values: list[Any]) -> bool:
+    return not any(isinstance(one, dict | list) for one in values)
+
+
+def _is_time(name: str) -> bool:
+    spelling = name_of(name).spelling
+    return spelling in _TIMES or spelling in TICKS
+
+
+def _has_times(value: Any, deep: int = 0) -> bool:
+    """Whether there is a time somewhere below."""
+    if isinstance(value, dict):
+        return any(map(_is_time, value)) or (
+            deep < _DEEPEST and any(_has_times(one, deep + 1) for one in value.values())
+        )
+    return isinstance(value, list) and any(_has_times(one, deep + 1) for one in value[:1])
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def _objects(shape: Shape, value: Any) -> Iterator[Any]:
+    """The packets, or what has some, one by one."""
+    if shape is Shape.COLUMNS:
+        columns = {name: column for name, one in value.items() if (column := _column(one))}
+        longest = max(map(len, columns.values()))
+        columns = {name: column for name, column in columns.items() if len(column) == longest}
+        yield from (
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        )
+    elif shape is Shape.SPLIT:
+        names, rows = _split(value)
+        yield from (dict(zip(names, row, strict=False)) for row in rows)
+    elif shape is Shape.MEMBERS:
+        yield from value.values()
+    elif shape is Shape.TIMES:
+        counts = all(one.isdigit() and float(one) < _COUNTS for one in value)
+        for time, one in value.items():
+            stamp = time if ":" in time else Number(time)
+            if isinstance(one, dict):
+                yield {"tick" if counts else "time": stamp, **one}
+            elif _is_flat(one):
+                yield dict(zip(("time", *POSITION), (stamp, *one), strict=False))
+            else:
+                yield {"tick" if counts else "time": stamp, "entities": one}
+    else:
+        yield from value
+
+
+def _text(value: Any) -> str:
+    """A value as JSON, with numbers as they were written."""
+    if isinstance(value, Number):
+        return value
+    if isinstance(value, dict):
+        members = (f"{json.dumps(name)}: {_text(one)}" for name, one in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return json.dumps(value)
+
+
+def beginning_of(text: str) -> Any:
+    """The value of a document that goes on: what has begun is closed behind its last value.
+
+    None: not enough of it, or no JSON.
+    """
+    around: list[str] = []
+    end, closing = 0, ""
+    for mark in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{},]', text, re.DOTALL):
+        one = mark.group()
+        if one in "[{":
+            around.append("]" if one == "[" else "}")
+        elif one[0] != '"' and around:
+            if one != ",":
+                around.pop()
+            end = mark.start() + (one != ",")
+            closing = "".join(reversed(around))
+    try:
+        return parse(text[:end] + closing)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+
+
+def is_followed(text: str) -> bool | None:
+    """Whether something stands behind a document; None: nothing does yet."""
+    try:
+        parse(text)
+    except json.JSONDecodeError as error:
+        return error.msg == "Extra data"
+    except RecursionError:
+        return False
+    return None
+
+
+def lines_of(source: Source) -> Callable[[], bytes]:
+    """The packets of a document as JSON lines; raises ``Unreadable``."""
+    data = bytearray()
+    while more := source.more():
+        data += more
+        if len(data) > _LONGEST:
+            raise Unreadable("one JSON document of more than 64 MiB: write it as JSON lines")
+    try:
+        document = parse(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"JSON that cannot be read: {error}") from error
+    found = find_shape(document)
+    lines = _chunks(*found) if found else iter([bytes(data)])
+    return lambda: next(lines, b"")
+
+
+def _chunks(shape: Shape, value: Any) -> Iterator[bytes]:
+    lines = bytearray()
+    for one in _objects(shape, value):
+        lines += _text(one).encode() + b"\n"
+        if len(lines) > _LINES:
+            yield bytes(lines)
+            lines.clear()
+    yield bytes(lines)
+
+
+#: So much of a document may stand before its array, with the array's first object: as much as an
+#: object may have.
+MOST_ABOVE = LONGEST_OBJECT
+
+#: So many containers may be around it.
+_AROUND = 32
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
+_KEY = re.compile(r'"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
+_VALUE = json.JSONDecoder(parse_int=str, parse_float=str)  # Python limits the digits of an int
+
+
+class Envelope(NamedTuple):
+    """Where the array's own text begins, and how many containers are around it.
+
+    ``begin`` is in bytes, behind a byte order mark.
+    """
+
+    begin: int
+    around: int
+
+
+class Sight(Enum):
+    """What else the beginning of a document shows."""
+
+    NONE = auto()  # there is no such array
+    SHORT = auto()  # more of it is needed
+
+
+def find_envelope(begin: bytes, final: bool, layout: ReadSpec | None = None) -> Envelope | Sight:
+    """The array of packets in the object that begins a document, if it is all that there is.
+
+    Its first entry has to say what is what, as an object on a line has. With ``final`` there is no
+    more than ``begin``.
+    """
+    mark = BYTE_ORDER_MARK.decode("latin-1")
+    text = begin[:MOST_ABOVE].decode("latin-1").removeprefix(mark)  # a character for each byte
+    brace = _behind(_BLANK, text, 0)
+    if text[brace : brace + 1] != "{":
+        return Sight.NONE
+    found = _look(text, brace, 1, layout or ReadSpec())
+    if found is Sight.SHORT and (final or len(begin) >= MOST_ABOVE):
+        return Sight.NONE
+    if isinstance(found, Envelope) and _goes_on(text):
+        return Sight.NONE
+    return found
+
+
+def _goes_on(text: str) -> bool:
+    """Whether another value stands behind the first."""
+    try:
+        _, end = _VALUE.raw_decode(text, _behind(_BLANK, text, 0))
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return bool(text[end:].strip())
+
+
+def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | Sight:
+    """Looks through the object that begins here, and those in it, in their order."""
+    at = _behind(_BLANK, text, begin + 1)
+    while at < len(text):
+        key = _KEY.match(text, at)
+        if key is None:
+            return Sight.NONE if text[at] == "}" else Sight.SHORT
+        at = key.end()
+        if text[at : at + 1] == "[":
+            first = _behind(_BLANK, text, at + 1)
+            if text[first : first + 1] in ("{", ""):
+                found = _settled(text, first, layout)
+                if found is not Sight.NONE:
+                    return _alone(text, at, around, layout, found)
+        elif text[at : at + 1] == "{" and around < _AROUND:
+            below = _look(text, at, around + 1, layout)
+            if below is not Sight.NONE:
+                return below
+        try:
+            _, at = _VALUE.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            return Sight.SHORT
+        comma = _COMMA.match(text, at)
+        if comma is None:
+            return Sight.NONE if text[at:].strip() else Sight.SHORT
+        at = comma.end()
+    return Sight.SHORT
+
+
+def _alone(
+    text: str, at: int, around: int, layout: ReadSpec, found: ReadSpec | Sight
+) -> Envelope | Sight:
+    """The array that begins here, unless the next one has such objects as well, of an entity."""
+    if isinstance(found, Sight):
+        return found
+    with suppress(json.JSONDecodeError, RecursionError):
+        _, end = _VALUE.raw_decode(text, at)
+        comma = _COMMA.match(text, end)
+        key = _KEY.match(text, comma.end()) if comma else None
+        if key is not None and text[key.end() : key.end() + 1] == "[":
+            first = _behind(_BLANK, text, key.end() + 1)
+            if _settled(text, first, layout) == found:
+                return Sight.NONE
+    return Envelope(at + 1, around)
+
+
+def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | Sight:
+    """What the first of the objects that begin here, but for empty ones, says of what is what."""
+    try:
+        while True:
+            _, end = _VALUE.raw_decode(text, begin)
+            item = parse(text[begin:end])
+            try:
+                return infer_object_layout(layout, item)
+            except AmbiguousLayout:
+                comma = _COMMA.match(text, end)
+                if comma is None or not has_no_entries(layout, item):
+                    return Sight.NONE
+                begin = comma.end()
+    except (json.JSONDecodeError, RecursionError):
+        return Sight.SHORT
+
+
+def _behind(pattern: re.Pattern[str], text: str, begin: int) -> int:
+    found = pattern.match(text, begin)
+    return found.end() if found else begin
+
+
+#: Members that have a position and are no entities.
+_NO_ENTITIES = EYES | OTHER_WORDS | {"origin"}
+
+#: The rank of a position that stands under the name of a thing.
+_THING = 3
+
+#: Arrays of states that stand together are of an entity each.
+_SEVERAL = 2
+
+
+class Entries(NamedTuple):
+    """Where an object has its entries, and where each of them has its fields.
+
+    Entries with their own times are states: those of an array, or of one that stands for an entry,
+    have no names of their own. Among an object's own members are those entries that have a place.
+    ``singles`` are where it has entries beside these, each under its name.
+    """
+
+    steps: tuple[str, ...]
+    paths: dict[str, tuple[str, ...]]
+    singles: tuple[tuple[str, ...], ...] = ()
+
+    def of(self, item: Any) -> Iterator[tuple[str, Any]]:
+        """The entries that there are, each with its name or number; none where nothing is."""
+        for single in self.singles:
+            state, _ = look_up(item, single)
+            if isinstance(state, dict):
+                yield single[-1], state
+        found, _ = look_up(item, self.steps)
+        timed = "time" in self.paths
+        pairs: Iterable[tuple[str, Any]] = (
+            found.pairs or found.items()
+            if isinstance(found, Object)
+            else (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
+        )
+        for name, entry in pairs:
+            states = entry if timed and _has_objects(entry) else (entry,)
+            for state in states:
+                if state is not None and (self.steps or self._is_placed(state)):
+                    yield name, state
+
+    def _is_placed(self, entry: Any) -> bool:
+        places = [self.paths[axis] for axis in POSITION if axis in self.paths]
+        return isinstance(entry, dict | list) and any(not look_up(entry, at)[1] for at in places)
+
+
+def _has_objects(value: Any) -> bool:
+    return any(isinstance(one, dict) for one in _list(value))
+
+
+def _first_state(entry: Any) -> Any:
+    return next((one for one in _list(entry) if isinstance(one, dict)), entry)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def entries_of(layout: ReadSpec) -> Entries | None:
+    """How objects with several entities are read; None: a layout without stars."""
+    places = starred(layout)
+    if not places:
+        return None
+    paths = {}
+    before: list[tuple[str, ...]] = []
+    for field, path in places.items():
+        at = star_of(path)
+        outer = split_escaped(path[:at].rstrip("."), "|")
+        before = [path_names(one) if one else () for one in outer]
+        behind = path[at + 1 :].removeprefix(".")
+        paths[field] = path_names(behind) if behind else ()
+    *singles, steps = before
+    return Entries(steps, paths, tuple(singles))
+
+
+def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
+    """The layout with entries of the same form beside those of a container: a ball, and cars."""
+    entries = entries_of(layout)
+    if entries is None or not entries.steps or entries.singles or "time" in entries.paths:
+        return layout
+    beside, _ = look_up(item, entries.steps[:-1])
+    axes = [entries.paths[axis] for axis in POSITION if axis in entries.paths]
+    found = [
+        path_text((*entries.steps[:-1], name))
+        for name, value in (beside.items() if isinstance(beside, dict) else ())
+        if isinstance(value, dict)
+        and is_unicode(name)
+        and not _NO_ENTITIES & set(name_of(name).words)
+        and not any(look_up(value, path)[1] for path in axes)
+    ]
+    before = path_text(entries.steps)
+    many = "|".join([*found, before])
+    columns = tuple(
+        (field, path.replace(before, many, 1) if star_of(path) >= 0 else path)
+        for field, path in layout.columns or ()
+    )
+    return layout._replace(columns=columns)
+
+
+def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
+    """As ``infer_layout``, of an object that may have an entry for each of several entities."""
+    values = single_values(item)
+    entries = entries_of(given)
+    if entries is not None:
+        path = next(iter(starred(given).values()))
+        first = _first(item, entries.steps, path[: star_of(path)])
+        return infer_layout(given, {**first, **values})
+    alone, ambiguous = None, AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(values))
+    try:
+        alone = infer_layout(given, values)
+        place = component_of(name_of(alone.places.get("x", "")))
+        if "x" in given.places or place is None or place.rank < _THING:
+            return alone
+    except AmbiguousLayout as error:
+        ambiguous = error
+    containers = list(_containers(item, ()))
+    if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
+        containers.append(())
+    found = _inferred(given, item, values, containers)
+    unclear = ambiguous.reason is Reason.COLUMN_UNCLEAR
+    if not found and unclear:  # one of them may be there as yet
+        here = _inferred(given, item, values, [()])
+        found = [one for one in here if _has_time_members(one, item)]
+    found = _outermost(found)
+    parents = {_parent(one) for one in found}
+    if len(found) > 1 and len(parents) == 1:
+        found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
+    seen = [name for one in found for name in _eyes(one, item)]
+    if seen and alone is not None:
+        return alone
+    if len(found) > 1 or seen:
+        readings = tuple(Reading(tuple(starred(one).items())) for one in found)
+        names = tuple(next(iter(starred(one).values())) for one in found)
+        if seen and "readings" in ambiguous.facts:
+            ambiguous.facts["readings"] = readings + ambiguous.facts["readings"]
+            raise ambiguous
+        facts = {"field": "x", "names": names, "readings": readings}
+        raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
+    if found:
+        return _with_singles(found[0], item)
+    if alone is not None:
+        return alone
+    if unclear:
+        facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
+        raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
+    raise ambiguous
+
+
+def _eyes(layout: ReadSpec, item: Any) -> list[str]:
+    """The entries that are a camera, or a target, and no entity."""
+    entries = entries_of(layout)
+    if entries is None or entries.steps:
+        return []
+    path = next(entries.paths[axis] for axis in POSITION if axis in entries.paths)
+    names = (name for name, entry in entries.of(item) if look_up(entry, path)[1] is None)
+    return [name for name in names if set(name_of(name).words) & _NO_ENTITIES]
+
+
+def _inferred(
+    given: ReadSpec, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
+) -> list[ReadSpec]:
+    """The layouts with entries in one of these containers, as far as they say what is what."""
+    found = []
+    for steps in containers:
+        if steps and _is_one(look_up(item, steps)[0]):
+            continue
+        with suppress(AmbiguousLayout):
+            layout = infer_layout(given, {**_first(item, steps), **values})
+            if set(POSITION) & set(starred(layout)):
+                found.append(layout)
+    return found
+
+
+def _is_one(container: Any) -> bool:
+    """Whether what it has are the vectors of one entity."""
+    if not isinstance(container, dict):
+        return False
+    words = POSITION_WORDS | VELOCITY_WORDS | {"rot", "rotation", "orientation", "angular", "acc"}
+    return all(set(name_of(name).words) <= words for name in container)
+
+
+def _has_time_members(layout: ReadSpec, item: Any) -> bool:
+    """Whether the entries have times of their own where these are looked for in them."""
+    entries = entries_of(layout)
+    if entries is None or "time" not in entries.paths:
+        return True
+    return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
+
+
+def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
+    """Without containers in a container that has several of them, and without one of a single."""
+    steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
+    within = Counter(one[:-1] for one in steps if one[:-1] in steps and one)
+    return [
+        layout
+        for layout, one in zip(found, steps, strict=True)
+        if within[one] != 1 and within[one[:-1]] < _SEVERAL
+    ]
+
+
+def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
+    """What has the container of states with times of their own, and how they are read."""
+    entries = entries_of(layout)
+    if entries is None or not entries.steps or "time" not in entries.paths:
+        return None
+    return entries.steps[:-1], tuple(sorted(entries.paths.items()))
+
+
+def _objects_in(item: Any) -> list[Any]:
+    return [one for one in item.values() if isinstance(one, dict)] if isinstance(item, dict) else []
+
+
+def _names_with_stars(
+    item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
+) -> tuple[str, ...]:
+    """The names of the values that an object has, and those that its entries have, once."""
+    within = tuple(f"{path_text(steps)}." for steps in containers)
+    stars = dict.fromkeys(name for steps in containers for name in _first(item, steps))
+    return (*(name for name in values if not name.startswith(within)), *stars)
+
+
+def has_no_entries(given: ReadSpec, item: Any) -> bool:
+    """Whether it may be an object of which entities are to come, and that has none yet."""
+    entries = entries_of(given)
+    if entries is not None:
+        found, _ = look_up(item, entries.steps)
+        return found is None or found in ([], {})
+    values: Mapping[str, Any] = item if isinstance(item, dict) else {}
+    return any(value in ([], {}) for value in values.values())
+
+
+def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Where a value has arrays or objects of objects or arrays."""
+    if not isinstance(item, dict) or len(steps) > DEEPEST:
+        return
+    for name, value in item.items():
+        if not is_unicode(name):
+            continue
+        entries = value.values() if isinstance(value, dict) else _list(value)
+        if any(isinstance(entry, dict | list) for entry in entries):
+            yield (*steps, name)
+        yield from _containers(value, (*steps, name))
+
+
+def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict[str, str]:
+    """The single values of the first entry, by their paths with a star, ``before`` which this is.
+
+    Among an object's own members it is not known which of them are entries.
+    """
+    found, _ = look_up(item, steps)
+    entries = list(found.values()) if isinstance(found, dict) else _list(found)
+    firsts = [_first_state(entry) for entry in entries if entry is not None]
+    firsts = firsts[:1] if steps else _objects_in(item) or firsts
+    if before is None:
+        before = f"{path_text(steps)}." if steps else ""
+    return {
+        f"{before}*.{path}": value
+        for first in reversed(firsts)
+        for path, value in single_values(first).items()
+        if path
+    }
+
 
 #: Fields that may come in a later object, under their own names.
 _LATER = (*VELOCITY, *OPTIONAL_FIELDS)
@@ -48,7 +759,7 @@ _OWN = (*VELOCITY, "entity", "teleport", "delta")
 _OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
 
 #: A time and a position in an array are so many values.
-_STATE = 3
+_STATE_VALUES = 3
 
 #: So many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
@@ -83,7 +794,7 @@ class JsonlReader(LineReader):
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
-        if isinstance(item, list) and len(item) >= _STATE and not _has_containers(item):
+        if isinstance(item, list) and len(item) >= _STATE_VALUES and not _has_containers(item):
             item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
@@ -97,7 +808,7 @@ class JsonlReader(LineReader):
     ) -> None:
         """Refuses what is no JSON; objects of other languages with a pattern for them."""
         if self.records is None and self.has_lines and _OF_OTHERS.match(line):
-            from epic_cli.recordings.entries.sentences.proposal import propose
+            from epic_cli.recordings.entries.sentences.reader import propose
 
             readings = propose(line)
             if readings:
@@ -272,3 +983,54 @@ def _wrong_kind(field: str, value: Any) -> Reason | None:
     if isinstance(value, str) and not is_unicode(value):
         return Reason.FIELD_NOT_A_NUMBER if number else Reason.NOT_UNICODE
     return None
+
+
+class JsonReader(JsonlReader):
+    """Reads a packet from each object, as from lines with one each.
+
+    Places are those of the document; an object that goes over several lines is shown as one, and
+    stands where it begins.
+    """
+
+    has_lines = False
+
+    def begin(self) -> None:
+        """See ``LineReader``."""
+        super().begin()
+        self._cutter = DocumentCutter()
+        self._head: bytes | None = b""  # what has come while nobody can say what is around it
+        self._entered = False
+
+    def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+        """The packets of all objects that ``data`` completes; ``final``: there is no more."""
+        if self._head is not None:
+            data = self._head + data
+            found = find_envelope(data, final, self.layout)
+            self._head = data if found is Sight.SHORT else None
+            if self._head is not None:
+                return PacketBlock(self.entities)
+            data = data.removeprefix(BYTE_ORDER_MARK)
+            if isinstance(found, Envelope):
+                self._entered = True
+                self._cutter.enter(data[: found.begin], found.around)
+                data = data[found.begin :]
+        block = super().scan(self._cutter.cut(data, final), final)
+        self._cutter.place_packets(block)
+        block.refusals = [self._placed(one) for one in block.refusals]
+        self._cutter.forget(self._line)
+        if final and self._entered and self.records is not None:
+            block.refusals += self._others()
+        return block
+
+    def _others(self) -> Iterator[Refusal]:
+        """The first of the arrays beside the one that was read that has packets as well."""
+        for line, column, text in self._cutter.others():
+            with suppress(json.JSONDecodeError, RecursionError, UnicodeDecodeError):
+                item = parse(text.decode())
+                if all(look_up(item, path)[1] is None for path in self.needed_paths()):
+                    yield Refusal(line, column, text[:80], 0, Reason.PACKETS_ELSEWHERE)
+                    return
+
+    def _placed(self, refusal: Refusal) -> Refusal:
+        line, column = self._cutter.place(refusal.line)
+        return refusal._replace(line=line, column=column + refusal.column - 1)

@@ -38,8 +38,8 @@ def is_sentence(line: bytes) -> bool:
     if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS or re.search(_VECTOR, line):
         return True
     from epic_cli.recordings.entries.csv import cells_of
-    from epic_cli.recordings.names.units import is_value
-    from epic_cli.recordings.vectors import numbers_in
+    from epic_cli.recordings.lines import numbers_in
+    from epic_cli.recordings.names.guess import is_value
 
     _, cells = cells_of(line)
     if any(cell.count("(") != cell.count(")") for cell in cells):

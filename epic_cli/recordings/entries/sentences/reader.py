@@ -1,17 +1,227 @@
-"""Logs in sentences: a regular expression says where the fields stand in a line."""
+"""A pattern for a log in sentences, by one of its lines: a beginning for who has to write one."""
 
 from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.refusals import Reason
+from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import infer_layout
-from epic_cli.recordings.names.units import AmbiguousLayout
+from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.recordings.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
 from epic_cli.recordings.read_spec import compiled, joined_columns, joined_name
+
+#: What stands behind a name, which may be in quotes.
+_NAMED = r"[\x22']?\s*[=:]"
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+
+#: So much of a line is looked at, and for so long (s).
+_LOOKED_AT, _LIMIT = 1000, 0.1
+
+#: What a group takes, by what it took in the line: as simple as can be.
+_TAKES_NUMBER, _TAKES_COUNT, _TAKES_NAME = r"[-+.e\d]+", r"\d+", r"\w+"
+_TAKES_DATE, _TAKES_TIME = r"[-.\d]+[T -][\d:.,]+", r"[\d:.,]+"
+
+#: Times with a name: the sender's, the receiver's, and those that do not say whose they are.
+_NAMED_TIME = re.compile(
+    r"\b(?P<key>t|ts|\w*(?:time|stamp|sent|recv|received|arrival|arrived)(?:_ms)?)[\x22']?\s*[=:]"
+    rf"\s*(?P<value>{_NUMBER})(?![\d:]|-\d)",
+    re.I,
+)
+_SENT, _RECEIVED = re.compile("sent|send|server|remote", re.I), re.compile("rec|arriv|local", re.I)
+
+#: Others: the game's own come before those of the logger.
+_TIMES = (
+    (re.compile(r"\b(?P<key>tick|frame)[\x22']?\s*[=:]?\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
+    (
+        re.compile(r"(?P<value>\d{4}[-.]\d\d[-.]\d\d[T -]\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d+)?)"),
+        _TAKES_DATE,
+    ),
+    (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
+    (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=[,\s(\[])"), _TAKES_NUMBER),
+    (re.compile(r"\s(?P<value>\d{10,19})\s*$"), _TAKES_COUNT),  # InfluxDB's line protocol
+)
+_VECTOR = re.compile(
+    r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|D?Vec[234]A?|Vector[23f]*|FVector)?[(\[<{]"
+    r"|\b(?P<place>(?i:set)?(?i:pos|position|origin|loc|location))[\s=:]+"
+    rf"|\b(?P<bare>[A-Za-z]+)(?:\s*[=:]\s*(?:[A-Za-z_]\w*,\s*)?|\s+)"
+    rf"(?={_NUMBER},\s*{_NUMBER},\s*{_NUMBER}(?![,\w])))"
+    r"\s*(?:[Xx]\s*[=:]\s*)?"
+    rf"(?P<x>{_NUMBER})[dfF]?[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})[dfF]?"
+    rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER})[dfF]?)?(?![,;\s]*[-+]?\.?\d)\s*"
+    r"(?:[)\]>}]|(?!\S)|(?=[;|])|(?<=\s)(?=[A-Za-z]))"
+)
+_AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
+_OTHERS = (
+    ("seq", re.compile(r"\bseq\w*[\x22']?\s*[=:#]\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
+    (
+        "entity",
+        re.compile(
+            r"\b(?:entity|player|actor|(?:net|player)?id|name)[\x22']?\s*[=:]\s*[\x22']?"
+            r"(?P<value>\w+)",
+            re.I,
+        ),
+        _TAKES_NAME,
+    ),
+)
+
+
+#: Names of vectors that are positions.
+_POSITIONS = POSITION_WORDS | {"at", "setpos", "to"}
+
+
+class _Vector(NamedTuple):
+    """A vector in the line: its name, and where its components stand."""
+
+    name: str
+    spans: dict[str, tuple[int, int]]
+
+
+class _Piece(NamedTuple):
+    """What stands for a field in the line, and what a group may take for it."""
+
+    begin: int
+    end: int
+    name: str
+    takes: str
+
+
+def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
+    """Patterns with a group for each field that the line seems to have; empty: not enough.
+
+    There is one for each vector that may be the position. ``ahead`` are lines below: a word that
+    changes there may name the entity.
+    """
+    line = line[:_LOOKED_AT]
+    others, found = [*_time(line), *_others(line)], list(_found_vectors(line))
+    velocity = next((one for one in found if set(_words(one)[-1:]) & VELOCITY_WORDS), None)
+    patterns = []
+    for position in _positions(found):
+        pieces = sorted([*others, *_components(position, "")])
+        if velocity is not None:
+            pieces = sorted([*pieces, *_components(velocity, "v")])
+        if not any(one.name == "entity" for one in pieces):
+            pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
+        pattern = _pattern(line, pieces)
+        rate = [("unit", "ticks@HZ")] if any(one.name == "tick" for one in pieces) else []
+        if pattern is not None:
+            patterns.append(Reading((("pattern", pattern), *rate)))
+    return tuple(patterns)
+
+
+def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
+    """What finds these pieces in the line, and the same in others; None: it does not."""
+    pattern, at = "", 0
+    for piece in pieces:
+        if piece.begin < at:
+            return None
+        before = line[at : piece.begin]
+        pattern += f"{_between(before, at == 0)}(?P<{piece.name}>{piece.takes})"
+        at = piece.end
+    try:
+        found = compiled(pattern).search(line, timeout=_LIMIT)
+    except (ValueError, TimeoutError):
+        return None
+    values = {} if found is None else found.groupdict()
+    right = all(values.get(one.name) == line[one.begin : one.end] for one in pieces)
+    whole = {"x", "y"} <= set(values) and {"time", "time_ms", "tick"} & set(values)
+    return pattern if right and whole else None
+
+
+def _between(text: str, first: bool) -> str:
+    """What leads to a group: as much of the text before it as has no numbers or other words."""
+    kept = re.search(
+        r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
+    )
+    lead = kept.group() if kept else ""
+    passed = "" if first or len(lead) == len(text) else ".*?"
+    return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
+
+
+def _time(line: str) -> list[_Piece]:
+    named = {found["key"].lower(): found for found in _NAMED_TIME.finditer(line)}
+    if named:
+        received = [one for key, one in named.items() if _RECEIVED.search(key)]
+        others = [one for one in named.values() if one not in received] or received
+        sent = next((one for one in others if _SENT.search(one["key"])), others[0])
+        received += [one for one in others if one is not sent]
+        name = "time_ms" if sent["key"].lower().endswith("_ms") else "time"
+        pieces = [_Piece(*sent.span("value"), name, _TAKES_NUMBER)]
+        if received and received[0] is not sent:
+            pieces.append(_Piece(*received[0].span("value"), "arrival", _TAKES_NUMBER))
+        return pieces
+    for pattern, takes in _TIMES:
+        found = pattern.search(line)
+        if found:
+            key = found.groupdict().get("key", "").lower()
+            return [_Piece(*found.span("value"), "tick" if key else "time", takes)]
+    return []
+
+
+def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """The word that has a few values in lines alike, again and again."""
+    words = list(re.finditer(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", line))
+    rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", one) for one in ahead]
+    alike = [row for row in rows if len(row) == len(words)]
+    for place, word in enumerate(words):
+        values = [word.group(), *(row[place] for row in alike)]
+        begin, end = word.span()
+        apart = all(end <= one.begin or one.end <= begin for one in pieces)
+        named = all(re.search(r"[A-Za-z_]", one) or one.isdigit() for one in values)
+        clock = re.search(r"\d[:.]$", line[:begin]) or re.match(r"[:.]\d", line[end:])
+        if apart and named and not clock and 1 < len(set(values)) <= len(values) // 3:
+            takes = _TAKES_NAME if all(map(_is_word, values)) else r"[^\s,;:]+"
+            yield _Piece(begin, end, "entity", takes)
+            return
+
+
+def _is_word(text: str) -> bool:
+    return re.fullmatch(r"\w+", text) is not None
+
+
+def _positions(found: Sequence[_Vector]) -> list[_Vector]:
+    """The vectors that may be the position: those with the likeliest names."""
+    meant = [one for one in found if not set(_words(one)) & (OTHER_WORDS | VELOCITY_WORDS)]
+    seen = [one for one in meant if not EYES & set(_words(one))]
+    named = [one for one in seen if set(_words(one)[-1:]) & _POSITIONS]
+    likeliest = named or seen or meant
+    return likeliest if all(one.name for one in likeliest) else likeliest[:1]
+
+
+def _words(one: _Vector) -> list[str]:
+    """The words of its name: ``localPosition`` is a position, ``lookAt`` is none."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)]
+
+
+def _components(one: _Vector, prefix: str) -> Iterator[_Piece]:
+    for axis, span in one.spans.items():
+        yield _Piece(*span, prefix + axis, _TAKES_NUMBER)
+
+
+def _found_vectors(line: str) -> Iterator[_Vector]:
+    """All that may be one: in brackets, behind a name, or with the names of its axes."""
+    for found in _VECTOR.finditer(line):
+        spans = {axis: found.span(axis) for axis in "xyz" if found[axis] is not None}
+        yield _Vector(found["word"] or found["place"] or found["bare"] or "", spans)
+    axes = list(_AXIS.finditer(line))
+    for prefix in ("", "v"):
+        spans = {}
+        for found in axes:
+            if found["axis"].lower().startswith("v") == bool(prefix):
+                spans.setdefault(found["axis"].lower()[-1], found.span("value"))
+        if {"x", "y"} <= set(spans):
+            yield _Vector("velocity" if prefix else "", spans)
+
+
+def _others(line: str) -> list[_Piece]:
+    found = ((name, pattern.search(line), takes) for name, pattern, takes in _OTHERS)
+    return [_Piece(*one.span("value"), name, takes) for name, one, takes in found if one]
+
 
 #: So many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100
@@ -61,7 +271,6 @@ class PatternReader(LineReader):
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
-        from epic_cli.recordings.entries.sentences.proposal import propose
 
         self._first = self._first or (self._line, raw)
         readings = propose(line, [one.decode("utf-8", "replace") for one in self._ahead])

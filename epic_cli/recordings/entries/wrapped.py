@@ -1,4 +1,4 @@
-"""Compressed recordings, and text in UTF-16: recognised by their content, read as they come."""
+"""What is around recordings: what compresses them, another encoding, captures of a network."""
 
 from __future__ import annotations
 
@@ -11,6 +11,39 @@ from epic_cli.recordings import Format, Unreadable
 if TYPE_CHECKING:
     from epic_cli.recordings import Source
     from epic_cli.recordings.read_spec import ReadSpec
+
+
+#: pcap in either order of bytes, with microseconds or nanoseconds, and pcapng.
+CAPTURE_MAGICS = (
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x0a\x0d\x0d\x0a",
+)
+
+
+class IsCapture(Unreadable):
+    """What is in it has to be chosen first."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it is a capture of a network: first epic convert CAPTURE --port PORT -o FILE.csv"
+        )
+
+
+class CaptureFormat(Format):
+    """Recognised, and refused with what to do first."""
+
+    name = "capture"
+    magic = CAPTURE_MAGICS
+    by_name = False
+    unpacked = "auto"
+
+    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+        """Raises ``IsCapture``."""
+        raise IsCapture
+
 
 #: Bytes that are unpacked at once; of Zstandard, which may hold more, so many packed ones.
 _BLOCK, _PACKED = 65536, 1024
@@ -139,6 +172,7 @@ def decoded(source: Source, encoding: str) -> Callable[[], bytes]:
 
 
 FORMATS = (
+    CaptureFormat(),
     Compressed("gzip", ".gz", (b"\x1f\x8b",), _by("gzip", "GzipFile")),
     Compressed(
         "bzip2",

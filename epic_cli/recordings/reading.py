@@ -1,11 +1,9 @@
-"""Recordings in whatever format, which their content shows, read block by block.
-
-Whatever the length of a recording or of its lines, only a block of it is in memory at a time.
-"""
+"""Where the bytes of a recording come from, and what is around them."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -19,16 +17,106 @@ from epic_cli.recordings import (
     formats,
     suffixes,
 )
-from epic_cli.recordings.sources import BLOCK_SIZE, BytesSource, goes_on_as_magic, wrapper
 
 if TYPE_CHECKING:
-    from typing import IO
+    from io import BufferedReader
+    from typing import IO, Any
 
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.recordings import OnRead, Reader, Writer
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import Watch
     from epic_cli.recordings.writing import LineWriter
+
+
+#: So many bytes are read at once.
+BLOCK_SIZE = 65536
+
+#: The first bytes of everything that is around a recording whose format does not show (captures,
+#: what is compressed): other recordings need no table of formats. So long are their magics.
+_WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10
+
+
+class BytesSource:
+    """Where a recording comes from; what has been looked at is given once more."""
+
+    def __init__(self, source: int | IO[bytes] | Callable[[], bytes]) -> None:
+        self._head = b""
+        self._source = source
+        if isinstance(source, int):
+            self._read: Callable[[], bytes] = lambda: os.read(source, BLOCK_SIZE)
+        elif callable(source):
+            self._read = source
+        else:  # what a pipe has, without waiting for more
+            some = getattr(source, "read1", source.read)
+            self._read = lambda: some(BLOCK_SIZE)
+
+    def give_again(self, head: bytes) -> None:
+        """The first bytes that ``more`` is to give."""
+        self._head = head
+
+    def more(self) -> bytes:
+        """Some more bytes; none at the end."""
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        return self._read()
+
+    def file(self, title: str) -> IO[bytes]:
+        """The whole of it; raises ``Unreadable`` for a stream."""
+        file = self._source
+        if isinstance(file, int):
+            file = open(file, "rb", closefd=False)  # noqa: SIM115
+        if callable(file) or not file.seekable():
+            raise Unreadable(
+                f"{title} is read from a file, not from a stream: first"
+                f" epic convert FILE.{title.lower()} -o FILE.csv"
+            )
+        file.seek(-len(self._head), os.SEEK_CUR)
+        self._head = b""
+        return file
+
+
+def unwrapped(source: int | IO[bytes]) -> BufferedReader:
+    """The bytes of a file, out of what compresses them; raises ``Unreadable``, as reading does."""
+    import io
+
+    class Bytes(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, into: Any) -> int:
+            data = bytes_of.more()
+            size = min(len(data), len(into))
+            into[:size] = data[:size]
+            bytes_of.give_again(data[size:])
+            return size
+
+    bytes_of = BytesSource(source)
+    while True:
+        head = bytes_of.more()
+        around = wrapper(head)
+        bytes_of.give_again(head)
+        if around is None or around.name == "capture":
+            return io.BufferedReader(Bytes(), BLOCK_SIZE)
+        bytes_of = BytesSource(around.unpack(bytes_of, None))
+
+
+def wrapper(head: bytes) -> Format | None:
+    """What is around a recording that begins like this, whatever its format; None: nothing."""
+    if not head or head[0] not in _WRAPPERS:
+        return None
+    found = (one for one in formats().values() if one.unpacked == "auto" and not one.by_name)
+    return next((one for one in found if one.begins(head)), None)
+
+
+def goes_on_as_magic(head: bytes) -> bool:
+    """Whether more is needed to know what is around a recording."""
+    if len(head) >= _LONGEST_MAGIC or head[0] not in _WRAPPERS:
+        return False
+    magics = (magic for one in formats().values() for magic in one.magic)
+    return len(head) < _SHORTEST or any(magic.startswith(head) for magic in magics)
+
 
 #: For ``os.open``: Windows would translate line ends.
 BINARY = getattr(os, "O_BINARY", 0)
@@ -192,7 +280,7 @@ def _decoded(
     source: BytesSource, spec: ReadSpec | None, on_read: OnRead
 ) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
     """The text of a source in UTF-8; what is told of how it is read has its own encoding again."""
-    from epic_cli.recordings.entries.compressed import decoded
+    from epic_cli.recordings.entries.wrapped import decoded
 
     assert spec is not None
     encoding = spec.encoding
@@ -244,3 +332,44 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str]:
         reason = f"there is no recording in this folder; their names end with {', '.join(endings)}"
         raise FileNotFoundError(ENOENT, reason, str(folder))
     return found
+
+
+#: Bytes that are looked at, and lines of the beginning and of the end.
+_LOOK, _LINES = 65536, 3
+
+
+def may_be_grouped(file: str | int, name: str) -> bool:
+    """Whether its first entity, of this name, is hardly that of its last lines as well.
+
+    ``file`` is its path, or the descriptor of an open one, whose position does not change.
+    """
+    if isinstance(file, str):
+        with open(file, "rb", buffering=0) as stream:  # noqa: PTH123
+            return may_be_grouped(stream.fileno(), name)
+    try:
+        here = os.lseek(file, 0, os.SEEK_CUR)
+        size = os.lseek(file, 0, os.SEEK_END)
+        os.lseek(file, 0, os.SEEK_SET)
+        begin = os.read(file, _LOOK).split(b"\n")
+        os.lseek(file, max(size - _LOOK, 0), os.SEEK_SET)
+        end = os.read(file, _LOOK).split(b"\n")[1:]
+        os.lseek(file, here, os.SEEK_SET)
+    except OSError:
+        return True
+    own = [words for words in map(_words, begin) if name in words][:_LINES]
+    last = [words for line in end if (words := _words(line))][-_LINES:]
+    if not own or not last:
+        return True
+    return any(
+        all(_has(words, place, name) for words in own)
+        and not all(_has(words, place, name) for words in last)
+        for place in range(len(own[0]))
+    )
+
+
+def _words(line: bytes) -> list[str]:
+    return re.findall(r"[^\s,;|{}\[\]\":=]+", line.decode("utf-8", "replace"))
+
+
+def _has(words: list[str], place: int, name: str) -> bool:
+    return place < len(words) and words[place] == name

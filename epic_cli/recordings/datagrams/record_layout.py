@@ -1,14 +1,127 @@
-"""The grammar of binary layouts: words to the steps that read a datagram."""
+"""Binary layouts of datagrams: a line of text to the steps that read one."""
 
 from __future__ import annotations
 
 import math
 import re
+from dataclasses import astuple, dataclass, field
 from typing import Any, NoReturn
 
-from epic_cli.engine.intake import PARTS
-from epic_cli.recordings.datagrams import layout_steps as code
-from epic_cli.recordings.datagrams.layout_steps import TYPES, Scope, Step, type_of
+from epic_cli.engine.intake import PARTS, RecordReader
+from epic_cli.recordings.datagrams.ingest import Refused
+
+# By what has stopped the reading (`Why` in `record_program.h`).
+_CUT, _UNEQUAL, _UNKNOWN, _NO_TIME = 2, 3, 4, 6
+_REFUSED = {
+    1: Refused.EMPTY, _CUT: Refused.NOT_RECORDS, _UNEQUAL: Refused.OTHER_VALUE,
+    _UNKNOWN: Refused.OTHER_TYPE, 5: Refused.BAD_NAME, _NO_TIME: Refused.NOT_PACKETS,
+}  # fmt: skip
+
+
+class RecordLayout:
+    """What a datagram holds, in the order of its bytes: records, or messages with groups of them.
+
+    A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
+    ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
+    ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are so many bytes, ``...`` all that is
+    left. Types are ``i1`` to ``i64`` and ``u1`` to ``u64``, of as many bits, ``f16`` to ``f64``,
+    ``char[16]``, a text that ends there or before a zero byte, and ``char[]``, one up to and with a
+    zero byte. Numbers are big-endian, and begin with a byte's highest bits, from the word ``big``
+    on, little-endian from its lowest bits on from ``little`` on and before. There is no implicit
+    padding, except that texts, skipped bytes, messages and records up to the end begin with a byte.
+    ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other
+    units, ``=VALUE`` refuses what is not that.
+
+    ``{...}[n]`` are so many records: a number, a field before them, a type for a count in front of
+    them, or nothing: up to the end. What stands before them holds in each. Texts have their lengths
+    in the same way. ``kind=1{...} kind=2{...} else{...}`` is there for one value of a field before
+    it, ``flags&4{...}`` for one of the bits; ``NAME:FIELD&MASK`` are bits of one. Fields that are
+    referred to, or have a ``=VALUE``, may have any name. The whole is repeated to the end of the
+    datagram. Raises ``ValueError`` for anything else, with its place.
+    """
+
+    def __init__(self, text: str) -> None:
+        parser = LayoutParser(text)
+        #: Bytes of a record; the least where they differ.
+        self.size = parser.least
+        self._fixed = parser.fixed
+        self._steps = [astuple(one) for one in parser.steps]
+        self._words = parser.words
+        spans = set(parser.spans)
+        #: Seconds after which an unsigned time field below 64 bits starts over; None: never.
+        self.time_span = spans.pop() if len(spans) == 1 else None
+
+    def reader(self) -> RecordReader:
+        """A scanner of such datagrams."""
+        return RecordReader(self._steps)
+
+    def refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
+        """The reason, and in words where the reader stopped in a datagram of so many bytes."""
+        _, why, step, place, record, value = stop
+        words = f"a datagram of {size:,} bytes"
+        if why == _CUT and self._fixed:
+            return _REFUSED[why], f"{words}; a record has {self.size:,}"
+        words += f": reading stopped at byte {place:,}, at {self._words[step]!r}"
+        words += f" of record {record:,}" if record else ""
+        if why in (_UNEQUAL, _UNKNOWN) and not isinstance(self._steps[step][-1], bytes):
+            words += f", where {value} ({value % 2**64:#x}) stands"
+        return _REFUSED[why], words + (", which has no time" if why == _NO_TIME else "")
+
+
+#: By name: the letter that the reader has for it, and its bytes.
+TYPES = {
+    "i8": ("b", 1), "u8": ("B", 1), "i16": ("h", 2), "u16": ("H", 2), "i24": ("t", 3),
+    "u24": ("T", 3), "i32": ("i", 4), "u32": ("I", 4), "i64": ("q", 8), "u64": ("Q", 8),
+    "f16": ("e", 2), "f32": ("f", 4), "f64": ("d", 8),
+}  # fmt: skip
+
+_BITS = re.compile(r"([ui])([1-9]|[1-5]\d|6[0-4])")
+
+
+def type_of(word: str) -> tuple[str, int] | None:
+    """The reader's letter for a type, and its bits; ``u12`` has as many as it says."""
+    if word in TYPES:
+        return TYPES[word][0], 8 * TYPES[word][1]
+    found = _BITS.fullmatch(word)
+    return ("N" if found[1] == "u" else "n", int(found[2])) if found else None
+
+
+# What a step does, and that it goes on to the end: as `record_program.h` has them.
+TAKE, TEXT, SKIP, LOOP, NEXT, BRANCH, JUMP, UNKNOWN, EMIT = range(9)
+REST = -2
+
+
+@dataclass
+class Step:
+    """In the order in which the reader takes them."""
+
+    code: int
+    part: str = ""
+    kind: str = ""
+    big: bool = False
+    mask: int = 0
+    scale: float = 1.0
+    per: float = 1.0
+    add: float = 0.0
+    source: int = -1
+    variable: int = -1
+    jump: int = 0
+    number: int = 0
+    value: int | bytes | None = None
+
+
+@dataclass
+class Scope:
+    """What is known where a word stands: names that are given, and whole numbers to refer to.
+
+    ``variables`` have the step that reads them, and their type. ``blocks`` are the names in each
+    part of the record that is there as a whole.
+    """
+
+    given: set[str]
+    variables: dict[str, tuple[int, str]]
+    blocks: list[set[str]] = field(default_factory=list)
+
 
 _ORDERS = ("little", "big")
 _RESERVED = (*_ORDERS, "char", "else")
@@ -97,7 +210,7 @@ class LayoutParser:
         if names & _AXES:
             if "time" not in scope.given:
                 self._fail("a record needs time, as time:f32, in it or before it")
-            self._add(code.EMIT)
+            self._add(EMIT)
             self._emits = True
         if not least and (names or self._depth):
             self._fail("this may have no bytes at all")
@@ -116,7 +229,7 @@ class LayoutParser:
                 self._big = self._word == "big"
             elif self._word == "...":
                 self.fixed = False
-                self._add(code.SKIP, source=code.REST)
+                self._add(SKIP, source=REST)
                 if following[0] != "}":
                     self._fail("nothing can stand behind ...")
             elif self._word == "{":
@@ -135,18 +248,16 @@ class LayoutParser:
         self.fixed = False
         big = self._big
         self._at += 1
-        counted = self._add(code.SKIP)  # becomes a count in front, where there is one
-        loop = self._add(code.LOOP)
+        counted = self._add(SKIP)  # becomes a count in front, where there is one
+        loop = self._add(LOOP)
         each = self._record(scope)
         if "[" not in self._word:
             self._fail("}[n] is expected: a number, a field, a type, or nothing for up to the end")
         length = self._word[2:-1]
-        source, number, least = (
-            self._amount(length, scope, counted) if length else (code.REST, 0, 0)
-        )
+        source, number, least = self._amount(length, scope, counted) if length else (REST, 0, 0)
         self.steps[counted].big = big
         self.steps[loop].source, self.steps[loop].number = source, number
-        self.steps[loop].jump = self._add(code.NEXT, source=source, jump=loop)
+        self.steps[loop].jump = self._add(NEXT, source=source, jump=loop)
         return least + each * number
 
     def _choice(self, scope: Scope) -> int:
@@ -168,14 +279,14 @@ class LayoutParser:
                 values.add(value)
                 source = self._refer(name, scope)
                 mask = value if mark == "&" else 0
-                branch = self._add(code.BRANCH, mask=mask, source=source, value=value)
+                branch = self._add(BRANCH, mask=mask, source=source, value=value)
             self._at += 2
             inner = Scope(set(scope.given), dict(scope.variables), scope.blocks)
             leasts.append(self._body(inner))
             given |= inner.given
             if self._word != "}":
                 self._fail("} is expected")
-            ends.append(self._add(code.JUMP))
+            ends.append(self._add(JUMP))
             self._at += 1
             if otherwise:
                 break
@@ -186,7 +297,7 @@ class LayoutParser:
                 if mark == "&":
                     leasts.append(0)
                 else:
-                    self._add(code.UNKNOWN, source=source)
+                    self._add(UNKNOWN, source=source)
                     self.words[-1] = name
                 break
         for end in ends:
@@ -213,9 +324,9 @@ class LayoutParser:
         kind, bits = known
         if text[0] == "f":
             self._fail(f"{self._word!r}: a count is a whole number")
-        at = self._add(code.SKIP) if before is None else before
+        at = self._add(SKIP) if before is None else before
         size = bits if kind in "nN" else bits // 8
-        self.steps[at] = Step(code.TAKE, kind=kind, big=self._big, variable=at, number=size)
+        self.steps[at] = Step(TAKE, kind=kind, big=self._big, variable=at, number=size)
         return at, 0, bits
 
     def _part(self, scope: Scope, names: set[str]) -> int:
@@ -225,7 +336,7 @@ class LayoutParser:
         name, kind, length = found.group("name", "type", "length") if found else ("", "", None)
         if word[:2] == "_:" and word[2:].isdigit():
             size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
-            self._add(code.SKIP, number=size)
+            self._add(SKIP, number=size)
             return 8 * size
         text = kind == "char" and length is not None
         known = text or (length is None and (type_of(kind) or kind in scope.variables))
@@ -249,13 +360,13 @@ class LayoutParser:
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
             self._fail(f"{self._word!r}: a text is no number")
         length = found["length"]
-        source, number, before = self._amount(length, scope) if length else (code.REST, 0, 8)
+        source, number, before = self._amount(length, scope) if length else (REST, 0, 8)
         self.fixed &= source == -1
         expected = value and value.encode()
         if expected is not None and number and len(expected) != number:
             self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
         part = name if name == "id" else ""
-        self._add(code.TEXT, part=part, source=source, number=number, value=expected)
+        self._add(TEXT, part=part, source=source, number=number, value=expected)
         return before + 8 * number
 
     def _number(self, found: dict[str, Any], scope: Scope) -> int:
@@ -278,7 +389,7 @@ class LayoutParser:
             value = self._whole(value, f"a number of {bits} bits", least, 2**bits - 1) % 2**64
         by = "per" if found["by"] == "/" else "scale"
         factor = self._real(found["factor"] or "1", name, 1e-12)
-        at = self._add(code.TAKE, kind=letter, big=self._big, mask=mask, **{by: factor})
+        at = self._add(TAKE, kind=letter, big=self._big, mask=mask, **{by: factor})
         step = self.steps[at]
         step.part, step.source, step.number = name if name in PARTS else "", source, size
         step.add, step.value = self._real(found["add"] or "0", name, 0.0), value

@@ -1,0 +1,617 @@
+"""What makes the meaning of a recording doubtful, judged by what was seen while it was read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import combinations, pairwise
+from pathlib import Path
+from shlex import quote
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.measure import Survey, survey
+from epic_cli.engine.packets import PacketBlock, Totals, Track
+from epic_cli.engine.replay.arrival_order import WINDOW
+from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
+from epic_cli.recordings.findings import Finding
+from epic_cli.recordings.names.spellings import SPELLINGS, name_of
+from epic_cli.recordings.names.turns import ANGLES, proposals
+from epic_cli.recordings.read_spec import VELOCITY, star_of
+from epic_cli.recordings.watch import LEAST
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Track, Turning
+    from epic_cli.recordings.lines import LineReader
+    from epic_cli.recordings.read_spec import ReadSpec
+    from epic_cli.recordings.watch import Sample, Watch
+
+
+#: So many bytes may stand above the first packet.
+_ABOVE = 65536
+
+#: How ``sort`` writes what separates cells; words need no option.
+_SEPARATORS = {",": "-t, ", ";": "-t';' ", "|": "-t'|' ", "\t": "-t$'\\t' ", " ": ""}
+
+
+def sort_command(watch: Watch, field: str) -> str:
+    """What sorts a file by its times or arrivals, below its header; empty: ``sort`` could not.
+
+    That is where columns stand at separators that are in no quotes, and numbers have points.
+    """
+    block, reader = watch.samples[0]
+    first = block.line(0) - 1
+    if reader is None:
+        separator, column = "-t/ ", 3 if field == "time" else 0
+    else:
+        delimiter, column = reader.sort_key(field)
+        separator = _SEPARATORS.get(delimiter, "")
+    text = block.line_text(0)
+    dates = watch.layout is not None and watch.layout.time_unit == "iso"
+    odd = b'"' in block.text or (separator != "-t, " and b"," in text and reader is not None)
+    by_format = watch.layout is not None and watch.layout.time_format is not None
+    if not column or odd or by_format or not _stands_below(watch.name, first, text):
+        return ""
+    name, key = quote(watch.name), f"{separator}-k{column},{column}{'' if dates else 'g'}"
+    if not first:
+        return f"LC_ALL=C sort -s {key} {name} > sorted{Path(watch.name).suffix}"
+    below = f"tail -n +{first + 1} {name} | LC_ALL=C sort -s {key}"
+    return f"(head -n {first} {name}; {below}) > sorted{Path(watch.name).suffix}"
+
+
+def _stands_below(name: str, above: int, line: bytes) -> bool:
+    """Whether the file itself, not what it was unpacked from, has this line there."""
+    try:
+        with Path(name).open("rb") as file:
+            lines = file.read(_ABOVE + len(line)).split(b"\n")
+    except (OSError, ValueError):
+        return False
+    return len(lines) > above and lines[above].rstrip(b"\r") == line.rstrip(b"\r\n")
+
+
+#: How like one of the words of packet text a misspelt one is; a rotation's begins as it does, and
+#: is more so (role, path and spawn are none), but for one of three letters.
+_SPELT, _TURN_SPELT, _SHORT_SPELT = 0.75, 0.76, 0.65
+
+#: Other programs' words.
+_OTHERS = {
+    **dict.fromkeys(("rot", "quat", "quaternion", "orientation"), "rotation"),
+    "heading": "yaw",
+}
+
+_WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=([-+.\d]?)")
+
+#: So much of the text is looked at.
+_TEXT = 16384
+
+
+def misspelt(texts: Iterable[bytes]) -> Iterator[Finding]:
+    """What looks misspelt behind the numbers of packet text."""
+    lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
+    pairs = {pair for line in lines for pair in _WORD.findall(line)}
+    words = {word.decode(): bool(digit) for word, digit in sorted(pairs)}
+    for word in sorted(words.keys() - WORDS.keys()):
+        near = _near_word(word.lower(), words[word])
+        if near:
+            yield Finding("E401", {"name": word, "near": near})
+
+
+def _near_word(word: str, is_number: bool) -> str | None:
+    """Which word was meant; None: none."""
+    from difflib import get_close_matches  # only a mistake needs it
+
+    others = [one for one in WORDS if one not in TURN_WORDS]
+    found = get_close_matches(word, others, 1, _SPELT)
+    if not found and is_number:
+        alike = [one for one in TURN_WORDS if one[0] == word[0]]
+        found = (
+            [_OTHERS[word]]
+            if word in _OTHERS
+            else get_close_matches(
+                word, alike, 1, _SHORT_SPELT if len(word) == len("yaw") else _TURN_SPELT
+            )
+        )
+    return found[0] if found else None
+
+
+def junk(watch: Watch) -> Iterator[Finding]:
+    """What stands behind the numbers of packet text and is not read."""
+    if not watch.junk:
+        return
+    line, text = watch.junk_line
+    count = "1 line has" if watch.junk == 1 else f"{watch.junk:,} lines have"
+    time = re.match(rb"(?:[^/]*/){2}\s*(\S*)", text)
+    shown = time.group(1).decode("utf-8", "replace") if time else ""
+    number = re.match(r"[-+]?(?:0[xX][\da-fA-F.]+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", shown)
+    if number is not None and number.end() < len(shown):
+        read = f"{shown} is read as {number.group()}"
+        yield Finding("E402", {"lines_words": count, "shown": read}, (line,))
+    else:
+        yield Finding("E403", {"lines_words": count}, (line,))
+
+
+#: So many packets are looked at, and so many columns that were not read.
+_PACKETS, _COLUMNS = 512, 40
+
+#: Each entity has so many packets at least, on average.
+_EACH = 3
+
+#: Told apart, entities go so much less far than together.
+_LESS = 0.5
+
+#: Names of what is not an entity but holds several, each with a clock of its own.
+_MATCHES = ("match", "game", "round", "session", "run", "episode", "demo", "map", "lap", "heat",
+            "trial", "file", "replay", "segment", "part", "set", "half", "period")  # fmt: skip
+
+
+class _Row(NamedTuple):
+    packet: Packet
+    line: int
+    cells: dict[str, str]
+
+
+def _rows(samples: Sequence[Sample], most: int = _PACKETS) -> Iterator[_Row]:
+    """The packets with the columns of their lines that were not read."""
+    for block, reader in samples:
+        if reader is None:
+            return
+        for index in range(len(block)):
+            cells = unread(reader, block.line_text(index))
+            if cells:
+                yield _Row(block[index], block.line(index), cells)
+            most -= 1
+            if not most:
+                return
+
+
+def unread(reader: LineReader, line: bytes) -> dict[str, str]:
+    """The columns of a line, or the values of an object, that no field is read from."""
+    places = reader.layout.places
+    if any(star_of(column) >= 0 for column in places.values()):
+        return {}
+    used = {part for column in places.values() for part in (column, column.rpartition(".")[0])}
+    used.update(places.get("entity", "").split("+"))
+    return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
+
+
+def telling_apart(samples: Sequence[Sample], entity: str) -> tuple[str, ...]:
+    """The columns that tell apart what goes for one entity; none: nothing does."""
+    rows = [row for row in _rows(samples) if row.packet.entity == entity]
+    if not rows:
+        return ()
+    whole = _way(rows, ())
+    several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
+    for size in (1, 2):
+        found = []
+        for columns in combinations(several[: _COLUMNS // size], size):
+            same, way, groups = _way(rows, columns)
+            if groups * _EACH > len(rows) or groups < 2 or (same and same > 0.05 * whole[0]):
+                continue
+            if way < _LESS * whole[1]:
+                found.append((same, sum(map(_strangeness, columns)), groups, way, columns))
+        if found:
+            return min(found)[-1]
+    return ()
+
+
+def _has_several(rows: Sequence[_Row], name: str) -> bool:
+    return len({row.cells.get(name) for row in rows}) in range(2, len(rows) // 2 + 1)
+
+
+def _strangeness(column: str) -> int:
+    """The lower, the more its name is that of an entity."""
+    spelling = name_of(column).spelling
+    known = [rank for rank, names in enumerate(SPELLINGS["entity"]) if spelling in names]
+    return known[0] if known else len(SPELLINGS["entity"])
+
+
+def _way(rows: Sequence[_Row], columns: Sequence[str]) -> tuple[int, float, int]:
+    """Packets with the time of the one before at another place, how far all go, and how many."""
+    last: dict[tuple[str | None, ...], Packet] = {}
+    same, way = 0, 0.0
+    for row in rows:
+        key = tuple(row.cells.get(name) for name in columns)
+        before = last.get(key)
+        if before is not None:
+            step = math.dist(before.position, row.packet.position)
+            way += step
+            same += step > 0 and before.time == row.packet.time
+        last[key] = row.packet
+    return same, way, len(last)
+
+
+def changed_at(samples: Sequence[Sample], line: int) -> str | None:
+    """The column that changes in this line, for good, and not around it; None: there is none."""
+    rows = list(_rows(samples, sum(len(one.block) for one in samples)))
+    at = next((index for index, row in enumerate(rows) if row.line == line), 0)
+    entity = rows[at].packet.entity if rows else ""
+    before = [row for row in rows[:at] if row.packet.entity == entity][-_EACH:]
+    after = [row for row in rows[at:] if row.packet.entity == entity][:_EACH]
+    found = []
+    for name in rows[at].cells if before else ():
+        was = {row.cells.get(name) for row in before}
+        now = {row.cells.get(name) for row in after}
+        if len(was) == len(now) == 1 and was != now:
+            words = set(name_of(name).words)
+            found.append((not words & set(_MATCHES), name))
+    return min(found)[1] if found else None
+
+
+#: A w taken for x is at least this, and the x taken for w at most that.
+_FIRST, _NEVER = 0.8, 0.6
+
+#: What turns all the way round is sometimes so far from how it was at first, in radians.
+_ROUND = 3.0
+
+#: Angles in radians: at most a turn, and at least one of them between the greatest and the least.
+_TURN, _RADIAN = 6.2832, 1.0
+
+#: Angles in degrees: a turn, a leap from its end to its begin, and what nobody does in radians a
+#: second for long.
+_CIRCLE, _LEAP, _FASTEST = 360.0, 300.0, 20.0
+
+#: The least side of the box of what turns, as a share of the greatest.
+_ABOUT = 0.3
+
+#: Spins agree with rotations so well; another unit is so far off.
+_SAME_WAY, _EXACT, _FACTOR = 0.9, 0.98, 2.0
+
+_STILL = 1e-9
+
+_NO_SPIN = {"wx": "", "wy": "", "wz": ""}
+
+
+def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> Iterator[Finding]:
+    """What is found in the rotations; what is only worth knowing, where all packets are counted."""
+    layout = _layout(watch)
+    places = layout.places if layout is not None else {}
+    totals = watch.census.totals
+    if totals.zero_turns:
+        yield Finding("E509", {"packets": totals.zero_turns}, (totals.zero_line,))
+    if not turns:
+        yield from _not_read(watch)
+        return
+    judged = [one for one in turns if one.packets >= LEAST]
+    uneven = [one for one in turns if one.uneven]
+    if uneven:
+        line = min(one.uneven_line for one in uneven)
+        yield Finding("E501", {"packets": sum(one.uneven for one in uneven)}, (line,))
+    turning = any(one.angle > _STILL for one in judged)
+    about = {one.entity for one in tracks if _goes_about(one)}
+    upright = all(one.x >= _FIRST and one.w <= _NEVER for one in judged)
+    rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
+        one.entity in about and one.angle >= _ROUND and one.yaw_high - one.yaw_low <= _STILL
+        for one in judged
+    )
+    if turning and (upright or rolls):
+        yield Finding("E502", read=_w_first(watch, places))
+    if places.get("yaw") and layout is not None and layout.angles is None:
+        yaws = [one for one in judged if one.entity in about]
+        small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
+        if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
+            yield Finding("E504", read=watch.read_with({"angles": "rad"}))
+    elif places.get("yaw") and layout is not None and layout.angles == "rad":
+        yield from _degrees(watch, places["yaw"])
+    yield from _spins(watch, [one for one in turns if one.spins >= LEAST], places)
+    if watch.thorough:
+        flips = sum(one.flips for one in turns)
+        written = "qx" in places or any(b"rotation=" in text for text in watch.texts)
+        if flips and written:  # of angles each turn beyond 180 degrees is one
+            yield Finding("E507", {"times": "once" if flips == 1 else f"{flips:,} times"})
+        moving = {one.entity for one in tracks if one.moves}
+        still = [one for one in judged if one.angle <= _STILL and one.entity in moving]
+        if still:
+            more = f" and of {len(still) - 1:,} more" if len(still) > 1 else ""
+            yield Finding("E508", {"entities": (still[0].entity or "the entity") + more})
+
+
+def _layout(watch: Watch) -> ReadSpec | None:
+    return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
+
+
+def _goes_about(track: Track) -> bool:
+    sides = sorted(high - low for low, high in zip(track.low, track.high, strict=True))
+    return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
+
+
+def _degrees(watch: Watch, column: str) -> Iterator[Finding]:
+    """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for block, reader in watch.samples:
+        if reader is None:
+            return
+        for index in range(len(block)):
+            cell = reader.cells_of(block.line_text(index)).get(column, "").replace(",", ".")
+            with suppress(ValueError):
+                state = block[index].time, float(cell)
+                found.setdefault(block[index].entity, []).append(state)
+    for states in found.values():
+        low, high = (pick(yaw for _, yaw in states) for pick in (min, max))
+        if len(states) < LEAST or high - low < _TURN or max(-low, high) > _CIRCLE:
+            continue
+        steps = [(abs(b - a), t - s) for (s, a), (t, b) in pairwise(states) if b != a and t > s]
+        leaps = any(way >= _LEAP for way, _ in steps)
+        if leaps or (steps and median(way / took for way, took in steps) > _FASTEST):
+            facts = {"low": low, "high": high, "how": "leaps back" if leaps else "changes fast"}
+            yield Finding("E510", facts, read=watch.read_with({"angles": "deg"}))
+            return
+
+
+def _w_first(watch: Watch, places: dict[str, str]) -> str:
+    columns = [places.get(one, "") for one in ("qx", "qy", "qz", "qw")]
+    if not all(columns):
+        return ""
+    return watch.read_with(dict(zip(("qw", "qx", "qy", "qz"), columns, strict=True)))
+
+
+def _spins(watch: Watch, turns: list[Turning], places: dict[str, str]) -> Iterator[Finding]:
+    without = watch.read_with(_NO_SPIN)
+    for one in turns:
+        if one.body >= _EXACT and one.world < _SAME_WAY:
+            yield Finding("E506", read=without)
+            return
+        if one.world >= _SAME_WAY and not 1 / _FACTOR <= one.ratio <= _FACTOR:
+            degrees = math.degrees(1) / _FACTOR <= one.ratio <= math.degrees(1) * _FACTOR
+            angles = any(places.get(angle) for angle in ANGLES)
+            known = _layout(watch)
+            given = known is not None and known.angles == "rad" and angles
+            mends = degrees and not given
+            read = watch.read_with({"angles": "deg"}) if mends else without
+            yield Finding("E505", {"ratio": one.ratio}, read=read)
+            return
+
+
+def _not_read(watch: Watch) -> Iterator[Finding]:
+    """Columns that look like a rotation, of which it is not clear what they are."""
+    reader = watch.reader
+    if reader is None or not watch.samples or not len(watch.samples[0].block):
+        return
+    cells = unread(reader, watch.samples[0].block.line_text(0))
+    found = proposals(dict(reader.layout.columns or ()), cells)
+    if found:
+        ways = "one way" if len(found) == 1 else f"{len(found)} ways; this is one"
+        yield Finding("E503", {"ways": ways}, read=watch.read_with(found[0]))
+
+
+#: Stretches that have to agree before velocities are doubted, and packets where there are none.
+_STRETCHES, _ALONE = 5, 12
+
+#: Velocities are the slope of the positions to about a tenth where they can be judged (``survey``
+#: leaves out what bends too much): five times that is beyond noise and rounding.
+_OFF, _AGREES, _OTHER_WAY = 2.0, 0.9, 0.5
+
+#: Another order of axes has to fit as a velocity does that is right.
+_OTHER_AXES = 0.98
+
+_UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+#: Whole-numbered times with such steps are no seconds, but for the usual rates of slow loggers.
+_LONG_STEP, _LOGGERS = 5, (5, 10, 15, 30, 60)
+
+#: Unix times from 1998 to 2128, in seconds.
+_UNIX = (9e8, 5e9)
+
+#: The orders of axes that ``Survey.cosines`` is about, after their own.
+_ORDERS = ("xzy", "yxz", "zyx", "yzx", "zxy")
+
+#: Of an entity's packets so many share the time of the one before where entities are mixed; of
+#: those whose times are too coarse, more.
+_MIXED, _COARSE = 0.1, 0.25
+
+#: Smooth movement goes twice as far in two steps as in one; what leaps back and forth, hardly.
+_SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
+
+#: So many packets of an entity show that its time goes down, or that its rows are shuffled.
+_DOWN, _SHUFFLED = 0.9, 0.4
+
+#: So many packets that are not whole, beside those that are, show that they need not be.
+_PARTIAL, _FEW = 0.1, 3
+
+#: So many numbers out of range are no accident.
+_ODD = 0.1
+
+
+def new_findings(watch: Watch) -> list[Finding]:
+    """What is found in what has been watched so far, and has not been returned before.
+
+    Nothing that was given is doubted.
+    """
+    return watch.fresh(_all(watch))
+
+
+def _partial(watch: Watch, totals: Totals) -> Iterator[Finding]:
+    """Packets that carry only what changed."""
+    delta = watch.given is not None and watch.given.partial
+    if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
+        yield Finding("E107", {"partial": watch.partial}, read="partial=on")
+
+
+def _all(watch: Watch) -> list[Finding]:
+    tracks, totals = watch.census.tracks, watch.census.totals
+    found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
+    found += _partial(watch, totals)
+    found += _order(watch, tracks, totals)
+    found += _time(tracks, totals)
+    if totals.packets >= LEAST and not any(one.code in ("E101", "E102", "E204") for one in found):
+        figures = survey(_sample(watch))
+        found += _unit(figures, watch)
+        found += _unix(figures, watch)
+        found += _velocity(figures, watch)
+    turns = watch.census.turns
+    if turns or totals.zero_turns or watch.thorough:
+        found += turn_findings(watch, turns, tracks)
+    return found
+
+
+def _sample(watch: Watch) -> PacketBlock:
+    first, *others = (one.block for one in watch.samples)
+    block = first.part(0, len(first))
+    for one in others:
+        block.extend(one)
+    return block
+
+
+# ------------------------------------------------------------------------- entities and their order
+
+
+def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+    """What the order of the packets, and of their places, shows."""
+    if watch.ended and watch.packets >= LEAST and totals.entities == watch.packets:
+        # before the end they may be the first packets of very many
+        column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
+        facts = {"column": column, "packets": watch.packets}
+        yield Finding("E102", facts, read=watch.read_with({"entity": ""}))
+        return
+    down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
+    mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
+    if down:
+        yield _unsorted(watch, "down from packet to packet", down[0].line)
+    elif mixed and mixed[0].packets >= LEAST:
+        yield _unsorted(watch, "up and down, in no order", mixed[0].line)
+    else:
+        yield from _restarts(watch, tracks)
+    if totals.overlaps and totals.runs == totals.entities > 1:
+        done = "each is drawn by itself; rows come by time, or of a pipe in this order"
+        yield Finding("E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,))
+    overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
+    if overtaken:
+        beyond = max(one.late for one in tracks) > WINDOW
+        command = sort_command(watch, "arrival") if beyond and watch.samples else ""
+        yield Finding("E106", {"packets": overtaken, "command": command})
+    yield from _mixed(watch, tracks)
+
+
+def _unsorted(watch: Watch, how: str, line: int) -> Finding:
+    command = sort_command(watch, "time") if watch.samples else ""
+    return Finding("E104", {"how": how, "command": command}, (line,))
+
+
+def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+    again = [one for one in tracks if one.restarts]
+    if not again:
+        return
+
+    first = min(again, key=lambda one: one.restart_line)
+    times = max(one.restarts for one in again)
+    column = changed_at(watch.samples, first.restart_line)
+    words = "" if column is None else f", where {column} changes"
+    facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
+    read = "" if column is None else _joined(watch, column)
+    yield Finding("E103", facts, (first.restart_line,), read)
+
+
+def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+    """Entities that are not told apart, or times with too few digits."""
+    for one in tracks:
+        moving = one.steps > 0 and one.packets > 3
+        smooth = one.doubles > _SMOOTH * one.steps
+        shared = one.same > max(1, _MIXED * one.packets)
+        if moving and shared and smooth and one.same > _COARSE * one.packets:
+            if one.first < one.last:
+                yield Finding("E203", {"share": one.same / one.packets}, (one.same_line,))
+            return
+        slow = not one.velocities or one.driven < _LEAPS * one.steps
+        leaps = slow and one.doubles < _LEAPS * one.steps and one.moves >= LEAST
+        if not smooth and (shared or leaps) and one.moves > 1:
+            columns = telling_apart(watch.samples, one.entity)
+            seen = (
+                f"{one.same:,} packets have the time of the one before, at another place"
+                if shared
+                else "the path leaps back and forth between two places"
+            )
+            names = " and ".join(columns)
+            told = f"{names} tell{'s' if len(columns) == 1 else ''} them apart"
+            facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
+            lines = (one.same_line - 1, one.same_line) if shared else ()
+            read = _joined(watch, *columns) if columns else ""
+            surely = leaps and one.doubles < _SURELY * one.steps
+            if columns or one.same > _COARSE * one.packets or surely:
+                yield Finding("E101", facts, lines, read)
+            return
+
+
+def _joined(watch: Watch, *columns: str) -> str:
+    """The description that makes these columns part of the name of an entity."""
+    layout = watch.layout or watch.given
+    known = layout.places.get("entity") if layout is not None else None
+    names = "+".join([*columns, *([known] if known else [])])
+    return watch.read_with({"entity": names})
+
+
+# -------------------------------------------------------------------------------- times and numbers
+
+
+def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+    if totals.odd > max(2, _ODD * totals.packets):
+        facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
+        yield Finding("E205", facts, (totals.odd_line,))
+    begins = min((one.first for one in tracks), default=0.0)
+    ends = max((one.last for one in tracks), default=0.0)
+    most = max((one.packets for one in tracks), default=0)
+    if begins == ends and most > 3 and any(one.moves for one in tracks):
+        likely = ": a whole number that is read as a float?" if 0 < abs(begins) < 1e-30 else ""
+        facts = {"packets": totals.packets, "time": begins, "likely": likely}
+        yield Finding("E204", facts)
+
+
+def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
+    """Times in a smaller unit: by the velocities, or else by the steps."""
+    known = [one for one in (watch.given, watch.layout) if one is not None]
+    if any(one.time_format or one.time_unit not in (None, "s") for one in known):
+        return
+    if watch.given is not None and watch.given.time_unit:
+        return
+    for name, size in _UNITS.items():
+        if _judged(figures):
+            fits = figures.cosines[0] >= _AGREES and _near(figures.ratio, size)
+        else:
+            fits = (
+                figures.packets >= _ALONE
+                and figures.moves > 0
+                and figures.velocities == figures.zeros
+                and figures.whole
+                and _LONG_STEP <= figures.step < _LONG_STEP * size
+                and figures.step not in _LOGGERS
+            )
+        if fits:
+            facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
+            yield Finding("E201", facts, read=watch.read_with({"unit": name}))
+            return
+
+
+def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
+    unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
+    if unix and (watch.given is None or watch.given.time_origin is None):
+        yield Finding("E202", read=watch.read_with({"origin": "first"}))
+
+
+def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
+    without = watch.read_with(dict.fromkeys(VELOCITY, ""))
+    if figures.zeros == figures.velocities >= _ALONE and figures.moves >= _ALONE - 2:
+        yield Finding("E301", read=without)
+        return
+    if not _judged(figures):
+        return
+    own, *others = figures.cosines
+    if own >= _AGREES:
+        if not any(_near(figures.ratio, size) for size in (1, *_UNITS.values())):
+            yield Finding("E302", {"ratio": figures.ratio, "inverse": 1 / figures.ratio})
+        return
+    best = max(others)
+    if best >= _OTHER_AXES and _near(figures.ratio, 1):
+        order = _ORDERS[others.index(best)]
+        yield Finding("E303", {"name": order, "axes": ", ".join(order)})
+    elif own < _OTHER_WAY:
+        yield Finding("E304", read=without)
+
+
+def _judged(figures: Survey) -> bool:
+    return figures.stretches >= _STRETCHES
+
+
+def _near(ratio: float, size: float) -> bool:
+    return size / _OFF <= ratio <= size * _OFF
