@@ -132,7 +132,7 @@ class RecordingFile(NamedTuple):
 record_option = click.option(
     "--record",
     type=WrittenFiles(
-        "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, lambda one: [one.path]
+        "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, lambda file: [file.path]
     ),
     multiple=True,
     help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the suffix,"
@@ -215,7 +215,7 @@ class DroppingWriter:
         self.left_out = 0
         if self._descriptor is not None:
             sink.flush()
-            # a daemon: nobody waits for a pipe that nobody reads
+            # a daemon: the program does not wait for a pipe that is not read
             threading.Thread(target=self._pass_on, daemon=True).start()
 
     def write(self, data: bytes, rows: int) -> None:
@@ -367,7 +367,9 @@ class ListenProgress(Consumer):
             return
         columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         if columns:
-            text = "".join(f"{part}\n" for one in text.splitlines() for part in wrap(one, columns))
+            text = "".join(
+                f"{part}\n" for line in text.splitlines() for part in wrap(line, columns)
+            )
         say(text)
 
     def take_counts(self, counts: Counts) -> None:
@@ -394,11 +396,15 @@ class ListenProgress(Consumer):
                 self._say_findings()
             drops = self.receiving.dropped, self.receiving.queue
             words = summary(listener.counts, len(listener.entities), *drops) + self._left_out
-            for one in self.recordings:
-                words += f"{one.file.recorded:,} {one.unit} recorded in {one.file}\n"
+            for recording in self.recordings:
+                words += (
+                    f"{recording.file.recorded:,} {recording.unit} recorded in {recording.file}\n"
+                )
             self.say(words)
 
     @property
     def _left_out(self) -> str:
         words = "" if self.rows is None else self.rows.left_out
-        return words + "".join(f"{one.left_out}\n" for one in self.recordings if one.left_out)
+        return words + "".join(
+            f"{recording.left_out}\n" for recording in self.recordings if recording.left_out
+        )

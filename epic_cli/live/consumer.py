@@ -49,7 +49,7 @@ class Consumer:
         """Ends the stream; called by whoever made the consumer."""
 
 
-#: So many packets wait in a mailbox.
+#: Packets that wait in a mailbox.
 _WAITING = 100_000
 
 

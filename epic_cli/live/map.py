@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PLANES = ((0, 1), (0, 2), (2, 1))
 _NAMES = {(0, 1): "xy", (0, 2): "xz", (2, 1): "zy"}
 
-#: A cell is about so many times higher than wide.
+#: How many times higher than wide a cell is.
 HEIGHT = 2.0
 
 _ZOOM = 1.25
@@ -83,7 +83,7 @@ class Viewport:
     def look(
         self, size: tuple[int, int], positions: Floats, followed: Floats | None = None
     ) -> None:
-        """Shows positions (n, 3) on so many columns and lines, or what is around one (3)."""
+        """Shows positions (n, 3) on a number of columns and lines, or what is around one (3)."""
         resized, self._size = size != self._size, size
         positions = positions[np.isfinite(positions).all(axis=1)]
         if len(positions):
@@ -102,7 +102,7 @@ class Viewport:
         left_out = 3 - sum(self.plane)
         least = 2 - int(np.argmin(extent[::-1]))  # of equal ones, the last
         if extent[left_out] > 1.5 * extent[least]:
-            self.plane = next(one for one in PLANES if least not in one)
+            self.plane = next(plane for plane in PLANES if least not in plane)
             self._centre = None
 
     def _holds(self, low: Floats, high: Floats) -> bool:
@@ -152,7 +152,7 @@ UNICODE = {
 }
 ASCII = {**ASCII_FRAME, "drawn": "O", "received": "x", "sent": "o", "packet": ".", "trail": "-"}
 
-#: So many columns beside an entity are the entity's, for a mouse.
+#: Columns beside an entity that are the entity's, for a mouse.
 _REACH = 3.0
 
 #: What lies in the plane by a smaller share has no direction there.
@@ -164,7 +164,7 @@ COLOURS = 6
 #: Seconds of trails: of a few entities, and of many.
 _LONG, _SHORT, _FEW = 2.0, 0.6, 12
 
-#: Names are written beside so many entities at most.
+#: The most entities beside which names are written.
 _NAMED, _LONGEST_NAME = 24, 12
 
 #: The dots of a braille character, by row and column, as bits of its number from U+2800.
@@ -181,7 +181,7 @@ def draw_map(
     received, drawn = history.received(begin), history.drawn(begin)
     heads, newest = drawn.last(), history.newest_points()
     everything = np.concatenate((received.positions, newest.positions))
-    if len(received.times):  # what nobody sends any more may be drawn further and further away
+    if len(received.times):  # what is not sent any more may be drawn further and further away
         everything = np.concatenate((everything, drawn.positions))
     viewport.look((canvas.columns, canvas.lines), everything, _place_of(history, heads, followed))
     _draw_points(canvas, viewport, received, symbols["packet"], "packet")
@@ -220,9 +220,9 @@ def entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> 
 def _sectors(
     history: History, heads: Points, plane: tuple[int, int], count: int
 ) -> NDArray[np.intp]:
-    """Into which of so many directions (n) entities head, -1: none, or up or down."""
+    """Into which of ``count`` directions (n) entities head, -1: none, or up or down."""
     unknown = np.full(4, np.nan)
-    rotations = [history.rotations.get(one, unknown) for one in heads.entities.tolist()]
+    rotations = [history.rotations.get(entity, unknown) for entity in heads.entities.tolist()]
     seen = headings(np.array(rotations).reshape(-1, 4), plane)
     turns = np.nan_to_num(np.arctan2(seen[:, 1], seen[:, 0])) / (2 * np.pi)
     nearest = np.rint(turns * count).astype(int) % count

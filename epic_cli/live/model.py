@@ -57,7 +57,7 @@ KEPT, PACKETS_KEPT = 6.0, 11.0
 #: pace of a screen.
 _MOST, _MOST_ROWS = 20_000, 100_000
 
-#: So many packets are together, so that there are few parts.
+#: Packets of one part, so that there are few parts.
 _FULL = 512
 
 #: A sample, as ``SampleBlock.rows`` has it.
@@ -151,7 +151,7 @@ class History:
 
     def _shared(self) -> dict[int, object]:
         """What does not change, for ``deepcopy``."""
-        return {id(one): one for one in (*self._blocks, *self.newest.values())}
+        return {id(block): block for block in (*self._blocks, *self.newest.values())}
 
     def take(self, block: PacketBlock) -> Rows:
         """The packets of a block came in; what is kept of them (``POINT``)."""
@@ -167,8 +167,8 @@ class History:
         while len(self._blocks) > 1 and self._is_old(self._blocks[0], arrival):
             self._count -= len(self._blocks.popleft())
         self._points.add(arrival, points.tobytes())
-        self.newest.update((one.entity, one) for one in packets)
-        self.teleported.update(one.entity for one in packets if one.teleport)
+        self.newest.update((packet.entity, packet) for packet in packets)
+        self.teleported.update(packet.entity for packet in packets if packet.teleport)
         return points
 
     def _is_old(self, block: PacketBlock, now: float) -> bool:
@@ -178,10 +178,10 @@ class History:
     def _points_of(self, packets: Iterable[Packet]) -> Rows:
         number = self.entities.number_of
         points = [
-            (one.position, arrival, number(one.entity), arrival - one.time, one.sequence or 0,
-             one.sequence is not None)
-            for one in packets
-            if (arrival := one.arrival) is not None
+            (packet.position, arrival, number(packet.entity), arrival - packet.time,
+             packet.sequence or 0, packet.sequence is not None)
+            for packet in packets
+            if (arrival := packet.arrival) is not None
         ]  # fmt: skip
         return np.array(points, POINT)
 
@@ -252,17 +252,17 @@ def _points(records: Rows) -> Points:
 WINDOW = 5.0
 HISTORY = 120
 
-#: Seconds; delays are above the shortest of so many, since clocks drift.
+#: Delays are above the shortest of these last seconds, since clocks drift.
 _SHORTEST_OF = 60
 
-#: Seconds from one look to the next; datagrams a second are those of so many looks.
+#: Seconds from one look to the next; datagrams a second are a mean over some looks.
 _EVERY = 0.25
 _LOOKS = 8
 
 #: Seconds within which a reset of a clock is detected, of a sender of 2 packets a second or more.
 _UNCLEAR = 2.0
 
-#: Sequence numbers that go over a range so many times longer than there are, were reset.
+#: Sequence numbers were reset where their range is this many times as long as there are numbers.
 _RESET = 20
 
 #: Longer steps from number to number are all alike.
@@ -344,7 +344,7 @@ class LiveTraffic:
     def _forget(self, now: float) -> None:
         """A clock was reset: until that was clear, its packets had no delay that means anything."""
         self._since, self._looked = now, -math.inf
-        for second in [one for one in self._longest if one >= math.floor(now - _UNCLEAR)]:
+        for second in [known for known in self._longest if known >= math.floor(now - _UNCLEAR)]:
             del self._longest[second], self._shortest[second]
 
     def _datagram_rate(self) -> float:
@@ -394,7 +394,7 @@ def _loss(received: Rows) -> float:
     if len(together) < len(numbers) and (not len(steps) or np.bincount(steps).argmax() == 1):
         return each
     both = (each, _missing(together, np.zeros(min(len(together), 1), int)))
-    return min((one for one in both if not math.isnan(one)), default=math.nan)
+    return min((share for share in both if not math.isnan(share)), default=math.nan)
 
 
 def _missing(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
@@ -487,7 +487,9 @@ class LiveEvaluator:
                     while len(curve) > HISTORY:
                         del curve[next(iter(curve))]
             in_turn = sorted(self._gathered, key=lambda name: self._turns.get(name, -math.inf))
-            some = [one for one in listed if one in self._gathered and len(in_turn) > len(listed)]
+            some = [
+                name for name in listed if name in self._gathered and len(in_turn) > len(listed)
+            ]
             both = zip_longest(some, in_turn)  # neither waits for the end of the other
             self._left = deque(
                 (one, place == 1)
@@ -574,8 +576,8 @@ def _by_second(
     """A figure of the values in each whole second, and in the last one."""
     seconds = np.floor(times)
     return {
-        int(one): float(figure(values[seconds == one]))
-        for one in np.unique(seconds[seconds > seconds.min(initial=np.inf)])
+        int(second): float(figure(values[seconds == second]))
+        for second in np.unique(seconds[seconds > seconds.min(initial=np.inf)])
     }
 
 
@@ -656,7 +658,7 @@ class EventLog:
         several = sorted(names)
         if not several:
             return
-        shown = [cut(printable(one) or "(no name)", _LONGEST_NAME) for one in several[:_NAMES]]
+        shown = [cut(printable(name) or "(no name)", _LONGEST_NAME) for name in several[:_NAMES]]
         rest = len(several) - len(shown)
         if rest:
             shown.append(f"{rest:,} more")
@@ -666,18 +668,20 @@ class EventLog:
 
     def news(self, now: float) -> Sequence[str]:
         """The events of the last seconds, the latest first."""
-        recent = (one for one in reversed(self.events) if 0 <= now - one.time < _NEWS)
-        return [f"{one.words} {now - one.time:.0f} s ago" for one in recent]
+        recent = (event for event in reversed(self.events) if 0 <= now - event.time < _NEWS)
+        return [f"{event.words} {now - event.time:.0f} s ago" for event in recent]
 
     def lines(self, room: int) -> Sequence[str]:
         """The last events, as many as there is room for, each with its time."""
         shown = list(self.events)[-room:] if room > 0 else []
-        lines = [f"{one.time:>10.2f} s  {one.words}" for one in shown]
+        lines = [f"{entry.time:>10.2f} s  {entry.words}" for entry in shown]
         return lines or ["nothing has happened yet"]
 
 
 #: The steps of a number that is tuned by its size; those of others are a part of their range.
-_RUNGS = [one * 10.0**power for power in range(-12, 13) for one in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)]
+_RUNGS = [
+    digit * 10.0**power for power in range(-12, 13) for digit in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+]
 _PARTS = 20
 
 #: Below this a number of which nothing is known becomes 0; and where ``auto`` goes.
@@ -731,7 +735,7 @@ class StrategyChoice:
         self._values[self.strategy] = values
 
     def go(self, steps: int) -> None:
-        """Another strategy, so many places further in the list."""
+        """Another strategy, some places further in the list."""
         place = self.names.index(self.strategy) + steps
         self.strategy = self.names[place % len(self.names)]
 
@@ -838,8 +842,8 @@ class NameLine:
 
     def _meant(self) -> list[str]:
         """What begins like this, then what has it in it."""
-        begun = [one for one in self._names if one.startswith(self._typed)]
-        return begun + [one for one in self._names if self._typed in one and one not in begun]
+        begun = [name for name in self._names if name.startswith(self._typed)]
+        return begun + [name for name in self._names if self._typed in name and name not in begun]
 
     @property
     def text(self) -> str:

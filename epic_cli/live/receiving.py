@@ -47,7 +47,7 @@ _CONTROL = 128
 #: Nanoseconds; a greater age means that the clock was set meanwhile.
 _OLDEST = 10_000_000_000
 
-#: So many senders' addresses are cached as text.
+#: Senders whose addresses are cached as text.
 _MOST_SENDERS = 1024
 
 
@@ -236,7 +236,7 @@ class Reception:
         raise NotImplementedError
 
     async def readable(self, seconds: float | None = None) -> None:
-        """Waits for a datagram, for ``close``, or for so many seconds at most."""
+        """Waits for a datagram, for ``close``, or for ``seconds`` at most."""
         changed = asyncio.Event()
         loop, waitable = asyncio.get_running_loop(), self._waitable()
         loop.add_reader(waitable, changed.set)
@@ -444,7 +444,7 @@ class Lines(Splitter):
         if self._buffer.find(b"\n", -AT_ONCE) >= 0:
             *lines, rest = bytes(self._buffer).split(b"\n")
             self._buffer = bytearray(rest)
-            self.found += [line for one in lines if (line := self._line(one))]
+            self.found += [line for text in lines if (line := self._line(text))]
         if len(self._buffer) > _LONGEST:
             raise Unacceptable(Refused.OVERLONG, f"a line of {_LONGEST:,} bytes goes on")
 
@@ -553,7 +553,7 @@ class WebSocketMessages(Splitter):
     def _greet(self, request: Any) -> None:
         protocol = self._protocol
         given = request.headers.get_all("Origin")  # programs that are no browsers send none
-        self._is_open = all(is_allowed(one, self._origins) for one in given)
+        self._is_open = all(is_allowed(origin, self._origins) for origin in given)
         if not self._is_open:
             words = f"{', '.join(given)} may not connect: see origin= of epic listen"
             protocol.send_response(protocol.reject(403, f"{words}\n"))
@@ -652,7 +652,9 @@ class StreamSocket(Reception):
             splitter.answer = splitter.answer or f"epic: {error}\n".encode()
             data = b""
         found, splitter.found = splitter.found, []
-        self._messages.extend((splitter.head, one, connection.sender, time) for one in found)
+        self._messages.extend(
+            (splitter.head, message, connection.sender, time) for message in found
+        )
         answer, splitter.answer = splitter.answer, b""
         with contextlib.suppress(OSError):
             # one who does not read has no answer: he asked for more than the kernel keeps
@@ -675,7 +677,7 @@ class StreamSocket(Reception):
             self._selector.register(self.socket, selectors.EVENT_READ)
 
     async def readable(self, seconds: float | None = None) -> None:
-        """Waits for bytes or clients, for ``close``, or for so many seconds at most."""
+        """Waits for bytes or clients, for ``close``, or for ``seconds`` at most."""
         if not self._messages and not self._ready:
             if sys.platform == "win32":  # whose selectors have no descriptor
                 seconds = min(seconds or 0.005, 0.005)
@@ -691,8 +693,8 @@ class StreamSocket(Reception):
             return
         self._stop_waiting()
         self.socket.close()
-        for one in list(self._connections):
-            self._drop(one)
+        for connection in list(self._connections):
+            self._drop(connection)
         self._selector.close()
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Rotation(NamedTuple):
-    """When the next file begins: before it has more bytes than this, or after so many seconds."""
+    """When the next file begins: before it has more bytes than this, or after this many seconds."""
 
     size: float = math.inf
     seconds: float = math.inf
@@ -52,7 +52,7 @@ def parse_rotation(text: str) -> Rotation:
 
 
 def whole_lines(data: bytes, size: int) -> int:
-    """How many of so many bytes are whole lines."""
+    """How many of the first ``size`` bytes are whole lines."""
     return data.rfind(b"\n", 0, size) + 1
 
 
@@ -61,8 +61,8 @@ class WholeFile:
 
     What ``write`` has returned from is in the file even if the program dies; only the machine
     itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
-    a whole line or record: ``whole`` says how many bytes those have that end within so many bytes
-    of the data. A non-empty file is not overwritten. Each begins with ``header``.
+    a whole line or record: ``whole`` says how many of the first bytes of the data are such.
+    A non-empty file is not overwritten. Each begins with ``header``.
     With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
     counts what is in them.
     """
@@ -111,7 +111,7 @@ class WholeFile:
             raise
 
     def write(self, data: bytes, count: int) -> None:
-        """Writes so many lines or records, to the next file where this one has enough."""
+        """Writes ``count`` lines or records, to the next file where this one has enough."""
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
             if filled and time.monotonic() - self._begun >= self._rotation.seconds:
@@ -159,7 +159,7 @@ def format_of(path: str) -> str:
 
 
 class Recording(Consumer):
-    """A consumer that writes to a ``WholeFile``, in which so many of its ``unit`` are.
+    """A consumer that writes to a ``WholeFile``, of which it counts the ``unit``.
 
     ``left_out`` says what its format cannot hold; nothing: it holds everything that came.
     """
@@ -234,8 +234,8 @@ class DatagramRecording(Recording):
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Writes datagrams."""
         records = [
-            capture_record(one, self._target, self._wall + round(one.time * 1e9))
-            for one in received
+            capture_record(datagram, self._target, self._wall + round(datagram.time * 1e9))
+            for datagram in received
         ]
         if records:
             self.file.write(b"".join(records), len(received))

@@ -58,7 +58,7 @@ def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | Non
 
     The delay is above ``least`` (s); None: above the shortest.
     """
-    now = max((max(one) for one in evaluator.curves if one), default=0)
+    now = max((max(curve) for curve in evaluator.curves if curve), default=0)
     names: Sequence[str] = ("error", "lag", "delay")
     words: Sequence[Callable[[float], str]] = (three_digits, milliseconds, milliseconds)
     found = []
@@ -76,11 +76,11 @@ def _bar_line(
 ) -> list[str]:
     room = columns - 24
     shown = values[-room:] if room > 0 else ()
-    known = [one for one in shown if not math.isnan(one)]
+    known = [value for value in shown if not math.isnan(value)]
     if not known:
         return []
     most = max(known, key=abs)
-    drawn = "".join(_bar(abs(one), abs(most), bars) for one in shown)
+    drawn = "".join(_bar(abs(value), abs(most), bars) for value in shown)
     return [f"{head:5} {drawn} most {words(most)}"]
 
 
@@ -101,13 +101,13 @@ def strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[st
 def settings(choice: StrategyChoice) -> list[str]:
     """All settings, that to be changed in brackets."""
     shown = []
-    for one in choice.settings:
-        value = choice.values[one.name]
-        text = f"{one.name} {value_text(value)}"
-        if isinstance(one, Number) and not isinstance(value, str) and len(one.unit) == 1:
-            text += f" {one.unit}"
-        text += "" if value == one.default else "*"
-        shown.append(f"[{text}]" if one is choice.selected else text)
+    for setting in choice.settings:
+        value = choice.values[setting.name]
+        text = f"{setting.name} {value_text(value)}"
+        if isinstance(setting, Number) and not isinstance(value, str) and len(setting.unit) == 1:
+            text += f" {setting.unit}"
+        text += "" if value == setting.default else "*"
+        shown.append(f"[{text}]" if setting is choice.selected else text)
     return shown or ["it has no settings"]
 
 
@@ -129,7 +129,7 @@ _NAME = 14
 
 
 def listed(game: RunningGame, lines: int) -> Sequence[str]:
-    """The entities that a roster of so many lines has room for: all, or the worst ones."""
+    """The entities that a roster of ``lines`` has room for: all, or the worst ones."""
     names = game.history.names
     if len(names) < lines:
         return names
@@ -176,7 +176,7 @@ SMALLEST = (30, 8)
 #: Lines of the map, border included, at least.
 _SMALLEST_MAP = 6
 
-#: From so many columns on there is room for the entities beside the map.
+#: The columns from which on there is room for the entities beside the map.
 _ROSTER_FROM = 100
 
 

@@ -153,7 +153,7 @@ class Picture(Protocol):
         """A key, by prompt_toolkit's name for it."""
 
     def lines(self, columns: int, lines: int) -> Lines:
-        """The whole screen, of so many columns and lines."""
+        """The whole screen, of these columns and lines."""
 
 
 class FullScreen:

@@ -26,11 +26,11 @@ def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
     A signal that is ignored (``nohup``) stays so.
     """
     loop = asyncio.get_running_loop()
-    before = {one: signal.getsignal(one) for one in STOPPING}
+    before = {number: signal.getsignal(number) for number in STOPPING}
     heard = {one: it for one, it in before.items() if it not in (None, signal.SIG_IGN)}
-    for one in heard:
+    for number in heard:
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(one, stop, one)
+            loop.add_signal_handler(number, stop, number)
     try:
         yield
     finally:
@@ -48,7 +48,7 @@ def end_by(number: int) -> None:
 
 
 async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
-    """Waits until an event is set, for so many seconds at most (None: for ever).
+    """Waits until an event is set, for ``seconds`` at most (None: for ever).
 
     ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that coincides with the event,
     and a program would miss Ctrl-C.
@@ -199,7 +199,7 @@ async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
         except BaseException as error:
             put(None, error)
 
-    # a daemon: nobody waits for a pipe that is silent
+    # a daemon: the program does not wait for a pipe that is silent
     threading.Thread(target=make, daemon=True).start()
     while True:
         item, error = await queue.get()

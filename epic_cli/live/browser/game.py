@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from epic_cli.live.recording import Recording
 
 
-#: How an entity is drawn, as the page reads it: where, where it heads (0: nobody knows), status.
+#: How an entity is drawn, as the page reads it: where, where it heads (0: not known), status.
 STATE = np.dtype([("position", "f8", 3), ("heading", "f4", 3), ("status", "i4")])
 
 #: Seconds from one look at the figures to the next, and entities up to which all are measured.
@@ -202,7 +202,7 @@ class LiveSession:
         self._sent = self._got = 0
         self._spoke = -math.inf
         self._said = ""
-        self._own = [split(one)[0] for one in team]
+        self._own = [split(strategy)[0] for strategy in team]
         self._team = checked_strategies(team, self._own)
         self._show(next(iter(views)))
 
@@ -233,7 +233,9 @@ class LiveSession:
         if number is not None:
             name = view.entities.name(number)
             for block in view.game.live.by_entity(name).values():
-                self._members += [FollowedStrategy(one, view, name, block) for one in self._team]
+                self._members += [
+                    FollowedStrategy(strategy, view, name, block) for strategy in self._team
+                ]
 
     def _obey(self, message: dict[str, Any]) -> None:
         try:
@@ -242,7 +244,7 @@ class LiveSession:
             if message.get("way") in self._views:
                 self._show(message["way"])
             if "strategies" in message:
-                wanted = [str(one) for one in message["strategies"]]
+                wanted = [str(text) for text in message["strategies"]]
                 team = checked_strategies(wanted or self._usual, self._own)
                 if team[0] != self._view.lead:
                     self._view.game.draw_by(team[0])
@@ -280,7 +282,7 @@ class LiveSession:
         state = self._view.state
         more = np.zeros(len(state) - len(self._known), STATE)
         self._known = np.concatenate((self._known, more))
-        both = [one.view("u1").reshape(-1, STATE.itemsize) for one in (state, self._known)]
+        both = [states.view("u1").reshape(-1, STATE.itemsize) for states in (state, self._known)]
         changed = np.flatnonzero((both[0] != both[1]).any(axis=1))
         self._known[changed] = state[changed]
         packed = {"changed": changed.astype("i4"), "states": state[changed]}
@@ -289,14 +291,14 @@ class LiveSession:
     def _words(self, made: PageFrame) -> dict[str, Any]:
         view, game, entities = self._view, self._view.game, self._view.entities
         numbers = range(self._named, min(len(entities), self._named + _NAMES))
-        names = [printable(entities.name(one)) or "(no name)" for one in numbers]
+        names = [printable(entities.name(number)) or "(no name)" for number in numbers]
         events = list(takewhile(lambda event: event is not self._event, reversed(game.log.events)))
         self._event, self._named = game.log.events[-1] if game.log.events else None, numbers.stop
         message = {
             **view.words(),
-            "names": [numbers.start, [cut(one, _LONGEST_NAME) for one in names]],
-            "events": [[one.time, one.words] for one in reversed(events)],
-            "team": [one.label for one in self._team],
+            "names": [numbers.start, [cut(name, _LONGEST_NAME) for name in names]],
+            "events": [[event.time, event.words] for event in reversed(events)],
+            "team": [strategy.label for strategy in self._team],
             "said": self._said,
             "link": self._link.state() if self._link else {},
             "way": self._way,
@@ -308,7 +310,7 @@ class LiveSession:
         if self._followed is not None:
             both = {"received": game.live, "sent": game.truth}
             message |= {key: self._points(made, key, one) for key, one in both.items() if one}
-            message["members"] = [one.news(made) for one in self._members]
+            message["members"] = [member.news(made) for member in self._members]
         return message
 
     def _points(self, made: PageFrame, key: str, history: History) -> dict[str, Any]:
@@ -328,7 +330,7 @@ class LinkControls:
 
     def controls(self) -> list[dict[str, Any]]:
         """What can be set, and what it usually is."""
-        words = [{**control(one), "usual": written(one, PERFECT)} for one in _LINK]
+        words = [{**control(quantity), "usual": written(quantity, PERFECT)} for quantity in _LINK]
         return [{**control(PRESET), "usual": ""}, *words]
 
     def say(self, command: str) -> str:
@@ -346,7 +348,7 @@ class LinkControls:
 
 
 #: Datagrams have lengths of their own.
-_LINK = tuple(one for one in LINK if one.name != "packet_size")
+_LINK = tuple(quantity for quantity in LINK if quantity.name != "packet_size")
 
 
 #: Seconds from one frame to the next, at least.
@@ -365,7 +367,7 @@ class Live:
         team: Sequence[StrategySpec],
         link: LinkControls | None = None,
     ) -> None:
-        self._views, self._team, self._link = views, [one.label for one in team], link
+        self._views, self._team, self._link = views, [strategy.label for strategy in team], link
         self._rooms: set[LiveSession] = set()
         self._stopped = threading.Event()
 
@@ -384,15 +386,15 @@ class Live:
                 await serve(spec, page.ready)
 
         jobs = job, served(), asyncio.to_thread(self._run)
-        tasks = [asyncio.ensure_future(one) for one in jobs]
+        tasks = [asyncio.ensure_future(work) for work in jobs]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for one in done:
-                one.result()
+            for task in done:
+                task.result()
         finally:
             self._stopped.set()
-            for one in tasks:
-                one.cancel()
+            for task in tasks:
+                task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
     @np.errstate(all="ignore")  # what is drawn may be anywhere

@@ -20,7 +20,7 @@ from epic_cli.live.browser.session import Outbox, PageSession
 #: Bytes of a message of a page, and how many pages at a time.
 LONGEST_MESSAGE, MOST_PAGES = 1 << 17, 16
 
-#: Nothing of the page goes anywhere else, and nobody else may show or read it.
+#: Nothing of the page goes anywhere else, and no other site may show or read it.
 HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "Referrer-Policy": "no-referrer",
@@ -152,8 +152,8 @@ async def _talk(
     finally:
         pages.discard(page)
         sending.cancel()
-        for one in sessions.values():
-            await asyncio.to_thread(one.close)
+        for session in sessions.values():
+            await asyncio.to_thread(session.close)
     return page
 
 

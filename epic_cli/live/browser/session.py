@@ -98,10 +98,10 @@ def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[St
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
     try:
-        for one in texts:
-            _names(tuple(own)).check(split(one)[0])  # a page may run no code that it names
-            if "," in one:
-                raise SettingError(f"{one!r}: a comma separates strategies")
+        for text in texts:
+            _names(tuple(own)).check(split(text)[0])  # a page may run no code that it names
+            if "," in text:
+                raise SettingError(f"{text!r}: a comma separates strategies")
         with named_in_data(trust=False, remedy="epic lab --strategies"):
             return read_specs(texts)
     except SettingError:

@@ -46,7 +46,7 @@ def forward_formats() -> dict[str, ForwardFormat]:
         importlib.import_module(f"{__name__}.{module.name}").FORWARDER
         for module in pkgutil.iter_modules(__path__)
     )
-    return {one.name: one for one in found}
+    return {entry.name: entry for entry in found}
 
 
 class Target(NamedTuple):
@@ -103,7 +103,7 @@ class Forwarder(Consumer):
         for data in self._format.encode(drawable(rows), self._to_unix or 0.0):
             try:
                 self._socket.send(data)
-            except OSError:  # nobody is there, or the queue is full
+            except OSError:  # no program listens, or the queue is full
                 continue
 
     def close(self) -> None:
@@ -126,6 +126,8 @@ def numbers(sample: Sample) -> dict[str, float]:
 
 def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
     """The samples that are drawn, with finite numbers."""
-    for one in samples:
-        if one.status != "none" and all(map(math.isfinite, (*one.position, *one.velocity))):
-            yield one
+    for sample in samples:
+        if sample.status != "none" and all(
+            map(math.isfinite, (*sample.position, *sample.velocity))
+        ):
+            yield sample

@@ -18,7 +18,7 @@ def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
     together: list[bytes] = []
     size = 0
     for sample in samples:
-        name = "".join("_" if one in _MARKS else one for one in sample.entity) or NAMELESS
+        name = "".join("_" if mark in _MARKS else mark for mark in sample.entity) or NAMELESS
         if name.startswith(_OTHER_LINES):
             name = f"_{name}"
         stamp = round((sample.time + to_unix) * 1000)

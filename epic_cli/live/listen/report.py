@@ -14,7 +14,7 @@ from epic_cli.show.link import quantiles
 if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame, TrafficFlow
 
-#: So many senders' clocks are listed. From so many seconds before its time on a packet shows that
+#: Senders' clocks that are listed. From this many seconds before its time on a packet shows that
 #: the first one was late.
 _MOST_DRIFTS, _EARLY = 5, 0.1
 
@@ -41,7 +41,7 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
     ``queue`` is how many bytes of its datagrams the kernel keeps at most.
     """
     words = (clock_reset(counts), count_words(counts.refused, counts.example))
-    lines = "".join(f"{one}\n" for one in words if one)
+    lines = "".join(f"{word}\n" for word in words if word)
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
         if queue < QUEUE:
@@ -106,11 +106,11 @@ def _traffic_words(flow: TrafficFlow, entities: int, dropped: int) -> list[str]:
 def game_traffic(game: RunningGame) -> list[str]:
     """What comes in of a running game, what is recorded of it, and what could not be drawn."""
     parts = _traffic_words(game.traffic.flow, len(game.live.newest), game.receiving.dropped)
-    for one in game.recordings:
-        name = cut(printable(str(one.file.path)), 30)
-        parts.append(f"{one.file.recorded:,} recorded in {name}")
-        if one.left_out:
-            parts.append(one.left_out.partition(":")[0])
+    for recording in game.recordings:
+        name = cut(printable(str(recording.file.path)), 30)
+        parts.append(f"{recording.file.recorded:,} recorded in {name}")
+        if recording.left_out:
+            parts.append(recording.left_out.partition(":")[0])
     if missed := game.drawing.missed:
         parts.append(f"{missed:,} NOT DRAWN: too many for this machine")
     return parts

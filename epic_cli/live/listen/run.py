@@ -66,8 +66,8 @@ class LiveDrawing:
     def draw(self, packets: PacketBlock, now: float | None) -> None:
         """Takes packets, and draws the ticks up to ``now``; None: the clock has not begun."""
         if len(packets):
-            for one in self.consumers:
-                one.take_packets(packets)
+            for consumer in self.consumers:
+                consumer.take_packets(packets)
         if self._replay is None:
             return
         if len(packets):
@@ -79,8 +79,8 @@ class LiveDrawing:
             _draw_due(self._replay, self._samples, self._show)
 
     def _show(self, samples: SampleBlock) -> None:
-        for one in self.consumers:
-            one.take_samples(samples, self.entities)
+        for consumer in self.consumers:
+            consumer.take_samples(samples, self.entities)
 
     def change_strategy(
         self,
@@ -202,8 +202,8 @@ class Listener(LiveDrawing):
             received = self.step()
             if machine_time() - self._reported >= 1:
                 self._reported = machine_time()
-                for one in self.consumers:
-                    one.take_counts(self.counts)
+                for consumer in self.consumers:
+                    consumer.take_counts(self.counts)
             if received:
                 await asyncio.sleep(_PAUSE)  # arrivals in between are taken together
 
@@ -221,8 +221,8 @@ class Listener(LiveDrawing):
         before = machine_time()
         received = self.receiving.read(_AT_ONCE)
         if received:
-            for one in self.consumers:
-                one.take_datagrams(received)
+            for consumer in self.consumers:
+                consumer.take_datagrams(received)
         packets = self._ingest.take(received, self.drawn_up_to)
         # where more may be waiting, ticks after the last one read are not due yet
         seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)

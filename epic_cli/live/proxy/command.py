@@ -375,9 +375,9 @@ def _end(
     words = summary(relay)
     if log is not None:
         words += f"{log.file.recorded:,} datagrams recorded in {log.file}\n"
-    for one in recordings:
-        words += f"{one.file.recorded:,} packets recorded in {one.file}\n"
-        words += f"{one.left_out}\n" if one.left_out else ""
+    for recording in recordings:
+        words += f"{recording.file.recorded:,} packets recorded in {recording.file}\n"
+        words += f"{recording.left_out}\n" if recording.left_out else ""
     for watch in watches:
         refused = count_words(watch.counts.refused, watch.counts.example)
         words += f"{refused}\n" if refused else ""
@@ -410,13 +410,13 @@ async def _run(
             if isinstance(control, Address):
                 control = control._replace(port=port or control.port)
             note(f"controlled at {control}")
-        for one in tasks:
-            one.add_done_callback(partial(_end_if_failed, relay))
+        for task in tasks:
+            task.add_done_callback(partial(_end_if_failed, relay))
         try:
             await relay.run()
         finally:
-            for one in tasks:
-                one.cancel()
+            for task in tasks:
+                task.cancel()
             results = await asyncio.gather(*tasks, return_exceptions=True)
     for result in results:
         if isinstance(result, Exception):

@@ -157,7 +157,7 @@ class Commands:
 
     def _clients(self) -> str:
         clients = self._relay.clients.values()
-        return json.dumps({"clients": [facts_of_client(one, self._relay) for one in clients]})
+        return json.dumps({"clients": [facts_of_client(client, self._relay) for client in clients]})
 
 
 def words_of(conditions: LinkConditions) -> str:
@@ -171,7 +171,9 @@ def _shown(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """One line that cannot steer a terminal."""
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:1000])
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in text[:1000]
+    )
 
 
 #: Connections at a time; more have to wait until one closes.
@@ -217,8 +219,8 @@ async def control_socket(
         yield name[1] if isinstance(name, tuple) else None
     finally:
         server.close()
-        for one in list(speakers):
-            one.transport.abort()
+        for speaker in list(speakers):
+            speaker.transport.abort()
         if isinstance(place, Path):
             with contextlib.suppress(OSError):
                 if os.path.samestat(bound, os.stat(place)):  # noqa: PTH116
@@ -261,7 +263,7 @@ else:
                 if path.is_socket() and not _is_in_use(path):
                     path.unlink()
                 listening.bind(str(path))
-                path.chmod(0o600)  # nobody can connect before it listens
+                path.chmod(0o600)  # no one can connect before it listens
                 listening.listen()
             stack.pop_all()
             return listening

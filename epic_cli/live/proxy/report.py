@@ -25,9 +25,9 @@ KEYS = (
 def summary(relay: Relay) -> str:
     """Counts and delays of both directions, and what went wrong."""
     lines = ""
-    for one in (relay.up, relay.down):
-        where = "to the server" if one.way == "up" else "from the server"
-        lines += f"{one.way}, {where}: {link_summary(one, one.fates)}{_more(one)}"
+    for way in (relay.up, relay.down):
+        where = "to the server" if way.way == "up" else "from the server"
+        lines += f"{way.way}, {where}: {link_summary(way, way.fates)}{_more(way)}"
     return f"{counted(relay.clients_total, 'client')}\n{lines}{_errors(relay)}"
 
 

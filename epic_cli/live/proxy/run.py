@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.ingest import Counts
 
 
-#: So many new clients that begin as others did are followed by a probe; seconds between probes.
+#: New clients that begin as others did, until a probe follows; seconds between probes.
 _ALIKE = 8
 _PAUSE = 0.5
 
@@ -144,7 +144,7 @@ class LogEntry:
     """A datagram that arrived at ``time``; ``left``: when its copies were sent on (seconds).
 
     ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
-    arrive, of which so many are ``flying``. ``fate`` is set if no copy is to arrive.
+    arrive, of which a number are ``flying``. ``fate`` is set if no copy is to arrive.
     """
 
     time: float
@@ -187,7 +187,7 @@ class TrafficLog:
         return len(self._entries)
 
     def write(self, most: int = 1000) -> None:
-        """Writes so many lines, up to the first datagram still in flight."""
+        """Writes ``most`` lines, up to the first datagram still in flight."""
         entries: deque[LogEntry] = self._entries
         rows: list[str] = []
         while entries and not entries[0].flying and len(rows) < most:
@@ -265,7 +265,7 @@ class DelayQueue:
         return self._heap[0][0] if self._heap else None
 
     def has_room(self, size: int) -> bool:
-        """Whether there is room for a datagram of so many bytes."""
+        """Whether there is room for a datagram of ``size`` bytes."""
         return self._bytes + size + _AROUND <= self._most
 
     def add(
@@ -450,8 +450,8 @@ class DirectionTap:
         block = self._ingest.take([datagram], -math.inf)
         if not len(block):
             return None
-        for one in self.sent:
-            one.take_packets(block)
+        for consumer in self.sent:
+            consumer.take_packets(block)
         return partial(self._pass_on, block, time)
 
     def _pass_on(self, block: PacketBlock, received: float, left: float) -> None:
@@ -459,8 +459,8 @@ class DirectionTap:
         for index in range(len(block)):
             packet = block[index]
             moved.append(packet._replace(arrival=(packet.arrival or 0.0) + left - received))
-        for one in self.received:
-            one.take_packets(moved)
+        for consumer in self.received:
+            consumer.take_packets(moved)
 
 
 #: Datagrams that are read from one socket before the others' turn.
@@ -554,7 +554,7 @@ class Relay:
     @property
     def refused(self) -> int:
         """How often the target's port was reported closed."""
-        return self._refused_before + sum(one.server.refused for one in self.clients.values())
+        return self._refused_before + sum(client.server.refused for client in self.clients.values())
 
     @property
     def overrun(self) -> int:

@@ -123,8 +123,8 @@ class Watching:
 
     def advance(self, real_time: float) -> None:
         """Draws what is due in both directions, and looks at the figures."""
-        for one in self._drawings:
-            one.step()
+        for drawing in self._drawings:
+            drawing.step()
         for monitor in self._monitors.values():
             monitor.advance(real_time)
 
@@ -152,5 +152,5 @@ class Watching:
         # where there is no room for all, which direction is shown matters least
         below = SMALLEST[1] + 6 if self._monitor else 0
         self._head = max(min(len(head), lines - below), 0)
-        shown: Lines = [[("", cut(printable(one), columns))] for one in head[: self._head]]
+        shown: Lines = [[("", cut(printable(line), columns))] for line in head[: self._head]]
         return shown + (self._monitor.lines(columns, lines - self._head) if self._monitor else [])

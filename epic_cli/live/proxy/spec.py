@@ -55,7 +55,7 @@ WATCH = (
     Custom("sent", None, "Record the packets as they are sent, for compare --truth.", "FILE", str),
     Custom("received", None, "Record the packets that the link lets through, with their arrivals.",
            "FILE", str),
-    *(one for one in ENDPOINT if one.name in ("from", "max_entities")),
+    *(key for key in ENDPOINT if key.name in ("from", "max_entities")),
 )  # fmt: skip
 
 
@@ -234,7 +234,7 @@ class Direction:
         self.version += 1
 
     def count_left(self, received: float, due: float, left: float, size: int) -> None:
-        """Counts a datagram of so many bytes that left: when it came, was due, and left."""
+        """Counts a datagram of ``size`` bytes that left: when it came, was due, and left."""
         self.arrived += 1
         self.delivered_bytes += size
         self._delay += left - received
@@ -262,7 +262,7 @@ class LinkController:
 
     def __init__(self, ways: TwoWays, changes: Changes = ()) -> None:
         self._beginning = ways
-        self._changes = sorted(changes, key=lambda one: one[0])
+        self._changes = sorted(changes, key=lambda change: change[0])
         self.ways = ways
         self.preset = ""
         self.directions = {way: Direction(way, ways.of(way)) for way in WAYS}

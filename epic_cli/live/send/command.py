@@ -68,8 +68,8 @@ if TYPE_CHECKING:
 _TIMES = Number(
     "times",
     1,
-    "Send the recording so many times, or endless. Each round goes on a period after the last, the"
-    " time that its longest entity is there and one step; its first packets are teleports.",
+    "How many times the recording is sent, or endless. Each round goes on a period after the last,"
+    " the time that its longest entity is there and one step; its first packets are teleports.",
     "",
     1,
     1e9,
@@ -92,7 +92,7 @@ class SourceOptions:
     duration: float | None = shared(
         option(
             DURATION,
-            help="Stop after so many seconds of a recording's own time.  [default: at its end]",
+            help="Stop after this many seconds of a recording's own time.  [default: at its end]",
         )
     )
     times: float = shared(option(_TIMES))
@@ -261,8 +261,8 @@ def send(
         with accessing("send to", target):
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
-        nobody = f"nobody listened at {target} for some of them\n" if sending.refused else ""
-        say(summary(sending.statistics, fates(channel)) + nobody)
+        closed = f"nothing listened at {target} for some of them\n" if sending.refused else ""
+        say(summary(sending.statistics, fates(channel)) + closed)
     refused = any(reporter.refused for reporter in reporters)
     done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
     return ended(stopped, done)

@@ -56,7 +56,7 @@ class Outlet(asyncio.DatagramProtocol):
         )
 
     def error_received(self, exc: Exception) -> None:
-        """A port that nobody listens on does not end it: a game's receiver may start late."""
+        """A port that is closed does not end it: a game's receiver may start late."""
         if isinstance(exc, ConnectionRefusedError):
             self.refused += 1
         elif isinstance(exc, OSError):
@@ -153,7 +153,7 @@ def datagrams(
     writers = {turns: make_writer(packet_format, turns=turns) for turns in (False, True)}
     number = 0
     for time, packets in moments:
-        writer = writers[alike or any(one.rotation for one in packets)]
+        writer = writers[alike or any(packet.rotation for packet in packets)]
         rows: list[bytes] = []
         inside: list[Packet] = []
         size = 0
@@ -204,7 +204,7 @@ class SentLog:
     def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
         """A datagram that leaves later, or that the link has lost."""
         if self._turns is None:
-            self._begin(any(one.rotation for one in packets))
+            self._begin(any(packet.rotation for packet in packets))
         departure = Departure(packets, origin, on_its_way)
         self._waiting.append(departure)
         self._settle()
@@ -233,7 +233,7 @@ class SentLog:
         while self._waiting and not self._waiting[0].on_its_way:
             departure = self._waiting.popleft()
             sent = "" if departure.sent is None else number(round(departure.sent, 6))
-            rows = (_row(one, sent, bool(self._turns)) for one in departure.packets)
+            rows = (_row(packet, sent, bool(self._turns)) for packet in departure.packets)
             self._write("".join(rows).encode())
 
 

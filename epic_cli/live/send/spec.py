@@ -43,16 +43,16 @@ class _Seen:
         return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
 
     def number(self, sequence: int | None, later: int) -> int | None:
-        """The sequence number so many rounds later."""
+        """The sequence number some rounds ``later``."""
         return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
 
 
-#: So many steps are looked at for the usual one; a recording of one time is repeated so often (s).
+#: Steps that are looked at for the usual one; how often a recording of one time is repeated (s).
 _STEPS, _LONE = 1000, 1.0
 
 
 def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packet]:
-    """The packets that ``read`` gives, so many times over (infinite: endlessly), as if it went on.
+    """The packets that ``read`` gives, some ``times`` over (infinite: endlessly), as if it went on.
 
     The times of each round are a period later than those of the one before. The period is the
     longest that an entity is there for, and its usual step more: so that one's packets go on at
@@ -69,10 +69,14 @@ def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packe
         yield packet
     if not seen:
         return
-    span = max(one.last for one in seen.values()) - min(one.first for one in seen.values())
-    period = max(one.last - one.first + one.step for one in seen.values())
+    span = max(entity.last for entity in seen.values()) - min(
+        entity.first for entity in seen.values()
+    )
+    period = max(entity.last - entity.first + entity.step for entity in seen.values())
     if period <= span:  # one follows the other
-        period = span + (min((one.step for one in seen.values() if one.step), default=_LONE))
+        period = span + (
+            min((entity.step for entity in seen.values() if entity.step), default=_LONE)
+        )
     for later in range(1, int(min(times, 2**62))):
         shift, there = later * period, set[str]()
         for packet in read():
@@ -108,7 +112,7 @@ def together(
                 break
     owners: dict[str, int] = {}
     names: dict[tuple[int, str], str] = {}
-    for _, index, packet in heapq.merge(*streams, key=lambda one: one[:2]):
+    for _, index, packet in heapq.merge(*streams, key=lambda due: due[:2]):
         name = names.get((index, packet.entity))
         if name is None:
             recording, old = recordings[index][0], packet.entity
