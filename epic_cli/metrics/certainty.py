@@ -106,7 +106,7 @@ def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
 def expanded(units: int) -> float:
     """How many standard deviations of the draws an interval goes to either side.
 
-    Draws of n units vary too little, by sqrt((n - 1) / n), and nobody knows their deviation
+    Draws of n units vary too little, by sqrt((n - 1) / n), and their deviation is unknown
     better than Student's t with n - 1 degrees of freedom says.
     """
     return student(units - 1) * math.sqrt(units / (units - 1))
@@ -134,13 +134,13 @@ def joined(cells: Floats, length: int) -> Floats:
     return np.asarray(np.add.reduceat(cells, starts, axis=0))
 
 
-#: A packet that comes so many intervals later than those around it was as good as lost.
+#: A packet that comes this many intervals later than those around it was as good as lost.
 LATE = 2.0
 
-#: So many packets on each side of one are around it, and before and after a change of the way.
+#: This many packets on each side of one are around it, and before and after a change of the way.
 AROUND = 8
 
-#: The way has changed where delays are longer or shorter by so many of their own deviations, and
+#: The way has changed where delays are longer or shorter by this many of their own deviations, and
 #: by this share of the interval.
 DEVIATIONS, SHARE = 4.0, 0.25
 
@@ -152,7 +152,7 @@ UNSEEN = 3.7
 #: (``tests/endurance/coverage.py``).
 TAIL = 200.0
 
-#: From fewer rare events nobody knows how bad they can be.
+#: From fewer rare events it is unknown how bad they can be.
 FEWEST_EVENTS = 5
 
 #: A link that loses nothing in fewer seconds than this may yet lose in bursts.
@@ -214,7 +214,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def missed(self) -> float:
-        """So many seconds as bad as the worst one may be missing."""
+        """This many seconds as bad as the worst one may be missing."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
@@ -283,14 +283,14 @@ def _running_median(values: Floats) -> Floats:
     return medians
 
 
-#: Whatever the errors look like, what happens within so many seconds hangs together: packets
+#: Whatever the errors look like, what happens within this many seconds hangs together: packets
 #: wait for each other, and buffers for them.
 SHORTEST_BLOCK = 0.5
 
 #: A recording has no more blocks than this: delays change slowly.
 MOST_BLOCKS = 12
 
-#: What may have been missed is as bad as the worst stretch of so many seconds.
+#: What may have been missed is as bad as the worst stretch of this many seconds.
 WORST = 1.0
 
 #: Changes of the way that are few may be in such a share of the recording, or not.
@@ -299,7 +299,7 @@ ALONE = 0.15
 #: Of what the lag of all leaves there, its own leaves such a share (squares) at least.
 LEFT = 0.01
 
-#: A product of draws has at most so many numbers at a time.
+#: A product of draws has at most this many numbers at a time.
 _AT_ONCE = 20_000_000
 
 
@@ -314,7 +314,7 @@ class Unit(enum.Enum):
 
 @dataclass(frozen=True)
 class Certainty:
-    """What the intervals rest on: so many ``units``; of blocks, how long they are in seconds.
+    """What the intervals rest on: this many ``units``; of blocks, how long they are in seconds.
 
     ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
     ``entities`` is how many of them are drawn beside the blocks. ``rare`` is what the network did
@@ -326,7 +326,7 @@ class Certainty:
     seconds: float = 0.0
     entities: int = 0
     confidence: float = CONFIDENCE
-    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - nobody changes it
+    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
 
 
 class Piece(NamedTuple):
@@ -395,7 +395,7 @@ def bootstrap_sums(
 
 
 def _stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Nothing (fields), and then what each stretch of so many seconds has, a second of it."""
+    """Nothing (fields), and then what each stretch of this many seconds has, a second of it."""
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
         size = max(1, round(seconds / run.seconds))
@@ -511,7 +511,7 @@ def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[F
     ]
 
 
-#: Scores that differ by less are equal, whatever the draws say: nobody reads more digits.
+#: Scores that differ by less are equal, whatever the draws say: no reader needs more digits.
 RESOLUTION = 0.05
 
 #: Differences that deviate by less from draw to draw do not vary.
@@ -548,7 +548,7 @@ def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None 
     are: a gap is what the worst second for it would leave.
 
     The rank of one is one more than how many others are clearly better: those of which
-    nobody is share the first. An interval reaches as far to either side as the largest of all
+    no other is share the first. An interval reaches as far to either side as the largest of all
     studentised differences to one candidate does in 95 % of the draws (max-t; Romano and Wolf
     2005): with many strategies one of them is always lucky.
     """
@@ -644,7 +644,7 @@ def assess(
     weights: Weights,
     resolution: float,
     seed: int,
-    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - nobody changes it
+    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[Certainty, list[Standing]]:
     """How sure the figures are, and where each candidate stands.
 
@@ -666,7 +666,7 @@ def difference(
     weights: Weights,
     resolution: float,
     seed: int,
-    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - nobody changes it
+    rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[float, float] | None:
     """From where to where the second candidate's ``value`` less the first one's goes, paired.
 
@@ -759,7 +759,7 @@ def _standings(
         if best is not None:
             ahead[best].add(metric.name)
     ranks, behind = _ranked(values, scores, certainty)
-    if list(ranks.values()).count(1) > 1:  # nobody wins where several may be the best
+    if list(ranks.values()).count(1) > 1:  # no winner where several may be the best
         for names in ahead:
             names.discard("score")
     return [
@@ -775,7 +775,7 @@ def _ranked(
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
     ranks = dict.fromkeys(places, 1)
     if not places or scores is None:
-        return ranks, {}  # nobody is clearly better
+        return ranks, {}  # none is clearly better
     points = np.array([values[place]["score"] for place in places])
     # where no draw can be judged (it has diverged), the score is what it is
     drawn, more = (

@@ -157,7 +157,7 @@ class Comparison(Tabular):
     skipped: tuple[Skipped, ...] = ()
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
-    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - nobody changes it
+    rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -215,7 +215,7 @@ def advice(
 ) -> Advice:
     """What these results come to; ``by_recording`` has one of each for each recording.
 
-    ``doubtful``: nobody knows whether the input is what it seems.
+    ``doubtful``: it is uncertain whether the input is what it seems.
     """
     ranked = [one for one in results if one.ranked and not math.isnan(one.value("score"))]
     if not ranked:

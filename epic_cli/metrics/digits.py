@@ -68,7 +68,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def verb(number: int, one: str, many: str | None = None) -> str:
-    """The verb after so many of something: ``differs``, of ``differ``; or one of the two."""
+    """The verb after a number of things: ``differs``, of ``differ``; or one of the two."""
     if many is None:
         return f"{one}s" if number == 1 else one
     return one if number == 1 else many

@@ -33,7 +33,7 @@ _ORIGIN = (0.0, 0.0, 0.0)
 #: for one of two neighbouring numbers of frames.
 REPEATED, REGULAR = 1.12, 0.93
 
-#: What stays for so many times as long as usual rests.
+#: What stays for this many times as long as usual rests.
 RESTS = 2.5
 
 #: Of fewer frames nothing is said.

@@ -76,7 +76,7 @@ class Participant(Protocol):
 class Pictured(Protocol):
     """What pictures show: scenes are made while the rows of a run are there.
 
-    ``show.scene.Selection`` is one; what it makes, nobody here looks into.
+    ``show.scene.Selection`` is one; what it makes, is opaque here.
     """
 
     def among(self, pictures: int) -> Pictured:
@@ -125,7 +125,7 @@ class CompareSpec:
 
     participants: Sequence[Participant]
     timing: Timing
-    weights: Weights = Weights()  # noqa: RUF009 - nobody changes it
+    weights: Weights = Weights()  # noqa: RUF009 - never changed
     truth_offset: float = 0.0
     warm_up: float | None = None
     selection: Pictured | None = None
@@ -146,7 +146,7 @@ class CompareSpec:
 
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often
-#: than every so many rows too little.
+#: than every this many rows too little.
 COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
@@ -229,7 +229,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     """What every participant's drawing of a run needs.
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and ``ValueError``
-    for logs of one's own player without common sequence numbers.
+    for logs of a predicted own player without common sequence numbers.
     """
     packets, truths, timing = run.packets, run.truths, spec.timing
     offset = spec.truth_offset
@@ -321,7 +321,7 @@ def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> N
 #: Called with how many of how many steps of the work are done.
 Progress = Callable[[int, int], None]
 
-#: Of so many errors of each participant quantiles are computed: all that there are of most
+#: Of this many errors of each participant quantiles are computed: all that there are of most
 #: recordings. More would fill the memory, a few of each entity are enough, fewer of each of many
 #: recordings.
 KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
@@ -767,10 +767,10 @@ def piece_of(comparison: Comparison, index: int) -> Piece:
     return Piece([nothing if one is None else one for one in sums], cells.length)
 
 
-#: A computed path is the truth at so many times a second.
+#: A computed path is the truth at this many times a second.
 TRUTH_RATE = 200
 
-#: ... and goes on for so many seconds: what is sent last is drawn after that.
+#: ... and goes on for this many seconds: what is sent last is drawn after that.
 TRUTH_LONGER = 5.0
 
 

@@ -30,7 +30,7 @@ APART = 0.1
 #: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
 RIPPLE = 0.05
 
-#: So many rows are enough to look for the best shift; the residual is that of all rows.
+#: This many rows are enough to look for the best shift; the residual is that of all rows.
 _FEW, _SOME = 500, 2000
 
 
@@ -79,7 +79,7 @@ def find_lag(
         return Lag(math.nan, math.nan, 0)
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
-        """The mean squares by shifts, of about so many rows."""
+        """The mean squares by shifts, of about this many rows."""
         chosen = rows[:: max(1, -(-len(rows) // most))]
         some = times[chosen], shown[chosen], segments[chosen]
 

@@ -145,20 +145,20 @@ def _long_ways(drawn: DrawnRows, rows: Integers) -> Floats:
     return found
 
 
-#: A recording is cut into so many cells, fewer where it has many entities ...
+#: A recording is cut into this many cells, fewer where it has many entities ...
 MOST_CELLS = 256
 MOST_CELLS_OF_ALL = 20_000
 FEWEST_CELLS = 16
 #: Of very many recordings each is one of the units that are drawn: few cells will do.
 FEWEST_OF_MANY = 4
-#: ... none of which is shorter than so many seconds.
+#: ... none of which is shorter than this many seconds.
 SHORTEST = 0.1
 
 #: Half the width (s) of the parabola whose vertex is the lag, and how many rows it goes through.
 _LAG_STEP = 0.01
 _LAG_ROWS = 5000
 
-#: Differences of so many rows are in memory at a time.
+#: Differences of this many rows are in memory at a time.
 _STRETCH = 65_536
 
 #: What is known of all rows together only: each has its share of it.
@@ -581,7 +581,7 @@ class Measurement(ErrorsKept):
 
 
 def _evenly(ordered: Floats, count: int) -> Floats:
-    """So many of these values, from the middles of equal parts."""
+    """This many of these values, from the middles of equal parts."""
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
@@ -666,12 +666,12 @@ def _pooled_lag(lags: Sequence[Lag]) -> Lag:
 
 
 #: A step against the truth's direction is a backward one from this share of the usual step on,
-#: if the truth does not turn within so many seconds.
+#: if the truth does not turn within this many seconds.
 BACKWARD_FLOOR = 0.01
 TURN_WINDOW = 0.1
 
 #: What is drawn this share of the movement's extent outside of it, and more than the entity
-#: ever moves in so many seconds, has diverged.
+#: ever moves in this many seconds, has diverged.
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 

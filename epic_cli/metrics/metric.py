@@ -219,7 +219,7 @@ GAMES = (
         Weights(
             accuracy=0.5, smoothness=4, latency=0, recovery=2, overshoot=1, backward=2, across=0.5
         ),
-        "nobody who watches answers: a second late is fine; a jerk, a step back or a wrong curve is"
+        "a spectator never answers: a second late is fine; a jerk, a step back or a wrong curve is"
         " not",
     ),
 )

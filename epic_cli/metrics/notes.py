@@ -22,7 +22,7 @@ class Excluded(enum.Enum):
 
 @dataclass(frozen=True)
 class StatesLeftOut:
-    """So many states are not part of the truth; of those with one time, all but the last."""
+    """This many states are not part of the truth; of those with one time, all but the last."""
 
     count: int
     reason: Excluded
@@ -38,7 +38,7 @@ class Cut(enum.Enum):
 
 @dataclass(frozen=True)
 class CutOut:
-    """So many intervals between states, ``seconds`` in all, are not bridged."""
+    """This many intervals between states, ``seconds`` in all, are not bridged."""
 
     count: int
     cut: Cut
@@ -67,9 +67,9 @@ class VelocitiesReplaced:
 
 @dataclass(frozen=True)
 class Bridged:
-    """So many longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
+    """This many longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
 
-    Of a truth rebuilt from packets: what happened in them, nobody knows.
+    Of a truth rebuilt from packets: what happened in them is unknown.
     """
 
     count: int
@@ -120,7 +120,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Outages:
-    """So many times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
+    """This many times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
 
     ``judged``: the truth is known meanwhile, and what was drawn counts.
     """
@@ -145,7 +145,7 @@ class TickHides:
 
 @dataclass(frozen=True)
 class AllAlike:
-    """So many networks are the same packet for packet, since nothing in them is random.
+    """This many networks are the same packet for packet, since nothing in them is random.
 
     One of them is judged: copies make nothing surer.
     """
@@ -212,7 +212,7 @@ class ResultNote:
 
 # ---------------------------------------------------------------- in words
 
-#: So many notes of one kind are shown.
+#: This many notes of one kind are shown.
 MOST_NOTES = 5
 
 

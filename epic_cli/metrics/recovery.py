@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.intp]
 
-#: Nobody waits longer for it, in seconds.
+#: Recovery is not waited for longer than this (s).
 LONGEST = 5.0
 
-#: Of a silence that the truth was rebuilt across, so many seconds count as wrong: nobody knows what
-#: a player saw, and in a pause of the game it is all the same.
+#: Of a silence that the truth was rebuilt across, this many seconds count as wrong: what a player
+#: saw is unknown, and in a pause of the game it is all the same.
 UNSEEN = 1.0
 
 #: What is right again stays so for this long, in seconds.
 STEADY = 0.2
 
-#: So many times its median distance is as near as usual: even half of the time spent recovering
+#: This many times its median distance is as near as usual: even half of the time spent recovering
 #: does not change the median much.
 USUAL = 3.0
 
@@ -61,7 +61,7 @@ class Recovery(NamedTuple):
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
     ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
-    ``unseen`` are seconds in which no packet came, and in which nobody knows what was right.
+    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right.
     """
 
     teleports: int = 0

@@ -118,7 +118,7 @@ METRICS = (
     ),
     Metric(
         "settle",
-        "how long it is wrong after a correction of one's own prediction; mean",
+        "how long it is wrong after a correction of the predicted own player; mean",
         lambda measured: _each(measured.recovery.correction_seconds, measured.recovery.corrections),
         title="settle ms",
         unit="s",

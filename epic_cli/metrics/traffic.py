@@ -159,10 +159,10 @@ SLOWEST_FRAMES = 24
 FRAME_RATES = (*(one for one in USUAL_RATES if one >= SLOWEST_FRAMES), 165, 240)
 
 #: Gaps between arrivals that are multiples of a frame so well (mean cosine of their phases), over
-#: at most so many arrivals, of those that are no longer than this (s).
+#: at most this many arrivals, of those that are no longer than this (s).
 ON_FRAMES, ARRIVALS, LONGEST_GAP = 0.85, 4000, 1.0
 
-#: So many gaps that are not the usual one tell, or so few that are such multiples.
+#: This many gaps that are not the usual one tell, or so few that are such multiples.
 ENOUGH_GAPS, FEWEST_GAPS, EXACT = 6, 3, 0.97
 
 #: Delays that vary by less than this share of a frame are those of a sender that is as regular.
@@ -315,7 +315,7 @@ def waits(messages: MessageLog, lost: int = 0) -> Floats:
     """How long after each state a later one was there, in seconds.
 
     A client that draws that far behind the stamps has a state to go to: it need not be the next
-    one, where packets overtake each other the newest of those that arrived will do. With so many
+    one, where packets overtake each other the newest of those that arrived will do. With this many
     ``lost`` in between, it is one behind those. How far the clocks are apart is contained.
     """
     first = np.minimum.accumulate(messages.arrivals[::-1])[::-1]
@@ -325,7 +325,7 @@ def waits(messages: MessageLog, lost: int = 0) -> Floats:
 #: The fewest states, messages or steps of which anything is said.
 FEWEST_STATES = 20
 
-#: What is the same all the time shows in pieces: so many of so many states each.
+#: What is the same all the time shows in pieces: in pieces of this many states each.
 PIECES = 24
 PIECE = 1024
 
@@ -481,7 +481,7 @@ class Stream:
         return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
 
     def stretched(self, periods: float) -> Numbers:
-        """Which intervals are longer than so many periods though no packet is missing."""
+        """Which intervals are longer than this many periods though no packet is missing."""
         long = np.flatnonzero(self.intervals > periods * self.period)
         return long[self.follows[long]] if len(long) else long
 
@@ -536,7 +536,7 @@ BACK = 0.003
 #: In periods: what stamps that are arrivals spread by, at least.
 SPREAD = 0.05
 
-#: Stamps and arrivals that are so near (s) are the same; states of so many give the trend.
+#: Stamps and arrivals that are so near (s) are the same; states of this many give the trend.
 SAME, BLOCK = 2e-6, 32
 
 
@@ -618,7 +618,7 @@ def _apart(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamp
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
 
-#: Stamps and arrivals differ by a nanosecond at least: so many of them in a second.
+#: Stamps and arrivals differ by a nanosecond at least: this many of them in a second.
 STEPS = 1e9
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 Origin = Literal["given", "rebuilt"]
 
-#: Two states further apart than this many usual intervals, and than so many seconds, are a gap.
+#: Two states further apart than this many usual intervals, and than this many seconds, are a gap.
 GAP_INTERVALS = 4
 GAP_SECONDS = 0.5
 
@@ -57,7 +57,7 @@ BRIDGED_INTERVALS = 1.5
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
 
-#: A teleport between two states that were sampled more often takes up to so many seconds.
+#: A teleport between two states that were sampled more often takes up to this many seconds.
 SMEARED_SECONDS = 0.2
 
 #: Velocities that differ from what the positions say by more than this share are not used.
@@ -330,7 +330,7 @@ JUMP_WINDOW = 0.5
 JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
-#: What is ahead of everywhere that the truth is within so many seconds overshoots.
+#: What is ahead of everywhere that the truth is within this many seconds overshoots.
 OVERSHOOT_WINDOW = 0.5
 
 #: What is slower than this share of the usual speed goes nowhere.
@@ -349,10 +349,10 @@ SHIFTS = np.concatenate(
 
 _ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
 
-#: Where rows are few, so many later shifts are tried for each earlier one.
+#: Where rows are few, this many later shifts are tried for each earlier one.
 LATER = 3
 
-#: So many rows are enough to see which shifts leave enough of them.
+#: This many rows are enough to see which shifts leave enough of them.
 _SOME = 2000
 
 
@@ -436,7 +436,7 @@ def sample_truth(
     """The truth at these ticks; ``first`` is the time (s) of the first state that was received.
 
     Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
-    first row: what a strategy draws while it gets to know a movement is judged by nobody. None
+    first row: what a strategy draws while it gets to know a movement is not judged. None
     counts before ``since`` (s).
     """
     wait = default_warm_up(truth) if warm_up is None else warm_up

@@ -173,7 +173,7 @@ class JobSpec(Protocol[Found_co]):
 
 
 class Place(NamedTuple):
-    """Where a job of this process runs: on so many ``threads``, until ``stop`` is set.
+    """Where a job of this process runs: on this many ``threads``, until ``stop`` is set.
 
     ``progress`` is that of a single recording, if it is one.
     """

@@ -32,7 +32,7 @@ _AT_HAND = 4
 
 
 class Threads(ThreadPoolExecutor):
-    """So many ``threads`` (None: one on each core) for a ``total`` of jobs.
+    """This many ``threads`` (None: one on each core) for a ``total`` of jobs.
 
     With fewer jobs than threads, each job has ``inner`` ones for itself. One job at a time is run
     by the thread that asks for it. Leaving the block by an exception sets ``stop``, which jobs look
@@ -66,7 +66,7 @@ class Threads(ThreadPoolExecutor):
 
 
 class Processes(Executor):
-    """So many (``count``) worker processes, which end when this process does, however it ends.
+    """This many (``count``) worker processes, which end when this process does, however it ends.
 
         with Processes(4) as executor:
             ...
@@ -139,16 +139,16 @@ def _prepare(alive: _ConnectionBase[Any, Any]) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-#: A scheduler that is there answers within so many seconds: first its machine, then the program.
+#: A scheduler that is there answers within this many seconds: first its machine, then the program.
 _MACHINE, _PROGRAM = 1.5, 3.0
 
-#: It greets with the length, in so many bytes, of what is never longer.
+#: It greets with the length, in this many bytes, of what is never longer.
 _WORD, _GREETING = 8, 1 << 20
 
 #: Seconds for which there may be no worker (others are coming), and after which that is seen.
 _PATIENCE, _LOOK = 30.0, 2.0
 
-#: So many jobs for each thread of the cluster are at hand.
+#: This many jobs for each thread of the cluster are at hand.
 _FOR_EACH_THREAD = 3
 
 
@@ -163,7 +163,7 @@ class WorkerDied(BrokenExecutor):
 class Cluster(Executor):
     """The workers of the scheduler at an ``address`` such as ``tcp://host:8786``.
 
-    Raises ``NoCluster`` within five seconds if nobody answers, and where a worker has another
+    Raises ``NoCluster`` within five seconds without an answer, and where a worker has another
     version of this program; ``ValueError`` for what is no address. If the scheduler dies, so does
     the work: ``renew`` raises it.
     """
@@ -234,7 +234,7 @@ class Cluster(Executor):
             self._client.close(timeout=2)
 
     def _watch(self) -> None:
-        """Cancels what is under way when all workers have died: nobody else would end it."""
+        """Cancels what is under way when all workers have died: nothing else would end it."""
         waited = 0.0
         while waited < _PATIENCE:
             if self._ended.wait(_LOOK):
@@ -303,9 +303,9 @@ def _knock(address: str, place: tuple[str, int]) -> None:
             connection.settimeout(_PROGRAM)
             word = connection.recv(_WORD, socket.MSG_WAITALL)
     except TimeoutError:
-        raise NoCluster("nobody answers") from None
+        raise NoCluster("there is no answer") from None
     except OSError as error:
-        raise NoCluster(f"nobody answers ({error.strerror or error})") from error
+        raise NoCluster(f"there is no answer ({error.strerror or error})") from error
     if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
         raise NoCluster("what answers is no Dask scheduler")
 

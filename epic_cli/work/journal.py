@@ -111,7 +111,7 @@ def _type(name: str) -> Any:
     return kind
 
 
-#: What is written reaches the disk after so many seconds at most.
+#: What is written reaches the disk after this many seconds at most.
 _SYNC_EVERY = 1.0
 
 _READ_AT_ONCE = 1 << 20

@@ -98,7 +98,7 @@ def run_jobs(
     ``on_result`` is called with each result as soon as it is there, in whatever order: for what
     must not be lost if the program ends before its turn comes.
 
-    If a worker dies, nobody knows which of the running jobs it died of: each of them runs again,
+    If a worker dies, it is unknown which of the running jobs it died of: each of them runs again,
     alone, and the one that a worker dies of again is the one to blame. Raises ``BrokenExecutor``
     where the executor cannot go on.
     """

@@ -188,7 +188,7 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
     [
         (("--workers", "2", "--cluster", "tcp://h:1"), b"use one of them", 2),
         (("--cluster", "host"), b"not the address of a scheduler", 2),
-        (("--cluster", "tcp://127.0.0.1:1"), b"nobody answers", 3),
+        (("--cluster", "tcp://127.0.0.1:1"), b"there is no answer", 3),
         (("--workers", "2", "-"), b"not for standard input", 2),
         (("--journal", "a/r0.txt"), b"--journal would overwrite a/r0.txt", 2),
         (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
@@ -229,7 +229,7 @@ def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
         assert done.returncode == 0, done.stderr
         assert not Path("j").exists()
     other = epic("compare", *TWO, "a", "--cluster", "tcp://127.0.0.1:1", env=home)
-    assert (other.returncode, b"nobody answers" in other.stderr) == (3, True)
+    assert (other.returncode, b"there is no answer" in other.stderr) == (3, True)
 
 
 def is_gone(group: int) -> bool:

@@ -202,7 +202,7 @@ def test_however_short_the_time_is_there_is_an_answer(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = records(capsys, "-s", "kalman,lerp,dis", "--time", "10ms", recording)
-    assert [one["tries"] >= 1 for one in found if one["kind"] == "tuning"] == [True] * 3
+    assert [one["trials"] >= 1 for one in found if one["kind"] == "tuning"] == [True] * 3
 
 
 def test_who_needs_arrivals_is_left_out_where_there_are_none(

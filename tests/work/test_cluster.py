@@ -117,7 +117,7 @@ def test_without_the_library_its_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("word", "told"), [(b"", "nobody answers"), (b"SSH-2.0-OpenSSH", "no Dask scheduler")]
+    ("word", "told"), [(b"", "there is no answer"), (b"SSH-2.0-OpenSSH", "no Dask scheduler")]
 )
 def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str

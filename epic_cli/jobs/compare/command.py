@@ -139,7 +139,7 @@ MOST_SHOWN = 6
 #: Where no screen limits a chart, it is as wide as this.
 WIDEST_CHART = 160
 
-#: Where no screen limits a chart, it has so many lines.
+#: Where no screen limits a chart, it has this many lines.
 PAPER_CHART = 18
 
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Result as Advised
 
 
-#: So many of those that are too close to call are named.
+#: This many of those that are too close to call are named.
 _NAMED = 3
 
-#: From less than so many seconds of judged movement, a clear result says from how little.
+#: From less than this many seconds of judged movement, a clear result says from how little.
 LITTLE = 30.0
 
 #: A jerk of more times the truth's says that the truth has hardly any.
@@ -98,7 +98,7 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
 
 
 def in_doubt(comparison: Comparison) -> list[str]:
-    """That nobody knows whether the input is what it seems, if so."""
+    """That it is uncertain whether the input is what it seems, if so."""
     codes = comparison.doubts
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 

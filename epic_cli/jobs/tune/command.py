@@ -75,7 +75,7 @@ class Tuned(Participants):
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
             "Tune these: names separated by commas; NAME+key=value keeps that setting,"
-            " correction:ENGINE is a way to hide the corrections of one's own predicted player."
+            " correction:ENGINE is a way to hide the corrections of the predicted own player."
         )
     )
     every: bool = flag("Tune every strategy.", "--all")

@@ -298,7 +298,7 @@ def _kept(messages: MessageLog) -> float:
 
 
 def _gaps(messages: MessageLog, lost: int) -> Floats:
-    """From each arrival to the next, and with so many of them lost."""
+    """From each arrival to the next, and with this many of them lost."""
     arrivals = np.sort(messages.arrivals)
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 

@@ -46,7 +46,7 @@ from epic_cli.show.plot import ticks
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.show.styles import line_style
 
-#: So many settings are named in a sentence.
+#: This many settings are named in a sentence.
 _NAMED = 4
 
 #: A setting whose default costs more points than this, or this share of another figure, matters.
@@ -110,7 +110,7 @@ def verdict(found: Tunings) -> list[str]:
         _changes(one),
         _matters(one, found.goal.metric),
         _bounds(one),
-        "Interrupted: more tries may find better settings." if one.interrupted else "",
+        "Interrupted: more trials may find better settings." if one.interrupted else "",
     ]
     return list(filter(None, sentences))
 
@@ -253,7 +253,7 @@ def _several(found: Tunings) -> list[str]:
         names = listed(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
         words.append(f"No better than with their defaults: {names}.")
     if found.interrupted:
-        words.append("Interrupted: more tries may find better settings.")
+        words.append("Interrupted: more trials may find better settings.")
     return [" ".join(words)] if words else []
 
 
@@ -263,10 +263,10 @@ def _several(found: Tunings) -> list[str]:
 def basis(found: Tunings) -> list[str]:
     """What was tuned on what, judged on what, and how much was tried."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
-    tries = sum(one.trials for one in found.tunings)
+    tried = counted(sum(one.trials for one in found.tunings), "setting")
     lines = [
         _parts(found),
-        f"Tuned for {called(found.goal.metric)}: {counted(tries, 'setting')} tried; the same --seed"
+        f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
     ]
     if found.untuned:
@@ -450,7 +450,7 @@ def _delay_rows(found: DelaysNeeded) -> list[Record]:
 #: A front of fewer points is no choice.
 FEWEST_POINTS = 3
 
-#: So many strategies are drawn.
+#: This many strategies are drawn.
 DRAWN = 6
 
 #: The lines of the chart, and its width where no screen limits it.
@@ -515,7 +515,7 @@ def _visible(line: ChartLine) -> bool:
 WIDTH, HEIGHT = 960, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 170, 60, 60
 
-#: Marks that are so many times further off than the fronts are not shown.
+#: Marks that are this many times further off than the fronts are not shown.
 _FAR = 3.0
 
 _STYLE = (
@@ -654,7 +654,7 @@ def _front_lines(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]
 #: The figures that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")
 
-#: So many points of the front are listed.
+#: This many points of the front are listed.
 _LISTED = 7
 
 _DEFAULTS = "the defaults"
@@ -674,7 +674,7 @@ _TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
     "strategy", "settings", "verdict", "for", "default", "default_low", "default_high",
     "tuned", "tuned_low", "tuned_high", "gain", "gain_low", "gain_high", *_TUNED,
-    "own_default", "own_tuned", "tries", "interrupted",
+    "own_default", "own_tuned", "trials", "interrupted",
 )  # fmt: skip
 
 
@@ -867,7 +867,7 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
         **{each: evaluation.tuned.value(each) for each in _TUNED},
         "own_default": one.tuned_on.default.value(name),
         "own_tuned": one.tuned_on.tuned.value(name),
-        "tries": one.trials,
+        "trials": one.trials,
         "interrupted": one.interrupted,
     }
     return {key: known(value) for key, value in values.items()}

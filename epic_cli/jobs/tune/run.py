@@ -55,22 +55,22 @@ if TYPE_CHECKING:
     from epic_cli.work.journal import Journal
 
 
-#: So many trials for each setting, and no more than so many in all.
+#: This many trials for each setting, and no more than this many in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400
 
 #: This share of the trials are points all over the space.
 SPREAD = 0.3
 
-#: One number is tried at so many places for each choice, then so often around the best.
+#: One number is tried at this many places for each choice, then so often around the best.
 GRID, REFINED = 13, 12
 
 #: Fewer places are no grid.
 COARSEST = 4
 
-#: A population that has found nothing better for so many generations has settled.
+#: A population that has found nothing better for this many generations has settled.
 PATIENCE = 10
 
-#: So many starts in a row that try nothing new: there is nothing left to try.
+#: This many starts in a row that try nothing new: there is nothing left to try.
 FRUITLESS = 5
 
 
@@ -218,7 +218,7 @@ class _Optimizer:
         return Point(tuple(kinds), tuple(shares))
 
 
-#: Each number is tried at so many places from end to end, with the others as tuned.
+#: Each number is tried at this many places from end to end, with the others as tuned.
 PLACES = 9
 
 #: A score that is less than a point worse, or another figure by less than this share, is as good.
@@ -355,7 +355,7 @@ SAME_ROUGHNESS = 0.01
 #: A point with less than this share of the best score is of no use.
 WORTH = 0.75
 
-#: So many points of each strategy's front are kept.
+#: This many points of each strategy's front are kept.
 KEPT = 12
 
 
@@ -390,7 +390,7 @@ def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[Fro
 
 
 def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
-    """So many points of a front, evenly by the logarithm of roughness, both ends among them."""
+    """This many points of a front, evenly by the logarithm of roughness, both ends among them."""
     if len(points) <= most:
         return tuple(points)
     levels = [math.log(max(one.roughness, 1e-9)) for one in points]
@@ -400,7 +400,7 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
 
 
 def worth(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
-    """Those whose score is not far from the best one's: nobody wants the ends of a long front."""
+    """Those whose score is not far from the best one's: the ends of a long front are of no use."""
     least = WORTH * max((one.score for one in points), default=0.0)
     return tuple(one for one in points if one.score >= least)
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Selection
 
 
-#: Numbers are searched with so many digits: what is reported is what was evaluated.
+#: Numbers are searched with this many digits: what is reported is what was evaluated.
 DIGITS = 3
 
 #: A word's place among an axis' words where the axis has a number instead.
@@ -206,7 +206,7 @@ def _axis(setting: Setting) -> Axis | None:
 
 
 def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
-    """So many points all over the space, the same every time: the R sequence of Roberts 2018.
+    """This many points all over the space, the same every time: the R sequence of Roberts 2018.
 
     It covers a space of any dimension evenly from the first point on ("The Unreasonable
     Effectiveness of Quasirandom Sequences"). ``skip`` leaves out those that came before.
@@ -298,7 +298,7 @@ def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
     return EvaluationSet(spec, tuple(names), tuple(prepared))
 
 
-#: From so many recordings on these are divided, not their time.
+#: From this many recordings on these are divided, not their time.
 ENOUGH_RECORDINGS = 4
 
 

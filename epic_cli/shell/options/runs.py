@@ -120,7 +120,7 @@ class Participants:
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
             "Names separated by commas; NAME+key=value is a variant, correction:ENGINE (or all) a"
-            " way to hide the corrections of one's own predicted player.  [default: all]"
+            " way to hide the corrections of the predicted own player.  [default: all]"
         )
     )
 
