@@ -214,7 +214,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def missed(self) -> float:
-        """This many seconds as bad as the worst one may be missing."""
+        """How many seconds as bad as the worst one may be missing."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 

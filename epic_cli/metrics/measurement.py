@@ -581,7 +581,7 @@ class Measurement(ErrorsKept):
 
 
 def _evenly(ordered: Floats, count: int) -> Floats:
-    """This many of these values, from the middles of equal parts."""
+    """``count`` of these values, from the middles of equal parts."""
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 

@@ -22,7 +22,7 @@ class Excluded(enum.Enum):
 
 @dataclass(frozen=True)
 class StatesLeftOut:
-    """This many states are not part of the truth; of those with one time, all but the last."""
+    """``count`` states are not part of the truth; of those with one time, all but the last."""
 
     count: int
     reason: Excluded
@@ -38,7 +38,7 @@ class Cut(enum.Enum):
 
 @dataclass(frozen=True)
 class CutOut:
-    """This many intervals between states, ``seconds`` in all, are not bridged."""
+    """``count`` intervals between states, ``seconds`` in all, are not bridged."""
 
     count: int
     cut: Cut
@@ -67,7 +67,7 @@ class VelocitiesReplaced:
 
 @dataclass(frozen=True)
 class Bridged:
-    """This many longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
+    """``count`` longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
 
     Of a truth rebuilt from packets: what happened in them is unknown.
     """
@@ -120,7 +120,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Outages:
-    """This many times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
+    """``count`` times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
 
     ``judged``: the truth is known meanwhile, and what was drawn counts.
     """
@@ -145,7 +145,7 @@ class TickHides:
 
 @dataclass(frozen=True)
 class AllAlike:
-    """This many networks are the same packet for packet, since nothing in them is random.
+    """All ``networks`` are the same packet for packet, since nothing in them is random.
 
     One of them is judged: copies make nothing surer.
     """

@@ -32,7 +32,7 @@ _AT_HAND = 4
 
 
 class Threads(ThreadPoolExecutor):
-    """This many ``threads`` (None: one on each core) for a ``total`` of jobs.
+    """``threads`` (None: one on each core) for a ``total`` of jobs.
 
     With fewer jobs than threads, each job has ``inner`` ones for itself. One job at a time is run
     by the thread that asks for it. Leaving the block by an exception sets ``stop``, which jobs look
@@ -66,7 +66,7 @@ class Threads(ThreadPoolExecutor):
 
 
 class Processes(Executor):
-    """This many (``count``) worker processes, which end when this process does, however it ends.
+    """``count`` worker processes, which end when this process does, however it ends.
 
         with Processes(4) as executor:
             ...

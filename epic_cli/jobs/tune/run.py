@@ -390,7 +390,7 @@ def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[Fro
 
 
 def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
-    """This many points of a front, evenly by the logarithm of roughness, both ends among them."""
+    """At ``most`` points of a front, evenly by the logarithm of roughness, both ends among them."""
     if len(points) <= most:
         return tuple(points)
     levels = [math.log(max(one.roughness, 1e-9)) for one in points]

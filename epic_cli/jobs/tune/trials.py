@@ -206,7 +206,7 @@ def _axis(setting: Setting) -> Axis | None:
 
 
 def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
-    """This many points all over the space, the same every time: the R sequence of Roberts 2018.
+    """``count`` points all over the space, the same every time: the R sequence of Roberts 2018.
 
     It covers a space of any dimension evenly from the first point on ("The Unreasonable
     Effectiveness of Quasirandom Sequences"). ``skip`` leaves out those that came before.
