@@ -1,4 +1,4 @@
-"""pytest: ``case.toml`` folders as tests, and the fixture ``epic_golden`` for rows of one's own.
+"""pytest: ``case.toml`` folders as tests, and the fixture ``epic_golden`` for your own rows.
 
 Everything else of this program is loaded when there is a case, or a test asks for the fixture:
 whoever does not use it does not wait for it.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
 
-#: What becomes of refused lines: an error, a warning each, or a call of one's own.
+#: What becomes of refused lines: an error, a warning each, or a callback.
 OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
 
 

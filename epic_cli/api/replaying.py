@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #: The default tick, in seconds.
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 
-#: So many packets are given to the engine at once where nobody waits for the first samples.
+#: This many packets are given to the engine at once where no one waits for the first samples.
 AT_ONCE = 4096
 
 
@@ -207,7 +207,7 @@ def draw(
     """What a replay draws, block by block, and whose names the entities have.
 
     Packets that are not read from a file are taken ``at_once`` at a time. A block is emptied when
-    the next one is asked for. Logs of one's own player are made ready for a ``strategy`` that
+    the next one is asked for. Logs of the local player are made ready for a ``strategy`` that
     draws them.
     """
     entities, error = Entities(), None

@@ -44,13 +44,13 @@ class Reason(Enum):
     ENTITIES_IN_A_ROW = auto()  # names: theirs
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
     DATE_UNCLEAR = auto()  # field; detail: the first date; names: the formats that it may have
-    NO_HEADER = auto()  # found: so many columns
-    FIELD_COUNT = auto()  # found: so many; expected: the columns
+    NO_HEADER = auto()  # found: this many columns
+    FIELD_COUNT = auto()  # found: this many; expected: the columns
     QUOTES_OPEN = auto()  # expected: the columns, where they are known
     NOT_JSON = auto()  # detail: the message of Python's decoder
     NESTED_TOO_DEEP = auto()
     PACKETS_ELSEWHERE = auto()
-    NOT_AN_OBJECT = auto()  # found: so many objects in an array
+    NOT_AN_OBJECT = auto()  # found: this many objects in an array
     KEY_TWICE = auto()  # field
     KEY_MISSING = auto()  # field; expected: the names needed
     NOT_A_SINGLE_VALUE = auto()  # field

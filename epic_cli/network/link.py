@@ -58,7 +58,7 @@ class GilbertElliott(NamedTuple):
 
 
 class QueueLimit(NamedTuple):
-    """The limit of a queue: so many seconds, or so many packets; None: no such limit."""
+    """The limit of a queue: this many seconds, or this many packets; None: no such limit."""
 
     seconds: float | None = None
     packets: int | None = None
@@ -223,7 +223,7 @@ LINK: tuple[Parameter, ...] = (
     _share("duplicate", "Send this share twice."),
     _share("corrupt", "Corrupt a bit in this share; checksums fail, so each is lost, and counted."),
     _share("reorder", "Deliver this share at once, ahead of those in flight."),
-    Number("reorder_gap", LinkConditions.reorder_gap, "At most one of so many packets is"
+    Number("reorder_gap", LinkConditions.reorder_gap, "At most one of this many packets is"
            " delivered ahead.", "packets", 1, 1_000_000, tune=(1, 20), whole=True),
     _share(
         "reorder_correlation",

@@ -277,7 +277,7 @@ AROUND = 0.1
 SPIN = 0.5
 SPIN_AXIS = (0.36, 0.48, 0.8)
 
-#: Entities on paths are so many sizes apart, and each a share of a turn ahead of the one before.
+#: Entities on paths are this many sizes apart, and each a share of a turn ahead of the one before.
 SPACING, GOLDEN = 3.0, 0.6180339887498949
 
 #: A flick takes so long (s), and is held for HOLD to twice that.
@@ -362,7 +362,7 @@ def _spin(seed: int) -> Turned:
 
 
 def _look(seed: int) -> Turned:
-    """To the left and right, up and down, as nobody's rhythm is: sums of sines."""
+    """To the left and right, up and down, as no one's rhythm is: sums of sines."""
     source = stream(seed, "turning/look")
     phases = [source.random() for _ in range(3)]
 
@@ -416,7 +416,7 @@ def spin_of(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
 
 
 def smallest_three(rotation: Rotation, bits: int) -> Rotation:
-    """What is left of a rotation with so many bits for each but its largest component.
+    """What is left of a rotation with this many bits for each but its largest component.
 
     The three lie within 1/sqrt 2 of 0, in equal steps; the largest is made positive, and follows
     from the others (Fiedler, "Snapshot compression", 2015).

@@ -95,7 +95,7 @@ class Hunter(Runner):
 
 
 def chase(client: Client) -> Control:
-    """Runs into the nearest player, in one of eight directions: bumps that nobody can predict."""
+    """Runs into the nearest player, in one of eight directions: bumps that no one can predict."""
     target = nearest_seen(client)
     if target is None:
         return Control()

@@ -133,7 +133,7 @@ class Timekeeper:
 
     The client's own time (``clock``) never goes back, and stamps its moves. The server's time is
     that plus a shift, which changes only where the synchroniser jumps. Exchanges are measured on
-    the machine's clock, which nobody steers.
+    the machine's clock, which no one steers.
     """
 
     def __init__(self, sync: ClockSync, step_us: int) -> None:
@@ -188,7 +188,7 @@ SYNC_SAMPLES = 8
 #: A nudge takes this part of the offset.
 ADJUST_STEPS = 8
 
-#: Seconds; a reference clock that is further off is set anew.
+#: Seconds; a reference clock that is further off is set again.
 PANIC_THRESHOLD = 2.0
 
 #: The simulation clock runs at most this many times as fast, and at least at its inverse.
@@ -464,7 +464,7 @@ class Ggpo(ClockSync):
 
     A side's advantage is how many frames it is behind: the other's newest frame, with what passes
     in a round trip, less its own. A client that is ahead waits. The server of a match waits for
-    nobody: where it would have to, the client makes those frames at once instead, which brings
+    no one: where it would have to, the client makes those frames at once instead, which brings
     the two to the same place.
 
     GGPO sends the advantage in a report of its own; the server's follows here from the echo of

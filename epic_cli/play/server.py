@@ -43,7 +43,7 @@ from epic_cli.play.world import (
     to_us,
 )
 
-#: Valve's sv_maxunlag: nobody shoots further into the past; in seconds.
+#: Valve's sv_maxunlag: no one shoots further into the past; in seconds.
 DEFAULT_HISTORY = 1.0
 
 
@@ -354,7 +354,7 @@ def judge(
     """Casts a ray at the players where they were rewound to, and at where they are now.
 
     A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
-    rewind, unless nobody was.
+    rewind, unless no one was.
     """
     with_rewind = first_hit(arena, origin, aim, rewound or present)
     without = first_hit(arena, origin, aim, present)
@@ -554,7 +554,7 @@ class Server:
         compensation = self._make_compensation(lag_compensation)
         self.weapons = Weapons(rules, compensation, self._hit, report, rewind)
         self._view_delay = view_delay
-        self.refused: Counter[str] = Counter()  # packets of which nobody knows whose they are
+        self.refused: Counter[str] = Counter()  # packets of which no one knows whose they are
         self.snapshot = 0  # the number of the next one
         self.next_tick_us = 0
         self._last_tick_us = 0

@@ -97,7 +97,7 @@ class MatchSpec:
 
     @property
     def delay_follows_link(self) -> bool:
-        """Whether the delay of the default strategy, which nobody has set, is chosen here."""
+        """Whether the delay of the default strategy, which no one has set, is chosen here."""
         given = dict(self.remote_settings)
         return self.remote_strategy == "snapshot" and not {"interpolation_time", "clock"} & {*given}
 
@@ -124,7 +124,7 @@ class MatchSpec:
 
     @property
     def smoothing_of_corrections(self) -> Smoothing:
-        """How a correction of one's own player is smoothed away."""
+        """How a correction of the local player is smoothed away."""
         return Smoothing(self.smoothing, self.smoothing_curve, self.smooth_above, self.snap_above)
 
     @property

@@ -13,7 +13,7 @@ State packet, server to client:
     u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, u16 heading,
                            i32 delta, u16 score
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
-    u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: nobody)
+    u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: no one)
 
 ``heard`` is one more than the newest snapshot that came in (0: none), ``held`` how long ago.
 ``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one.
@@ -33,7 +33,7 @@ from epic_cli.play.world import MOVES_IN_PACKET, Body, Control, Move, View, Weap
 MOST_PLAYERS = 8
 MOST_PROJECTILES = 64
 MOST_VERDICTS = 8
-NOBODY = 255
+NO_ONE = 255
 LONGEST_PACKET = 8192
 FARTHEST = 1e6  # a coordinate beyond is nonsense
 
@@ -87,7 +87,7 @@ class Projectile(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of the trigger pulled in a move; ``target`` None: nobody was hit."""
+    """What became of the trigger pulled in a move; ``target`` None: no one was hit."""
 
     timestamp_us: int
     code: int
@@ -173,7 +173,7 @@ def encode_state(packet: StatePacket) -> bytes:
     parts += [_PROJECTILE.pack(*one) for one in packet.projectiles]
     parts.append(_COUNT.pack(len(packet.verdicts)))
     for timestamp_us, code, target in packet.verdicts:
-        parts.append(_VERDICT.pack(timestamp_us, code, NOBODY if target is None else target))
+        parts.append(_VERDICT.pack(timestamp_us, code, NO_ONE if target is None else target))
     return b"".join(parts)
 
 
@@ -197,7 +197,7 @@ def decode_state(data: bytes) -> StatePacket:
     for _ in range(reader.count(MOST_VERDICTS)):
         timestamp_us, code, target = reader.take(_VERDICT)
         _require(code < len(VERDICTS), "an unknown verdict")
-        verdicts.append(Verdict(timestamp_us, code, None if target == NOBODY else target))
+        verdicts.append(Verdict(timestamp_us, code, None if target == NO_ONE else target))
     reader.finish()
     _require(echoes <= 2, "an unknown kind of echo")
     echo = (echo_us if echoes else None, echoes == 2, held_us)

@@ -156,7 +156,7 @@ def stopped(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, boo
     """How far a player gets on his way to ``after``, and along which axes he is stopped.
 
     One axis after the other, so that he slides along a wall. A step is shorter than a wall is
-    thick: nobody passes through.
+    thick: no one passes through.
     """
     x, stopped_x = _stopped_along(after[0], arena.width, before[0], before[1], arena.blocks, 0)
     y, stopped_y = _stopped_along(after[1], arena.height, before[1], x, arena.blocks, 1)
@@ -226,7 +226,7 @@ def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
 def first_hit(
     arena: Arena, origin: Point, aim: Point, players: Mapping[int, Point], reach: float = math.inf
 ) -> int | None:
-    """Whom a ray of this length meets first, before a wall stops it; None: nobody."""
+    """Whom a ray of this length meets first, before a wall stops it; None: no one."""
     nearest = min(ray_to_wall(arena, origin, aim), reach)
     hit = None
     for number, player in players.items():

@@ -148,7 +148,7 @@ class Format:
 
     ``suffixes`` are what names of its files end with, the usual one first; ``magic`` is what any
     recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
-    recording in the format of that name. Nobody chooses it to be read where not ``by_name``.
+    recording in the format of that name. No one chooses it to be read where not ``by_name``.
     ``needs_velocity``: it cannot hold packets otherwise. ``binary`` ones are not for a terminal.
     """
 

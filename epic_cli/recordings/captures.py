@@ -32,7 +32,7 @@ _END, _RESOLUTION, _OFFSET = 0, 9, 14
 _LONGEST_FRAME = 1 << 18
 _LONGEST_BLOCK = 1 << 24
 
-#: So many interfaces are known in a section.
+#: This many interfaces are known in a section.
 _MOST_INTERFACES = 4096
 
 
@@ -63,7 +63,7 @@ class _Interface(NamedTuple):
 
 
 def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
-    """The frames of a capture; ``more`` reads so many bytes, and fewer only at the end.
+    """The frames of a capture; ``more`` reads this many bytes, and fewer only at the end.
 
     Raises ``Broken``.
     """
@@ -322,7 +322,7 @@ class Capture:
         self.broken: str | None = None
 
     def blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
-        """The packets of a capture; ``more`` reads so many bytes, and fewer only at the end."""
+        """The packets of a capture; ``more`` reads this many bytes, and fewer only at the end."""
         waiting: list[ReceivedDatagram] = []
         since = monotonic()
         for one in self.datagrams(more):
@@ -392,7 +392,7 @@ def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) ->
 
 
 def whole_records(data: bytes, most: int) -> int:
-    """How many of so many bytes behind the header are whole records."""
+    """How many of this many bytes behind the header are whole records."""
     at = 0
     while at + _RECORD.size <= most:
         end = at + _RECORD.size + int(_RECORD.unpack_from(data, at)[2])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.watch import Sample, Watch
 
 
-#: So many bytes may stand above the first packet.
+#: This many bytes may stand above the first packet.
 _ABOVE = 65536
 
 #: How ``sort`` writes what separates cells; words need no option.
@@ -133,10 +133,10 @@ def junk(watch: Watch) -> Iterator[Finding]:
         yield Finding("E403", {"lines_words": count}, (line,))
 
 
-#: So many packets are looked at, and so many columns that were not read.
+#: This many packets are looked at, and this many columns that were not read.
 _PACKETS, _COLUMNS = 512, 40
 
-#: Each entity has so many packets at least, on average.
+#: Each entity has this many packets at least, on average.
 _EACH = 3
 
 #: Told apart, entities go so much less far than together.
@@ -249,7 +249,7 @@ _ROUND = 3.0
 #: Angles in radians: at most a turn, and at least one of them between the greatest and the least.
 _TURN, _RADIAN = 6.2832, 1.0
 
-#: Angles in degrees: a turn, a leap from its end to its begin, and what nobody does in radians a
+#: Angles in degrees: a turn, a leap from its end to its begin, and what no one does in radians a
 #: second for long.
 _CIRCLE, _LEAP, _FASTEST = 360.0, 300.0, 20.0
 
@@ -398,20 +398,20 @@ _UNIX = (9e8, 5e9)
 #: The orders of axes that ``Survey.cosines`` is about, after their own.
 _ORDERS = ("xzy", "yxz", "zyx", "yzx", "zxy")
 
-#: Of an entity's packets so many share the time of the one before where entities are mixed; of
+#: Of an entity's packets this many share the time of the one before where entities are mixed; of
 #: those whose times are too coarse, more.
 _MIXED, _COARSE = 0.1, 0.25
 
 #: Smooth movement goes twice as far in two steps as in one; what leaps back and forth, hardly.
 _SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
 
-#: So many packets of an entity show that its time goes down, or that its rows are shuffled.
+#: This many packets of an entity show that its time goes down, or that its rows are shuffled.
 _DOWN, _SHUFFLED = 0.9, 0.4
 
-#: So many packets that are not whole, beside those that are, show that they need not be.
+#: This many packets that are not whole, beside those that are, show that they need not be.
 _PARTIAL, _FEW = 0.1, 3
 
-#: So many numbers out of range are no accident.
+#: This many numbers out of range are no accident.
 _ODD = 0.1
 
 

@@ -191,7 +191,7 @@ def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
 
 
 def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
-    """A locked file beside the target, and its path; those that nobody holds are removed.
+    """A locked file beside the target, and its path; those that no one holds are removed.
 
     Its path is in ``begun`` before the file is there.
     """
@@ -201,7 +201,7 @@ def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
         for one in os.listdir(folder):  # noqa: PTH208
             if one.startswith(start) and one.endswith(_PART):
                 _remove_abandoned(os.path.join(folder, one))  # noqa: PTH118
-    # the permissions of a new file; those of an old one, which may be nobody else's, come last
+    # the permissions of a new file; those of an old one, which may be no one else's, come last
     mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
     while True:
         temporary = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PART}")  # noqa: PTH118
@@ -229,7 +229,7 @@ def lock(descriptor: int) -> bool | None:
     try:
         if sys.platform == "win32":
             place = os.lseek(descriptor, 0, os.SEEK_CUR)
-            os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # a byte that nobody reads or writes
+            os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # a byte that no one reads or writes
             try:
                 msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
             finally:

@@ -66,7 +66,7 @@ KINDS: Mapping[str, Kind] = {
         "",
         "A table exported from a group-by has all rows of one entity, then those of the next. That"
         " times go back from one to the next is the order of the file, not lateness: each entity"
-        " is drawn by itself. Rows come in order of time; those of a pipe, whose end nobody knows,"
+        " is drawn by itself. Rows come in order of time; those of a pipe, whose end no one knows,"
         " and all beyond 1 GiB of them, come one entity after the other."),
     "E106": Kind("sorted by send time", _NOTE,
         "{packets:,} packets arrived before the one above them; they are replayed in order of"
@@ -181,7 +181,7 @@ KINDS: Mapping[str, Kind] = {
     "E508": Kind("rotations never change", _NOTE,
         "all rotations of {entities} are equal, though it moves",
         "",
-        "The sender may write a rotation that nobody sets."),
+        "The sender may write a rotation that no one sets."),
     "E509": Kind("rotations of zeros", _WARNING,
         "rotations that are zeros: {packets:,}; how it is turned there is not known",
         "send no rotation until there is one",
@@ -191,7 +191,7 @@ KINDS: Mapping[str, Kind] = {
         "yaw goes from {low:.4g} to {high:.4g} and {how}, and is taken for radians",
         "read it as degrees",
         "Angles in radians seldom leave -6.3 to 6.3, and where they add up over whole turns they do"
-        " not leap; nobody turns three times a second for long."),
+        " not leap; no one turns three times a second for long."),
 }  # fmt: skip
 
 

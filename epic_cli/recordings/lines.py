@@ -40,7 +40,7 @@ _USUAL = re.compile(r"\((-?\d+(?:\.\d+)?)(, ?)(-?\d+(?:\.\d+)?)(?:\2(-?\d+(?:\.\
 #: A longer text is none.
 _LONGEST = 400
 
-#: So many numbers at most: those of a matrix.
+#: This many numbers at most: those of a matrix.
 _MOST = 16
 
 
@@ -74,7 +74,7 @@ def _parse(text: str) -> tuple[str, ...] | None:
     return tuple(_SUFFIX.sub("", part.replace(",", ".")) for part in parts)
 
 
-#: So many lines are looked at ahead, of so many with a name each.
+#: This many lines are looked at ahead, of this many with a name each.
 _AHEAD, _FEWEST = 40, 6
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.writing import LineWriter
 
 
-#: So many bytes are read at once.
+#: This many bytes are read at once.
 BLOCK_SIZE = 65536
 
 #: The first bytes of everything that is around a recording whose format does not show (captures,
@@ -279,7 +279,7 @@ def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec |
 def _decoded(
     source: BytesSource, spec: ReadSpec | None, on_read: OnRead
 ) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
-    """The text of a source in UTF-8; what is told of how it is read has its own encoding again."""
+    """The text of a source in UTF-8; what is said of how it is read has its own encoding again."""
     from epic_cli.recordings.entries.wrapped import decoded
 
     assert spec is not None

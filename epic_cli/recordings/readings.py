@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     #: Reads the beginning of the recording with a layout.
     Attempt = Callable[[ReadSpec], tuple[Reader, PacketBlock]]
 
-#: So many readings are shown; so often one that says too little, or is in doubt, is gone on with.
+#: This many readings are shown; so often one that says too little, or is in doubt, is gone on with.
 _MOST, _DEEPEST = 4, 3
 
 #: A rate that only the user knows, and one to try with.
 _RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
 
-#: Of the lines at the beginning, so many may be none of packets.
+#: Of the lines at the beginning, this many may be none of packets.
 _REFUSED = 0.1
 
 

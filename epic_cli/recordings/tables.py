@@ -44,7 +44,7 @@ def split_row(line: str, delimiter: str) -> list[str] | None:
 
 
 def field_offset(raw: bytes, place: int, delimiter: str) -> int:
-    """At which byte of a line its field number ``place`` (from 0) begins; 0: it has not so many."""
+    """At which byte of a line its field number ``place`` (from 0) begins; 0: it has fewer."""
     if delimiter == " ":
         begins = [word.start() for word in re.finditer(rb"\S+", raw)]
         return begins[place] if place < len(begins) else 0

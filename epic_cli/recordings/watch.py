@@ -30,10 +30,10 @@ LEAST = 12
 #: What is refused of a packet that is not whole.
 _MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
 
-#: So many entities are looked at one by one; and where every packet is counted.
+#: This many entities are looked at one by one; and where every packet is counted.
 _WATCHED, _COUNTED = 4096, 100_000
 
-#: So many blocks are counted, and then one in so many.
+#: This many blocks are counted, and then one in this many.
 _ALL, _EVERY = 16, 16
 
 

@@ -235,7 +235,7 @@ _KINDS: tuple[tuple[Callable[[bytes], object], Appearance], ...] = (
     (re.compile(rb"[^,;\t|]*([,;\t|])[^,;\t|]*(\1[^,;\t|]*)+$").match, Appearance.TABLE),
 )
 
-#: Of these there are so many lines at least.
+#: Of these there are this many lines at least.
 _VAGUE, _LINES = (Appearance.JSON_DOCUMENT, Appearance.TABLE, Appearance.LOG), 3
 
 #: Control characters are no more of a text than this.

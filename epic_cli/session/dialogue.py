@@ -43,7 +43,7 @@ class Preferences(NamedTuple):
 
 
 class PacketSource(Protocol):
-    """Where packets come from that nobody types."""
+    """Where packets come from that no one types."""
 
     address: Address
     paused: bool
@@ -77,8 +77,8 @@ class Dialogue:
     While it is ``quiet``, rows and messages are not written, only what went wrong. While it is
     ``resuming``, packets that had no place on the clock are passed over without a word: that was
     told when they were typed. ``confirm`` puts a question and says whether the answer is yes;
-    None: nobody is there to be asked, so what is asked for is done. ``listening`` is where packets
-    come from that nobody types. ``ended`` is set once the session has been left.
+    None: no one is there to be asked, so what is asked for is done. ``listening`` is where packets
+    come from that no one types. ``ended`` is set once the session has been left.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Dialogue:
                 self.screen.say(words, "dim")
 
     def _allows(self, leap: Leap) -> bool:
-        """Whether so many rows are wanted."""
+        """Whether this many rows are wanted."""
         question = f"the packet of {leap.time:,.6g} s asks for about {leap.rows:,} rows: draw them?"
         if self.confirm is None or self.confirm(question):
             return True

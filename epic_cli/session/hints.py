@@ -16,7 +16,7 @@ from epic_cli.session.session import Session
 from epic_cli.session.view import assignments
 from epic_cli.session.wording import seconds
 
-#: After so many packets of an entity the next one is proposed.
+#: After this many packets of an entity the next one is proposed.
 _ENOUGH = 2
 
 
@@ -130,7 +130,7 @@ _GAP = " | "
 def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     """One line no wider than the window; what matters least is left out first.
 
-    ``listening`` says where packets come from that nobody types.
+    ``listening`` says where packets come from that no one types.
     """
     timing = session.timing_in_force
     strategy = f"{session.view.strategy.name} {assignments(session.view.strategy.changed)}".rstrip()

@@ -29,7 +29,7 @@ _LINE = re.compile(rb"([^\n]*?)(?:\t#([0-9a-f]{8}))?\n")
 #: pieces.
 _DAMAGED, _SHOWN = b"damaged: ", 100
 
-#: So many sessions can be gone back to.
+#: This many sessions can be gone back to.
 _KEPT = 20
 
 

@@ -18,7 +18,7 @@ from prompt_toolkit.keys import Keys
 
 from epic_cli.session.dialogue import Dialogue
 
-#: What comes within so many seconds of an Enter was pasted, or typed ahead.
+#: What comes within this many seconds of an Enter was pasted, or typed ahead.
 _PAUSE = 0.003
 
 #: A line end so soon after a paste in keys belongs to it.

@@ -12,7 +12,7 @@ from epic_cli.recordings.entries.text import packet_line
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LINE = 1022
 
-#: A part that has so many packets grows no more: what is long is neither moved nor held twice.
+#: A part that has this many packets grows no more: what is long is neither moved nor held twice.
 _FULL = 512
 
 
@@ -32,7 +32,7 @@ class _Part:
         self.texts.append(text)
 
     def cut(self, left: int) -> None:
-        """Keeps only the first packets, so many."""
+        """Keeps only the first packets, this many."""
         self.packets = self.packets.part(0, left)
         lines = b"".join(self.texts).split(b"\n")[:left]
         self.texts = [b"".join(line + b"\n" for line in lines)]
@@ -69,7 +69,7 @@ class PacketStore:
         self._count += len(block)
 
     def cut(self, left: int) -> None:
-        """Keeps only the first packets, so many."""
+        """Keeps only the first packets, this many."""
         while self._count > left:
             begin = self._count - len(self._parts[-1].packets)
             if begin >= left:

@@ -28,7 +28,7 @@ Draw = Callable[[SampleBlock], object]
 #: So few samples are drawn at once that an interrupt knows about where it came.
 _AT_ONCE = 256
 
-#: So many are where nobody sees them being drawn.
+#: This many are where no one sees them being drawn.
 _MANY_AT_ONCE = 4096
 
 #: A packet that asks for more rows than this is asked about.

@@ -38,7 +38,7 @@ def held_back() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-#: So many bytes are handed over at once: what an interrupt leaves unsent is known to the byte.
+#: This many bytes are handed over at once: what an interrupt leaves unsent is known to the byte.
 _CHUNK = 4096
 
 
@@ -87,7 +87,7 @@ class QuietTerminal:
         self._descriptor = descriptor
         self._original: list[Any] = []
         self._quiet: list[Any] = []
-        if sys.platform == "win32":  # its console is quiet while nobody reads it
+        if sys.platform == "win32":  # its console is quiet while no one reads it
             return
         import termios
 

@@ -57,7 +57,7 @@ class Tail(NamedTuple):
 class Drawing:
     """How many rows were drawn, and the sample of the last one; None: there is none.
 
-    The last rows can be asked for, so many of them as are ``kept``.
+    The last rows can be asked for, this many of them as are ``kept``.
     """
 
     def __init__(self, entities: Entities, kept: int = 0) -> None:

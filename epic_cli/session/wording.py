@@ -22,7 +22,7 @@ def seconds(time: float) -> str:
 
 
 def failure(error: Exception) -> str:
-    """What an exception that nobody expected says of itself."""
+    """What an exception that no one expected says of itself."""
     if isinstance(error, StrategyFailed):
         return str(error)
     return f"{type(error).__name__}: {error}"

@@ -113,7 +113,7 @@ def _file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
         raise CannotAccess("write to", path, error) from error
 
 
-#: The narrowest that tables are made for: what is narrower gets lines of so many columns.
+#: The narrowest that tables are made for: what is narrower gets lines of this many columns.
 NARROWEST = 20
 
 #: Where there is no screen, lines may be as long as they like.

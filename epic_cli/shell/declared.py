@@ -617,7 +617,7 @@ _TITLES = {
 }
 
 
-#: So many examples stand in the short help.
+#: This many examples stand in the short help.
 _FEW = 4
 
 

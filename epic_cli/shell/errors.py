@@ -180,7 +180,7 @@ def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
 
 
 def notes(error: Exception) -> str:
-    """Where options come from that an error is about, if nobody typed them."""
+    """Where options come from that an error is about, if no one typed them."""
     return "".join(f"epic: {quoted(note)}\n" for note in getattr(error, "__notes__", ()))
 
 

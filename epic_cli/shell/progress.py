@@ -53,7 +53,7 @@ class Progress:
         self._timer.start()
 
     def __call__(self, done: int, total: int) -> None:
-        """So many of so many runs or bytes are done; a total of 0 is not known."""
+        """``done`` of ``total`` runs or bytes are done; a total of 0 is not known."""
         if self._silent and self._timer is None and sys.stderr.isatty():
             self._wait()
         if self._bar is None and sys.stderr.isatty():

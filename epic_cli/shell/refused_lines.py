@@ -22,14 +22,15 @@ _LONGEST = 1000
 #: What the rest of the reasons is called.
 _OTHERS = "other reasons"
 
-#: With so many refused lines for a packet a recording is something else.
+#: With this many refused lines for a packet a recording is something else.
 _HARDLY = 10
 
 
-#: So many refused lines of a recording are shown in full.
+#: This many refused lines of a recording are shown in full.
 SHOWN = 5
 
-#: So many reasons are counted apart, and so many of them are shown: memory and screens are finite.
+#: This many reasons are counted apart, and this many of them are shown: memory and screens are
+#: finite.
 _COUNTED, _LISTED = 200, 8
 
 
@@ -65,7 +66,7 @@ class RefusedLines:
             self.write("".join(in_three_lines(one, *look) for one in shown))
 
     def summary(self, packets: int) -> str:
-        """What is to be said at the end of a recording of so many ``packets``: lines, or nothing.
+        """What is to be said at the end of a recording of this many ``packets``: lines, or nothing.
 
         That is how many lines there were that have not been shown, and what the recording is
         where hardly any line of it was taken.
@@ -107,7 +108,7 @@ def in_three_lines(
 ) -> str:
     """The place and what is wrong; the line; a caret and what was expected; for ``shown``.
 
-    On a screen of so many ``columns`` the caret stays under its character.
+    On a screen of this many ``columns`` the caret stays under its character.
     """
     bold, red, end = (Style.BOLD, Style.RED, Style.END) if color else ("", "", "")
     line = problem.text.rstrip(b"\r\n")

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 
-#: A recording that is held in memory has at most so many packets (some 160 bytes each).
+#: A recording that is held in memory has at most this many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
 
-#: Of a recording of more entities, so many are evaluated: those with most packets.
+#: Of a recording of more entities, this many are evaluated: those with most packets.
 MOST_ENTITIES = 1000
 
-#: Room is made for so many times what the first block says that there will be.
+#: Room is made for this many times what the first block says that there will be.
 ROOM = 1.1
 
 
@@ -111,7 +111,7 @@ def blocks(
 
 
 def _place(descriptor: int) -> int:
-    """How far it is read; 0 where nobody knows."""
+    """How far it is read; 0 where no one knows."""
     try:
         return os.lseek(descriptor, 0, os.SEEK_CUR)
     except OSError:

@@ -46,7 +46,7 @@ _STEPS, _NAMED = 6, 48
 
 
 def frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
-    """So many frames; the last ones dissolve into what is before the first, so that it loops."""
+    """Frames; the last ones dissolve into what is before the first, so that it loops."""
     whole, fade = back.end - back.start, min(round(DISSOLVE * fps), count // 4)
     place = back.base.width - 14 * back.unit, 17 * back.unit
     for number in range(count):

@@ -43,7 +43,7 @@ MOST_POSITIONS = 500_000
 #: An entity's strategy has at least this many, where there are many of both.
 _FEWEST = 200
 
-#: So many seconds before and after the moments that matter most, every row is kept.
+#: This many seconds before and after the moments that matter most, every row is kept.
 AROUND = 3.0
 
 #: A band of statuses has no more runs than this.
@@ -318,7 +318,7 @@ MOST_LOST = 20_000
 
 
 class Deliveries(NamedTuple):
-    """The packets of one entity in order of sending, and what can be told of those that are lost.
+    """The packets of one entity in order of sending, and what is known of those that are lost.
 
     ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
     recording's unit. ``numbered`` says whether the packets have sequence numbers: without them
@@ -555,7 +555,7 @@ WINDOW, SHARE = 1.0, 1 / 400
 #: Windows overlap: each consists of this many parts, and the next one begins a part later.
 _PARTS = 4
 
-#: So many rows of a part are looked at.
+#: This many rows of a part are looked at.
 _ROWS = 6
 
 #: The shifts that are tried, in seconds.

@@ -36,7 +36,7 @@ cdef double UNIX_BEGIN = 9e8
 cdef double UNIX_END = 5e9
 
 
-# So many delays wait for a verdict on their clock.
+# This many delays wait for a verdict on their clock.
 cdef size_t DOUBTS = 4096
 
 cdef enum:

@@ -119,7 +119,7 @@ public:
         begin_step();
     }
 
-    // When a packet of so many bytes (0: the default size) sent at `time` arrives: returns how many
+    // When a packet of this many bytes (0: the default size) sent at `time` arrives: returns how many
     // times, up to two, and fills them in.
     int send(double time, double bytes, double* arrivals) {
         if (std::isnan(origin_)) origin_ = time;

@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from epic_cli.engine.packets cimport Packet, PacketBlock, Turn, Vec3, dot
 
 
-# So many steps are looked at together: rounded positions do not show in their sum.
+# This many steps are looked at together: rounded positions do not show in their sum.
 cdef enum:
     STEPS = 4
 
@@ -147,7 +147,7 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
                     double[:] medians not None):
     """The median of each ``width`` values, the windows ``stride`` apart, into ``medians``.
 
-    As many windows as ``medians`` has room for; ``ValueError`` where there are not so many. The
+    As many windows as ``medians`` has room for; ``ValueError`` where there are not this many. The
     values are no NaN. A window is kept in order: from one to the next only ``stride`` values go and
     come.
     """
@@ -160,7 +160,7 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
     if width < 1 or stride < 1:
         raise ValueError("width and stride must be at least 1")
     if count and (count - 1) * stride + width > <size_t>values.shape[0]:
-        raise ValueError("too few values for so many windows")
+        raise ValueError("too few values for this many windows")
     if count == 0:
         return
     ordered.resize(width)
@@ -258,7 +258,7 @@ def tidy(double[:] numbers not None, double least, double limit, double steps=0)
     """Cleans numbers for computing, in place.
 
     What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
-    ``steps``, the others are rounded to so many in one.
+    ``steps``, the others are rounded to this many in one.
     """
     cdef Py_ssize_t index
     cdef double number

@@ -46,7 +46,7 @@ cdef double LEAST_RESTART = 5           # s, or half of what there was
 cdef double UNEVEN = 1e-3
 cdef double FOLLOWED = 2
 
-# So many entities are told of.
+# This many entities are named.
 cdef size_t MOST = 1000
 
 

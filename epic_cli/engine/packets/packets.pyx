@@ -105,7 +105,7 @@ cdef class PacketBlock:
             packet.column = packet.offset = packet.length = 0
 
     def reserve(self, size_t count):
-        """Makes room for so many packets in all."""
+        """Makes room for this many packets in all."""
         self.items.reserve(count)
 
     def part(self, size_t begin, size_t end):
@@ -585,7 +585,7 @@ cdef class SampleSpool:
 # ---------------- the order of packets in a recording: entities one after the other, packets sorted as sent
 
 
-# So many packets of an entity stand together where a table is grouped.
+# This many packets of an entity stand together where a table is grouped.
 cdef size_t TOGETHER = 3
 
 # An entity begins again where its first time lies in this part of what there was.

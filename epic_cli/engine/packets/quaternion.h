@@ -125,7 +125,7 @@ inline Vec3<double> rate_of_spin(const Vec3<double>& vector, const Vec3<double>&
     return spin - once * 0.5 + twice * (1 / square - 0.5 / (angle * std::tan(angle / 2)));
 }
 
-// After so many seconds of an angular velocity.
+// After this many seconds of an angular velocity.
 inline Quaternion spun(const Quaternion& q, const Vec3<double>& spin, double elapsed) {
     return normalized(rotation_of(spin * elapsed) * q);
 }

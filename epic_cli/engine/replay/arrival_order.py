@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.packets import Groups, PacketBlock, arrivals_of, join_by_arrival
 
-#: A packet that arrived before others may stand so far below them (s), and so many packets.
+#: A packet that arrived before others may stand so far below them (s), and this many packets.
 WINDOW = 2.0
 MOST_PACKETS = 65_536
 

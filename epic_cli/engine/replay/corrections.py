@@ -1,6 +1,6 @@
 """One's own player: what the client predicted, what the server said, and how engines hide it.
 
-A log of one's own player has two entities, ``predicted`` and ``authoritative`` (or
+A log of the local player has two entities, ``predicted`` and ``authoritative`` (or
 ``NAME/predicted`` and ``NAME/authoritative``): the states that the client predicted, one a frame,
 and those of the server, by when they arrived. Both have the sequence number of the input that they
 contain.
@@ -65,7 +65,7 @@ def engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict
 
 
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
-    """The logs of one's own players in a recording, by player; none: it has other things.
+    """The logs of the local players in a recording, by player; none: it has other things.
 
     Raises ``ValueError`` where their states have no sequence numbers in common.
     """
@@ -80,7 +80,7 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
 
 
 def as_drawn(strategy: str, blocks: Iterator[PacketBlock]) -> Iterator[PacketBlock]:
-    """The blocks of a recording as a strategy draws them: logs of one's own player made ready.
+    """The blocks of a recording as a strategy draws them: logs of the local player made ready.
 
     Only for one that draws the local player, which then needs all of them at once. Raises
     ``ValueError``.

@@ -84,7 +84,9 @@ def read_spec(text: str) -> StrategySpec:
     """
     name, settings = split(text)
     if name.startswith(CORRECTION):
-        from epic_cli.engine.replay.corrections import engine_settings  # for logs of one's own
+        from epic_cli.engine.replay.corrections import engine_settings  # for logs of the local
+
+        player
 
         name, settings = engine_settings(name.removeprefix(CORRECTION), settings)
     find(name)

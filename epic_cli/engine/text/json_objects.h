@@ -26,7 +26,7 @@ public:
     };
     std::vector<Other> others;
 
-    // The next input follows the opening bracket of an array in so many other containers.
+    // The next input follows the opening bracket of an array in this many other containers.
     void enter(const char* p, const char* end, int64_t around) {
         for (; p < end; ++p) step(*p);
         beside_ = around_ = around;

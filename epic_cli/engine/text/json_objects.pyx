@@ -30,7 +30,7 @@ def cut_alike(bytes data not None, size_t longest):
     """The shape of a document's objects and a line for each; None: they differ.
 
     Objects of one shape have the same names in the same order, nested alike, and differ in their
-    values only. Also None for objects longer than so many bytes, or of several lines.
+    values only. Also None for objects longer than this many bytes, or of several lines.
     """
     cdef const char* text = data
     cdef string shape

@@ -118,7 +118,7 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
 cdef class RecordScanner:
     """Makes packets from named fields: from whole lines where possible, or one by one.
 
-    ``per_second``: so many of the recording's time units are a second; None: its times are dates
+    ``per_second``: this many of the recording's time units are a second; None: its times are dates
     or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
     packet's. ``scale`` is what lengths and velocities are multiplied by, or six such numbers, of
     x, y, z, vx, vy, vz as the recording has them. ``axes`` names the axes that become x, y and z;

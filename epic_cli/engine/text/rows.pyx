@@ -66,7 +66,7 @@ cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extr
 
 
 cdef Layout layout_for(width, bint named, bint turns):
-    """The widest layout that fits a screen of so many columns; None: any width.
+    """The widest layout that fits a screen of this many columns; None: any width.
 
     With ``turns`` it has angles, unless the screen is narrow: they go before positions, after
     velocities.

@@ -70,7 +70,7 @@ inline bool scan_seconds(std::string_view text, double& out) {
     return true;
 }
 
-// So many finite numbers with commas between them.
+// This many finite numbers with commas between them.
 inline bool scan_numbers(std::string_view text, double* out, int count) {
     for (int i = 0; i < count; ++i) {
         const size_t comma = i + 1 < count ? text.find(',') : text.size();

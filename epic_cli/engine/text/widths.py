@@ -37,7 +37,7 @@ def some(names: Iterable[str], most: int = 4) -> str:
 
 
 def cut(text: str, columns: int) -> str:
-    """A text of at most so many columns (1 or more); what is missing shows as an ellipsis."""
+    """A text of at most this many columns (1 or more); what is missing shows as an ellipsis."""
     whole, text = text, text[: 8 * columns + 64]  # more marks than that on a letter may go
     if text == whole and width(text) <= columns:
         return text
@@ -57,7 +57,7 @@ def pad(text: str, columns: int, right: bool = False) -> str:
 
 
 def wrap(text: str, columns: int, indent: str = "") -> list[str]:
-    """A paragraph in lines of at most so many columns, broken between words where that can be.
+    """A paragraph in lines of at most this many columns, broken between words where that can be.
 
     ``indent`` stands in front of every line but the first, which keeps its own.
     """

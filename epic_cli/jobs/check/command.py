@@ -319,7 +319,7 @@ def _say_findings(path: str) -> None:
                 pass
 
 
-#: Pictures have so many rows; of more, some.
+#: Pictures have this many rows; of more, some.
 _PICTURED = 100_000
 
 _WIDEST_CHART = 160

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: The column that names the strategy, where there are several.
 STRATEGY_COLUMN = "strategy"
 
-#: More than so many bytes of rows are no test.
+#: More than this many bytes of rows are no test.
 MOST_ROWS = 200_000_000
 
 

@@ -83,10 +83,10 @@ def broken(
 
 # ---------------------------------------------------------------- where it first differs
 
-#: So many times the median interval without an arrival is a silence.
+#: This many times the median interval without an arrival is a silence.
 _SILENCE = 2.5
 
-#: A jump is so many times as far as the faster of two velocities goes, and at least a unit.
+#: A jump is this many times as far as the faster of two velocities goes, and at least a unit.
 _JUMP, _UNIT = 4.0, 1.0
 
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 #: Deviations within this share of the largest number of a column are what single precision makes.
 _SINGLE = 2.0**-21
 
-#: Of so many rows it is looked at how many digits they are printed with.
+#: Of this many rows it is looked at how many digits they are printed with.
 _SAMPLE = 100
 
-#: So many digits tell two single-precision numbers apart.
+#: This many digits tell two single-precision numbers apart.
 _SINGLE_DIGITS = 9
 
 #: A pattern explains a difference if no more than this share of the deviation is left.
@@ -39,7 +39,7 @@ _LEFT = 0.1
 
 _MOST_TICKS = 8
 
-#: So many of the first rows that differ are looked at by themselves.
+#: This many of the first rows that differ are looked at by themselves.
 _MOST_AT_FIRST, _LEAST_AT_FIRST = 64, 3
 
 #: Deviations of less than this share of the largest are not where it begins.
@@ -248,7 +248,7 @@ def _axes(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _factors(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """All is so many times as large as expected; or only the velocities are."""
+    """All is this many times as large as expected; or only the velocities are."""
     for names, what in (
         ("x y z vx vy vz", "everything"),
         ("x y z", "positions"),

@@ -348,7 +348,7 @@ def summary(statuses: Iterable[CaseStatus]) -> str:
 #: What is no failure of what is tested, but of the test.
 _ERRORS = (CaseStatus.BROKEN, CaseStatus.GONE, CaseStatus.STRATEGY_FAILED)
 
-#: So many rows are shown before and after the first that differs.
+#: This many rows are shown before and after the first that differs.
 _AROUND = 2
 
 _LONGEST_CELL = 22
@@ -381,7 +381,7 @@ def report(outcome: Outcome) -> CaseReport:
 def rows_around(difference: Difference, columns: int | None = None) -> list[str]:
     """A table: expected rows have a minus, drawn ones a plus.
 
-    It is no wider than so many ``columns`` (None: as wide as it likes).
+    It is no wider than this many ``columns`` (None: as wide as it likes).
     """
     if difference.written:
         return []

@@ -85,7 +85,7 @@ def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
 
 
 def _delayed(by: Callable[[float, random.Random], float]) -> Network:
-    """Each packet arrives later, by so many seconds for the time at which it was sent."""
+    """Each packet arrives later, by this many seconds for the time at which it was sent."""
     return lambda sent, dice: [
         one._replace(arrival=round(one.arrival + by(one.time, dice), 6)) for one in sent
     ]

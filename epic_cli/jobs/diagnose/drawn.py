@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-#: So many frames before those that are drawn have a part in them, at most.
+#: This many frames before those that are drawn have a part in them, at most.
 MOST_BEFORE = 5000
 
 
@@ -279,24 +279,24 @@ def _filled(own: Floats, known: NDArray[np.bool_]) -> Floats:
     return own[np.maximum(places, int(known.argmax()))]
 
 
-#: Several settings together, and a low-pass, are sought of so many strategies: the nearest.
+#: Several settings together, and a low-pass, are sought of this many strategies: the nearest.
 FINALISTS = 4
 
-#: Values of a setting that are tried, or all whole numbers up to so many; and in the descent.
+#: Values of a setting that are tried, or all whole numbers up to this many; and in the descent.
 VALUES, WHOLE, FEWER = 13, 48, 7
 
-#: So many of all settings, the nearest, are looked at closer; of these, so many are sought to the
-#: last digit.
+#: This many of all settings, the nearest, are looked at closer; of these, this many are sought to
+#: the last digit.
 CLOSER, SHARPENED = 40, 14
 
-#: So many of these, the nearest, have this many values tried where that does not find it: near the
-#: right one some leap.
+#: This many of these, the nearest, have this many values tried where that does not find it: near
+#: the right one some leap.
 DENSE, DENSELY = 4, 97
 
 #: How often all settings of a strategy are gone through.
 ROUNDS = 2
 
-#: A simpler explanation is taken where it is off by no more than so many times as much.
+#: A simpler explanation is taken where it is off by no more than this many times as much.
 AS_GOOD = 1.1
 
 
@@ -580,19 +580,19 @@ AFTER = 2.0
 #: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
 SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
 
-#: A step so many times as long as nine in ten of the moving ones is a teleport.
+#: A step this many times as long as nine in ten of the moving ones is a teleport.
 LEAP = 4.0
 
-#: So many times the resolution are the same, too.
+#: This many times the resolution are the same, too.
 ROUNDED = 2.5
 
-#: So many times the resolution are its rounding alone.
+#: This many times the resolution are its rounding alone.
 EXACT = 1.25
 
-#: A share of the usual step that nobody sees: what is left below it needs no low-pass.
+#: A share of the usual step that no one sees: what is left below it needs no low-pass.
 MATTERS = 0.02
 
-#: A low-pass is there if without it what is left is so many times as much.
+#: A low-pass is there if without it what is left is this many times as much.
 CLEARER = 2.0
 
 

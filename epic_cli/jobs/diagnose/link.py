@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 #: regular ones, or not at all.
 Known = Literal["numbers", "stamps", "unknown"]
 
-#: Of so many of the stamps that several entities share, the arrivals are the same, too, where
+#: Of this many of the stamps that several entities share, the arrivals are the same, too, where
 #: one datagram carries all of them.
 SHARED = 0.9
 
 #: An interval is a multiple of the period if it is no further from it than this share of one,
-#: and stamps without numbers are regular if so many of the intervals are.
+#: and stamps without numbers are regular if this many of the intervals are.
 NEAR, REGULAR = 0.25, 0.95
 
 #: What moves by less than this share of the usual speed rests.
@@ -129,16 +129,16 @@ COMPARED = np.linspace(0.02, 0.98, 193)
 #: Where a distribution has an end, its quantiles vary no less than this.
 LEAST_SLOPE = 0.5
 
-#: A distribution of whose tail beyond the longest delay so many packets should have come, and none
-#: has, is not the one: some differ only in that they end. Its end is known to a tenth.
+#: A distribution of whose tail beyond the longest delay this many packets should have come, and
+#: none has, is not the one: some differ only in that they end. Its end is known to a tenth.
 MISSED, AS_FAR = 7.0, 1.1
 TAIL = np.geomspace(1e-6, 0.5, 200)
 
 #: Seconds: delays that vary less do not vary.
 STEADY = 5e-5
 
-#: Neighbouring delays are correlated from here on, and from so many standard errors on; losses
-#: follow each other if there are so many standard errors more of them than by chance.
+#: Neighbouring delays are correlated from here on, and from this many standard errors on; losses
+#: follow each other if there are this many standard errors more of them than by chance.
 CORRELATED, ERRORS = 0.05, 3.0
 
 
@@ -235,10 +235,11 @@ def correlation(delays: Floats) -> float:
 #: jumped the queue.
 Zero = Literal["clocks", "least", "jumped"]
 
-#: Packets are known to be sent twice, or to wait for each other, from so many, and this share, on.
+#: Packets are known to be sent twice, or to wait for each other, from this many, and this share,
+#: on.
 FEWEST_TOGETHER, SHARE = 3, 0.005
 
-#: Packets jumped a queue if they took the same time but for these seconds, and so many robust
+#: Packets jumped a queue if they took the same time but for these seconds, and this many robust
 #: standard deviations less than all others. That is so for less than half of them.
 SAME, APART, MOST = 0.002, 4.0, 0.4
 

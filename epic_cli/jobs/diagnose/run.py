@@ -42,7 +42,7 @@ _OWN = frozenset((STRATEGY, DRAWN, ROTATIONS, SPINS))
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Tabular):
-    """What was found in so many ``packets``, over ``duration`` (s): ``findings``, worst first.
+    """What was found in this many ``packets``, over ``duration`` (s): ``findings``, worst first.
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
     those of other packages that failed. ``network`` is None without arrival times, ``drawn`` is

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.metrics.arrays import Floats
 
-#: So many entities have a line of their own.
+#: This many entities have a line of their own.
 _ENTITIES = 12
 
 #: Characters of a picture, across and down.

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import Watch
 
-#: So many packets are held, for figures that need more than one pass; and shown.
+#: This many packets are held, for figures that need more than one pass; and shown.
 _HELD, SHOWN = 100_000, 5
 
-#: Packets of so many entities.
+#: Packets of this many entities.
 _NAMED = 1000
 
 #: Steps in time are regular where nine of ten are so near to the usual one.
@@ -50,8 +50,8 @@ class Inspection:
     more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
     the positions show between teleports and ``given`` those of the velocities, in its length unit
     per second: low 5 %, median, greatest. ``unread`` are columns that no field is read from, with
-    first values. ``head`` are the first packets; ``refused``: so many lines are none. ``paths`` are
-    positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
+    first values. ``head`` are the first packets; ``refused``: this many lines are none. ``paths``
+    are positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
     """
 
     name: str

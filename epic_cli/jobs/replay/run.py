@@ -36,7 +36,7 @@ class ReplayOptions:
     def __init__(
         self,
         files: tuple[str, ...],
-        chosen: StrategySpec = StrategySpec(),  # noqa: B008 - nobody changes it; so below
+        chosen: StrategySpec = StrategySpec(),  # noqa: B008 - no one changes it; so below
         timing: Timing = Timing(),  # noqa: B008
         row_format: str = "epic",
         output: str | None = None,

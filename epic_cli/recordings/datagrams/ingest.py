@@ -201,11 +201,11 @@ def names_of(item: dict[str, Any], depth: int = 0) -> Iterator[object]:
 #: Bytes of a JSON object, or of a table's header, that are searched for names.
 LONGEST_NAMES = 4096
 
-#: So many sets of names are kept with their readers, and so many names of entities with each.
+#: This many sets of names are kept with their readers, and this many names of entities with each.
 _MOST_READERS = 16
 _MOST_NAMES = 4096
 
-#: So many shapes of objects are known to have the names of a reader.
+#: This many shapes of objects are known to have the names of a reader.
 _MOST_SHAPES = 64
 
 _DIGITS = {b"%d" % digit for digit in range(10)}
@@ -419,7 +419,7 @@ def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
 #: Characters of an entity's name.
 _LONGEST_NAME = 64
 
-#: So many senders are distinguished; the others count as one.
+#: This many senders are distinguished; the others count as one.
 _MOST_SENDERS = 64
 
 

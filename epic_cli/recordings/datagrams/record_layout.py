@@ -23,7 +23,7 @@ class RecordLayout:
 
     A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
     ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
-    ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are so many bytes, ``...`` all that is
+    ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are this many bytes, ``...`` all that is
     left. Types are ``i1`` to ``i64`` and ``u1`` to ``u64``, of as many bits, ``f16`` to ``f64``,
     ``char[16]``, a text that ends there or before a zero byte, and ``char[]``, one up to and with a
     zero byte. Numbers are big-endian, and begin with a byte's highest bits, from the word ``big``
@@ -32,12 +32,12 @@ class RecordLayout:
     ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other
     units, ``=VALUE`` refuses what is not that.
 
-    ``{...}[n]`` are so many records: a number, a field before them, a type for a count in front of
-    them, or nothing: up to the end. What stands before them holds in each. Texts have their lengths
-    in the same way. ``kind=1{...} kind=2{...} else{...}`` is there for one value of a field before
-    it, ``flags&4{...}`` for one of the bits; ``NAME:FIELD&MASK`` are bits of one. Fields that are
-    referred to, or have a ``=VALUE``, may have any name. The whole is repeated to the end of the
-    datagram. Raises ``ValueError`` for anything else, with its place.
+    ``{...}[n]`` are this many records: a number, a field before them, a type for a count in front
+    of them, or nothing: up to the end. What stands before them holds in each. Texts have their
+    lengths in the same way. ``kind=1{...} kind=2{...} else{...}`` is there for one value of a field
+    before it, ``flags&4{...}`` for one of the bits; ``NAME:FIELD&MASK`` are bits of one. Fields
+    that are referred to, or have a ``=VALUE``, may have any name. The whole is repeated to the end
+    of the datagram. Raises ``ValueError`` for anything else, with its place.
     """
 
     def __init__(self, text: str) -> None:
@@ -56,7 +56,7 @@ class RecordLayout:
         return RecordReader(self._steps)
 
     def refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
-        """The reason, and in words where the reader stopped in a datagram of so many bytes."""
+        """The reason, and in words where the reader stopped in a datagram of this many bytes."""
         _, why, step, place, record, value = stop
         words = f"a datagram of {size:,} bytes"
         if why == _CUT and self._fixed:
@@ -128,7 +128,7 @@ _RESERVED = (*_ORDERS, "char", "else")
 _WHOLE = ("id", "seq", "teleport")
 _AXES, _SPEEDS, _TURNS, _SPINS = (set(PARTS[a:b]) for a, b in ((0, 3), (3, 6), (10, 14), (14, 17)))
 
-#: Bytes; no datagram holds more. And so many words, and groups within groups.
+#: Bytes; no datagram holds more. And this many words, and groups within groups.
 _LONGEST, _MOST_WORDS, _DEEPEST = 65507, 1000, 12
 
 _NUMBER = r"[\w.]+(?:(?<=[eE])[-+]\d+)?"
@@ -358,7 +358,7 @@ class LayoutParser:
         """``id:char[16]``, or up to a zero byte: ``id:char[]``."""
         name, value = found["name"], found["value"]
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
-            self._fail(f"{self._word!r}: a text is no number")
+            self._fail(f"{self._word!r}: a text is not a number")
         length = found["length"]
         source, number, before = self._amount(length, scope) if length else (REST, 0, 8)
         self.fixed &= source == -1

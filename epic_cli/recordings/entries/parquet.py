@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
 
 
-#: So many packets are held, and written at once.
+#: This many packets are held, and written at once.
 ROW_GROUP = 32768
 
 _TYPES = {"entity": "string", "seq": "int64", "teleport": "bool_"}
@@ -162,13 +162,14 @@ class Parquet(Format):
 FORMATS = (Parquet(),)
 
 
-#: So many rows are held at a time.
+#: This many rows are held at a time.
 BATCH = 8192
 
-#: Of so many rows, those that findings look at, all columns are read: one may tell entities apart.
+#: Of this many rows, those that findings look at, all columns are read: one may tell entities
+#: apart.
 _SHOWN = 2048
 
-#: Arrays of so many numbers, all of one length, become columns of their own: ``pos.0``.
+#: Arrays of this many numbers, all of one length, become columns of their own: ``pos.0``.
 _LONGEST_ARRAY = 16
 
 #: Bytes of a column in a group of rows that any memory has room for; of a long name; of a cell that

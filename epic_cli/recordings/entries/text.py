@@ -34,7 +34,7 @@ WORDS = {
 #: Those of a rotation.
 TURN_WORDS = ("rotation", "yaw", "pitch", "roll", "spin")
 
-#: So many lines may stand above the first packet.
+#: This many lines may stand above the first packet.
 _LINES = 6
 
 

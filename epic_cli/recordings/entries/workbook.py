@@ -144,7 +144,7 @@ _ROWS, _LOOKED_AT = 4096, 30
 #: Seconds of processor time for a look at all sheets.
 _PATIENCE = 10.0
 
-#: So many tables are listed.
+#: This many tables are listed.
 _NAMED = 8
 
 #: A database in a stream is held in memory.

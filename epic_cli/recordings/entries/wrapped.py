@@ -45,7 +45,7 @@ class CaptureFormat(Format):
         raise IsCapture
 
 
-#: Bytes that are unpacked at once; of Zstandard, which may hold more, so many packed ones.
+#: Bytes that are unpacked at once; of Zstandard, which may hold more, this many packed ones.
 _BLOCK, _PACKED = 65536, 1024
 
 

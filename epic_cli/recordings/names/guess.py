@@ -64,7 +64,7 @@ _UNIX = (9e8, 5e9)
 #: What degrees are made of.
 _DEGREES = {"semicircles": 180 / 2**31, "dege7": 1e-7}
 
-#: So many names are proposed.
+#: This many names are proposed.
 _MOST_NAMES = 12
 
 
@@ -453,7 +453,7 @@ def _several(field: str, names: Sequence[str]) -> AmbiguousLayout:
 def no_header(values: Values) -> dict[str, Any]:
     """The facts of a refusal of columns that have numbers for names: what may be which field.
 
-    Numbers in a vector are those of the position, and what is no number names the entity.
+    Numbers in a vector are those of the position, and what is not a number names the entity.
     """
     cells = {name: text.strip() for name, text in values.items() if f"{name}.0" not in values}
     whole = [name for name, text in cells.items() if "." not in name and is_value(text)]

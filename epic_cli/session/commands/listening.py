@@ -33,7 +33,7 @@ from epic_cli.shell.errors import CannotAccess, accessing
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 
-#: A session keeps all its packets: with so many it listens no more.
+#: A session keeps all its packets: with this many it listens no more.
 _MOST_PACKETS = 1_000_000
 
 #: Rows are written so often: a tenth of a second is soon enough for whoever reads them.

@@ -263,7 +263,7 @@ class Loading:
         before, refused = self._before
         note = f"{file}: {counted(self._taken, 'packet')} taken"
         if before:
-            note += f", after the {before:,} of before (:reset first begins anew)"
+            note += f", after the {before:,} of before (:reset first begins again)"
         if session.refused > refused:
             note += f", {counted(session.refused - refused, 'line')} refused"
         say(note)

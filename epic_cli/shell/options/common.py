@@ -170,7 +170,7 @@ CLIP = Parsed(
     lambda begun: completions(((f"{one.name}=", one.help) for one in VIDEO), begun),
 )
 
-#: Each entity's rows are thinned to about so many.
+#: Each entity's rows are thinned to about this many.
 _ROWS = 60_000
 
 

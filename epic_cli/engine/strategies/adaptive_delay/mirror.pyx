@@ -243,5 +243,5 @@ cdef class Mirror(Strategy):
 
 
 cdef double weight_of(double duration, double interval) noexcept nogil:
-    """The weight of a sample in an average over so many seconds of packets."""
+    """The weight of a sample in an average over this many seconds of packets."""
     return 2 / (max(round(duration / interval), 1.0) + 1)

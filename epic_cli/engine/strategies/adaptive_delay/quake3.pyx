@@ -157,7 +157,7 @@ cdef class Quake3(Strategy):
             self.delta += AHEAD
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
-        """Drops so many snapshots; the prediction's deviation becomes an error."""
+        """Drops this many snapshots; the prediction's deviation becomes an error."""
         cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size

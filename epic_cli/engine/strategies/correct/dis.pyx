@@ -214,7 +214,7 @@ cdef class DisState:
             Vec3[double](angular_velocity[0], angular_velocity[1], angular_velocity[2]))
 
     def extrapolated(self, double seconds):
-        """Position and velocity so many seconds later (or, below 0, earlier)."""
+        """Position and velocity this many seconds later (or, below 0, earlier)."""
         cdef Motion state = self.after(seconds)
         return components(state.position), components(state.velocity)
 
@@ -233,7 +233,7 @@ cdef class DisState:
             self.angular_velocity = angular_velocity
 
     cdef Motion after(self, double seconds) noexcept nogil:
-        """The state so many seconds later."""
+        """The state this many seconds later."""
         cdef Vec3[double] w = self.angular_velocity
         cdef double theta = sqrt(dot(w, w)) * fabs(seconds)
         cdef double t2 = seconds * seconds

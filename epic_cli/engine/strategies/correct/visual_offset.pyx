@@ -1,4 +1,4 @@
-"""Corrections of one's own prediction, hidden: the drawn player goes on from where it was.
+"""Corrections of the local prediction, hidden: the drawn player goes on from where it was.
 
 After move replay the predicted state is somewhere else. Engines move the simulation at once and
 what is drawn gradually, by an offset that fades.

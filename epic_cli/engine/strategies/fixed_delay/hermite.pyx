@@ -20,7 +20,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 
 # The frames in which the error factors are given.
 cdef double FRAME_RATE = 60
-# After so many frames no error remains.
+# After this many frames no error remains.
 cdef double MOST_FRAMES = 1000
 # An error is over when its square is below this.
 cdef double NO_ERROR = 1e-6

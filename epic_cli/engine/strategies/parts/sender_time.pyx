@@ -11,15 +11,15 @@ from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
 from epic_cli.engine.packets cimport Packet, clamped
 
 
-# So many delays are kept: enough to even out jitter, few enough to follow a clock that is off.
+# This many delays are kept: enough to even out jitter, few enough to follow a clock that is off.
 cdef int DELAYS = 31
 
-# So many intervals: a send rate that changes is followed within as many packets.
+# This many intervals: a send rate that changes is followed within as many packets.
 cdef int INTERVALS = 32
 
 # An offset further off than this means a clock reset, s;
 cdef double RESYNC = 0.5
-# if so many packets in a row show it.
+# if this many packets in a row show it.
 cdef int AGREEING = 3
 
 

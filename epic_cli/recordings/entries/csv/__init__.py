@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: The columns in the order in which they are written; ``delta`` may follow.
 COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", "teleport")
 
-#: So many lines may stand above a table's header, and so many rows are looked at below it.
+#: This many lines may stand above a table's header, and this many rows are looked at below it.
 _ABOVE, _ROWS = 20, 5
 
 #: What may stand in a row of units.

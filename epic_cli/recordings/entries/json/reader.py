@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings import Source
 
 
-#: What is looked at of the first object: so many levels, entries of an array, and names in all.
+#: What is looked at of the first object: this many levels, entries of an array, and names in all.
 DEEPEST, _WIDEST, _MOST = 8, 16, 500
 
 
@@ -156,7 +156,7 @@ _COUNTS = 1e8
 
 _DEEPEST, _LINES = 32, 65536
 
-#: A time and a position in an array are so many values.
+#: A time and a position in an array are this many values.
 _STATE = 3
 
 _TIMES = {one for row in SPELLINGS["time"] for one in row}
@@ -364,7 +364,7 @@ def _chunks(shape: Shape, value: Any) -> Iterator[bytes]:
 #: object may have.
 MOST_ABOVE = LONGEST_OBJECT
 
-#: So many containers may be around it.
+#: This many containers may be around it.
 _AROUND = 32
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -758,10 +758,10 @@ _OWN = (*VELOCITY, "entity", "teleport", "delta")
 #: How an object of another language begins: Python's, Lua's.
 _OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
 
-#: A time and a position in an array are so many values.
+#: A time and a position in an array are this many values.
 _STATE_VALUES = 3
 
-#: So many objects that do not say what is what are refused; after them nothing more is read.
+#: This many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
 
 
@@ -998,7 +998,7 @@ class JsonReader(JsonlReader):
         """See ``LineReader``."""
         super().begin()
         self._cutter = DocumentCutter()
-        self._head: bytes | None = b""  # what has come while nobody can say what is around it
+        self._head: bytes | None = b""  # what has come while no one can say what is around it
         self._entered = False
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:

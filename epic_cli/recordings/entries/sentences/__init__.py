@@ -20,13 +20,13 @@ _SENTENCE = (
     rb"|[A-Za-z]{2} (?:[^,;\t|]* )?[A-Za-z]{2}[^,;\t|]*\d"
 )
 
-#: So many names with a value are no table's.
+#: This many names with a value are no table's.
 _ASSIGNED, _ASSIGNMENTS = rb"[A-Za-z_]\w+ ?=", 3
 
 #: Nor is a vector behind its name.
 _VECTOR = rb"[A-Za-z]{2} ?[:=] ?[-+.\d]+, [-+.\d]+(?![:\d])"
 
-#: So many lines are looked at, and so much of each.
+#: This many lines are looked at, and so much of each.
 _LINES, _LOOKED_AT = 6, 400
 
 

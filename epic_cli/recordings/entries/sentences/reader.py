@@ -223,7 +223,7 @@ def _others(line: str) -> list[_Piece]:
     return [_Piece(*one.span("value"), name, takes) for name, one, takes in found if one]
 
 
-#: So many lines are looked at for one that a pattern can be made of.
+#: This many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100
 
 #: How Unreal's logs write the time of day.

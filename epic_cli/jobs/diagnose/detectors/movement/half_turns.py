@@ -14,7 +14,7 @@ from epic_cli.metrics.turns import euler
 SEAMS = {180.0: "-180 to 180", 0.0: "0 to 360"}
 
 #: A long way is so long (degrees), takes at most so long (s) through the half that is opposite to
-#: the seam, and is so many times as fast as three in four of the steps.
+#: the seam, and is this many times as fast as three in four of the steps.
 LEAST, LONGEST, FAST = 240.0, 1.0, 3.0
 
 #: Degrees: where it looks up or down so steeply, the heading turns by itself.

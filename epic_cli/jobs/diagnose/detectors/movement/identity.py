@@ -87,7 +87,7 @@ DETECTOR = Detector(
     "identity",
     "entities exchange their ids",
     "{times:number} times two entities leap into each other's places at the same moment ({names};"
-    " up to {distance:number} units): the ids are exchanged, nobody has moved.",
+    " up to {distance:number} units): the ids are exchanged, no one has moved.",
     "Each is drawn on its way through the other, and buffers of both mix two movements.",
     "Find where ids are given: an index into a list that is sorted or compacted, a slot that is"
     " reused, two messages read in the wrong order. A teleport's mark would only hide it.",

@@ -63,7 +63,7 @@ def _explanation(spins: Spins, body: Floats, period: float) -> tuple[float, str]
 
 
 def _unit(ratio: float) -> str:
-    """The unit in which spins are so many times as long; empty: none."""
+    """The unit in which spins are this many times as long; empty: none."""
     unit = min(UNITS, key=lambda one: abs(np.log(ratio / UNITS[one])))
     return f"in {unit}" if abs(ratio / UNITS[unit] - 1) < NEAR else ""
 

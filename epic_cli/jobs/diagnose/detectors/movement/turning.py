@@ -12,12 +12,12 @@ from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 from epic_cli.metrics.turns import between, one_sided, vectors
 
-#: Lags that are tried (s), in steps of so much; one counts from so much, and so many packets, on.
+#: Lags that are tried (s), in steps of so much; one counts from so much, and this many packets, on.
 EARLIEST, LATEST, STEP = -0.3, 1.0, 0.01
 LEAST_LAG, LEAST_PACKETS = 0.03, 0.6
 
 #: One change of spins has to make them so much better, and leave no more than this share of what
-#: rotations do: stamps of real games waver. So many steps tell.
+#: rotations do: stamps of real games waver. This many steps tell.
 MENDED, EXPLAINED, MOST = 1.6, 0.45, 4096
 
 #: Of a step beyond this (rad) it is not clear which way it went.
@@ -122,7 +122,7 @@ class TurnLag(NamedTuple):
     off: float
 
     def matters(self, period: float, mended: float = MENDED) -> bool:
-        """Whether it is late or early, and that explains it so many times over."""
+        """Whether it is late or early, and that explains it this many times over."""
         late = abs(self.seconds) >= max(LEAST_LAG, LEAST_PACKETS * period)
         inside = EARLIEST + STEP < self.seconds < LATEST - STEP
         return late and inside and self.left * mended <= self.off

@@ -11,7 +11,7 @@ from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traff
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25
 
-#: The same, where one change mends them so many times over.
+#: The same, where one change mends them this many times over.
 LEAST = 0.04
 MENDED = 3.0
 

@@ -22,20 +22,21 @@ TOGETHER = 0.1
 #: Stamps nearer than this many periods do not count as sent one after the other.
 SENT_APART = 0.5
 
-#: A late burst has so many messages: what comes together by chance is less.
+#: A late burst has this many messages: what comes together by chance is less.
 SIZE = 4
 
 #: In periods: how much longer than usual the first of a late burst was under way.
 HEIGHT = 2.0
 
-#: Jitter has an exponential tail: so many times its scale beyond what it once reaches.
+#: Jitter has an exponential tail: this many times its scale beyond what it once reaches.
 BEYOND = 2.5
 PIECE = 32
 
-#: Of delays in order, short ones do not show: what waits behind others. That is so many times more.
+#: Of delays in order, short ones do not show: what waits behind others. That is this many times
+#: more.
 HELD = 1.5
 
-#: So many that are in no burst show jitter; where it is below a period, bursts count from
+#: This many that are in no burst show jitter; where it is below a period, bursts count from
 #: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
 ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
 
@@ -128,7 +129,7 @@ def without_late(traffic: Traffic) -> Traffic:
 def late_places(messages: MessageLog) -> Numbers:
     """Which bursts are long, and begin with a message that was long under way."""
     found = bursts_of(messages)
-    in_frame = messages.frame / messages.period  # so many are read at once anyway
+    in_frame = messages.frame / messages.period  # this many are read at once anyway
     long = found.ends - found.begins >= SIZE + 2 * int(in_frame)
     least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
     return np.flatnonzero(long & (found.heights >= least))

@@ -21,7 +21,7 @@ from epic_cli.metrics.traffic import (
     sigma,
 )
 
-#: So many standard errors are no chance.
+#: This many standard errors are no chance.
 ERRORS = 8.0
 
 #: Seconds of drift in all, below which nothing is said.
@@ -39,7 +39,7 @@ BEAT = 7e-4
 #: What quartz clocks drift by (s/s).
 USUAL = 50e-6
 
-#: Times are rounded to steps below this (s), as so many of them show.
+#: Times are rounded to steps below this (s), as this many of them show.
 ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24

@@ -33,7 +33,7 @@ WARM_UP = 1.0
 #: Seconds without packets that no buffer is for.
 SILENCE = 1.0
 
-#: Each setting is tried with so many times its default, or the delay that is needed.
+#: Each setting is tried with this many times its default, or the delay that is needed.
 TRIED = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 #: So little is as good as never: no longer delay is tried.

@@ -11,7 +11,7 @@ from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
 from epic_cli.metrics.traffic import FEWEST_STATES, Traffic
 
-#: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
+#: Every strategy bridges a lost packet now and then; of this many, some are lost in a row.
 SHARE = 0.05
 
 #: Fewer say nothing of how many it usually is.
@@ -74,7 +74,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _poisson(least: float, mean: float) -> float:
-    """How often so many events, or more, happen where ``mean`` are expected."""
+    """How often this many events, or more, happen where ``mean`` are expected."""
     fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
     return 1 - fewer
 
@@ -89,7 +89,7 @@ DETECTOR = Detector(
     " --link 'gemodel=\"{p:share},{r:share}\"'.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
-    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or so many"
+    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or this many"
     " behind another as come once in 100,000 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     detect,

@@ -19,7 +19,7 @@ HEIGHT = 0.03
 #: How many times higher than what the same delays in any order reach.
 TIMES = 2.0
 
-#: So many orders are thought of.
+#: This many orders are thought of.
 SHUFFLES = 16
 
 
@@ -66,7 +66,7 @@ def _jitter(delays: Floats) -> float:
 
 
 def _by_chance(messages: MessageLog, windows: int) -> float:
-    """How high the highest window would be above the lowest tenth in so many other orders.
+    """How high the highest window would be above the lowest tenth in this many other orders.
 
     The least of a window of delays in any order is above that which a share p of them exceeds with
     the probability p^8: the median of the greatest of m such is where that is ln(2) / m.

@@ -19,7 +19,7 @@ from epic_cli.metrics.traffic import FEWEST_STATES, Floats, MessageLog, Traffic,
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
 
-#: Windows begin at so many places of the one before.
+#: Windows begin at this many places of the one before.
 STRIDES = 8
 
 #: Robust standard deviations of what such differences of medians are anyway.
@@ -28,7 +28,7 @@ ERRORS = 7.0
 #: The share of a change that has to be in one place.
 SUDDEN = 0.8
 
-#: And of that, what so many messages on each side have to show.
+#: And of that, what this many messages on each side have to show.
 NEAR = 8
 NEAR_SHARE = 0.5
 
@@ -46,7 +46,7 @@ class Shift(NamedTuple):
     """A change of level, in the order of arrival: at which message, and by how much (s).
 
     ``sudden`` is how much of it is in that place. ``of_stamps`` and ``of_arrivals`` are by how much
-    each went beyond what so many messages take.
+    each went beyond what this many messages take.
     """
 
     place: int
