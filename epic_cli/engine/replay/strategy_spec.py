@@ -84,9 +84,7 @@ def read_spec(text: str) -> StrategySpec:
     """
     name, settings = split(text)
     if name.startswith(CORRECTION):
-        from epic_cli.engine.replay.corrections import engine_settings  # for logs of the local
-
-        player
+        from epic_cli.engine.replay.corrections import engine_settings  # rarely needed
 
         name, settings = engine_settings(name.removeprefix(CORRECTION), settings)
     find(name)
