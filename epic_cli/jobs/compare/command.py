@@ -46,9 +46,15 @@ from epic_cli.shell.options.common import (
     save_profile_option,
     screen_timing_options,
 )
-from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants, Scoring, threads_option
+from epic_cli.shell.options.runs import (
+    DrawnFile,
+    Inputs,
+    Participants,
+    Scoring,
+    drawn_options,
+    threads_option,
+)
 from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
 from epic_cli.show.page import About, Section

@@ -22,7 +22,7 @@ from epic_cli.show.page import MOST, Section
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Progress
     from epic_cli.shell.jobs import JobOptions
-    from epic_cli.shell.options.drawn import DrawnFile
+    from epic_cli.shell.options.runs import DrawnFile
     from epic_cli.shell.profiles import Saving
 
 

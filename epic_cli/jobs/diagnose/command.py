@@ -33,9 +33,10 @@ from epic_cli.shell.options.common import (
     messages_options,
     read_option,
 )
-from epic_cli.shell.options.drawn import DrawnFile, drawn_options
 from epic_cli.shell.options.runs import (
+    DrawnFile,
     Participants,
+    drawn_options,
     recordings_argument,
     strategies_option,
 )
