@@ -24,7 +24,7 @@ from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.truth import truths_of
 from epic_cli.recordings.reading import recordings_in
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
@@ -204,12 +204,14 @@ def _recorded(
         yield Run(name, found, truths, findings)
 
 
-def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str, PacketBlock]:
+def by_entity(
+    packets: Iterable[Packet], watch: RecordingMonitor | None = None
+) -> dict[str, PacketBlock]:
     """The packets of each entity by its name, in their order; warns of what is found in them."""
     found: dict[str, PacketBlock] = {}
     blocks = blocks_of(packets)
     if not isinstance(packets, PacketReader):
-        blocks = warned(blocks, "packets", Watch() if watch is None else watch)
+        blocks = warned(blocks, "packets", RecordingMonitor() if watch is None else watch)
     for block in blocks:
         separate(block, found)
     return found
@@ -217,7 +219,7 @@ def by_entity(packets: Iterable[Packet], watch: Watch | None = None) -> dict[str
 
 def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[Finding, ...]]:
     """The packets of each entity, and what makes their recording doubtful."""
-    read, watch = packets_of(packets), Watch()
+    read, watch = packets_of(packets), RecordingMonitor()
     found = by_entity(read, watch)
     return found, tuple(read.findings if isinstance(read, PacketReader) else watch.findings)
 

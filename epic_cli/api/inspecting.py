@@ -13,7 +13,7 @@ from epic_cli.api.replaying import blocks_of, packets_of
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource
@@ -40,7 +40,7 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
             taken.watch.thorough = True
             found = run(taken.name, taken.blocks(), taken.watch)
         else:
-            watch = Watch(thorough=True)
+            watch = RecordingMonitor(thorough=True)
             blocks = warned(blocks_of(taken), "packets", watch)
             found = run("packets", blocks, watch)
     refusals = [one.refusal for one in mistakes]

@@ -14,7 +14,7 @@ from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.reading import read as read_blocks
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.profiles import read_spec
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ class PacketReader(Iterator["Packet"]):
     """
 
     def __init__(
-        self, name: str, blocks: Blocks, inferred: list[ReadSpec], watch: Watch, kept: bool
+        self,
+        name: str,
+        blocks: Blocks,
+        inferred: list[ReadSpec],
+        watch: RecordingMonitor,
+        kept: bool,
     ) -> None:
         self.name = name
         self.kept = kept  # the recording is there as a whole
@@ -172,7 +177,7 @@ def read_packets(
     inferred: list[ReadSpec] = []
     is_path = isinstance(source, (str, os.PathLike))
     given: IO[bytes] | Bytes
-    watch = Watch()
+    watch = RecordingMonitor()
     watch.requested(spec)
     if isinstance(source, (str, os.PathLike)):
         name, given = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
@@ -219,7 +224,7 @@ def _blocks(
     close: bool,
     spec: ReadSpec,
     on_read: Callable[[ReadSpec], object],
-    watch: Watch,
+    watch: RecordingMonitor,
 ) -> Blocks:
     def told(layout: ReadSpec) -> None:
         watch.inferred(layout)
@@ -232,7 +237,7 @@ def _blocks(
             file.close()
 
 
-def warned(blocks: Blocks, name: str, watch: Watch) -> Blocks:
+def warned(blocks: Blocks, name: str, watch: RecordingMonitor) -> Blocks:
     """The blocks, with a warning of each thing that is found in them."""
     from epic_cli.recordings.checks import new_findings
 

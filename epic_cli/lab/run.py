@@ -24,7 +24,7 @@ from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
@@ -214,6 +214,6 @@ def _read_once(kind: Callable[[str, Reporter], Any], file: str, changed: int) ->
     try:
         with Reporter(name, Messages(quiet=True)) as reporter:
             return kind(file, reporter)
-    except RefusedLine as refused:
+    except TableRefusal as refused:
         problem = refused.worded(FrontEnd.COMMAND_LINE)
         raise InvalidExperiment(in_three_lines(problem, name, False)) from None

@@ -39,7 +39,7 @@ from epic_cli.recordings.addresses import (
 )
 from epic_cli.recordings.datagrams.ingest import Counts
 from epic_cli.recordings.files import KEY
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
 from epic_cli.shell.declared import Decorator, Parsed, option
@@ -346,7 +346,7 @@ class ListenProgress(Consumer):
     recordings: Sequence[Recording] = ()
     _last: str = field(default="", init=False)
     _shown: bool = field(default=False, init=False)
-    _watch: Watch = field(default_factory=Watch, init=False)
+    _watch: RecordingMonitor = field(default_factory=RecordingMonitor, init=False)
     _is_due: bool = field(default=False, init=False)
 
     def take_packets(self, packets: PacketBlock) -> None:

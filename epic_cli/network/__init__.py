@@ -49,20 +49,49 @@ if TYPE_CHECKING:
     from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
     from epic_cli.network.trace import AddedLink, Trace, TraceLink, read_trace
     from epic_cli.network.truth_file import read_movement
-    from epic_cli.recordings.tables import RefusedLine
+    from epic_cli.recordings.tables import TableRefusal
 
 __all__ = [
-    "PATHS", "AddedLink", "Channel", "Fates", "GilbertElliott", "Link", "LinkConditions",
-    "Movement", "PathMovement", "Quantization", "QueueLimit", "RecordedMovement", "RefusedLine",
-    "Sender", "SenderClock", "Snapshot", "State", "Statistics", "Strafe", "Teleporting", "Trace",
-    "TraceLink", "circle", "fates", "figure_eight", "jump", "read_movement", "read_trace",
-    "sample", "simulate", "simulate_blocks", "stop_and_go", "straight", "zigzag",
+    "PATHS",
+    "AddedLink",
+    "Channel",
+    "Fates",
+    "GilbertElliott",
+    "Link",
+    "LinkConditions",
+    "Movement",
+    "PathMovement",
+    "Quantization",
+    "QueueLimit",
+    "RecordedMovement",
+    "Sender",
+    "SenderClock",
+    "Snapshot",
+    "State",
+    "Statistics",
+    "Strafe",
+    "TableRefusal",
+    "Teleporting",
+    "Trace",
+    "TraceLink",
+    "circle",
+    "fates",
+    "figure_eight",
+    "jump",
+    "read_movement",
+    "read_trace",
+    "sample",
+    "simulate",
+    "simulate_blocks",
+    "stop_and_go",
+    "straight",
+    "zigzag",
 ]  # fmt: skip
 
 #: Where the names above are. They load when they are used: a command that draws packets needs only
 #: what makes random numbers.
 _PLACES = {
-    "epic_cli.recordings.tables": ("RefusedLine",),
+    "epic_cli.recordings.tables": ("TableRefusal",),
     "epic_cli.network.link": (
         "Channel", "Fates", "GilbertElliott", "Link", "LinkConditions", "QueueLimit", "fates"),
     "epic_cli.network.movement": (

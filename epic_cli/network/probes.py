@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ class Probe(NamedTuple):
     reads: Callable[[str, Way], tuple[list[Sent], str]]
 
 
-def _refused(text: str, place: int, what: str, expected: str) -> RefusedLine:
+def _refused(text: str, place: int, what: str, expected: str) -> TableRefusal:
     begin = text.rfind("\n", 0, place) + 1
     shown = max(begin, place - _SHOWN)
     line = text[shown : place + _SHOWN].partition("\n")[0].encode()
     number = text.count("\n", 0, place) + 1
     caret = len(text[shown:place].encode())
-    return RefusedLine(Problem(number, place - begin + 1, line, caret, what, expected))
+    return TableRefusal(Problem(number, place - begin + 1, line, caret, what, expected))
 
 
 def _objects(text: str, place: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -204,7 +204,7 @@ def probe_of(head: str) -> Probe | None:
 def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
     """The packets by the time at which they were sent, and which figures their delays are.
 
-    Raises ``RefusedLine`` where the text is cut off or is something else.
+    Raises ``TableRefusal`` where the text is cut off or is something else.
     """
     begin = text.rstrip(" ").rfind("\n") + 1
     end = text[begin:]

@@ -15,7 +15,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.recordings.tables import Row, Table, delimiter_of, split_row
+from epic_cli.recordings.tables import RecordingTable, TableRow, delimiter_of, split_row
 
 if TYPE_CHECKING:
     from epic_cli.network.link import Link, LinkConditions
@@ -184,7 +184,7 @@ def read_trace(stream: BinaryIO, *, flow: str | None = None, direction: Way = "d
     packets are spread evenly between those around them. With a column ``flow`` of several names,
     ``flow`` says which is meant; with a column ``direction``, rows of the other one are left out.
 
-    Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where no packet is left
+    Raises ``TableRefusal`` for a line that cannot be used, ``ValueError`` where no packet is left
     or the flow is not clear.
     """
     stream = _unpacked(stream)
@@ -258,7 +258,7 @@ def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> Recorded | No
 
 
 def _table(stream: BinaryIO, flow: str | None, direction: Way) -> Trace:
-    table, columns = Table(stream, ("send_time",)), _delay_columns(direction)
+    table, columns = RecordingTable(stream, ("send_time",)), _delay_columns(direction)
     column = next((name for name in columns if name in table), None)
     if column is None:
         raise table.refuse(Reason.NO_DELAY_COLUMN, expected=columns)
@@ -312,7 +312,7 @@ class _TraceBuilder:
         self._times.append(time)
         self._delays.append(delay)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TableRow) -> None:
         if not row.text("send_time") and row.flag("lost"):
             self._unknown += 1
             return
@@ -339,7 +339,7 @@ class _TraceBuilder:
         self._delays += [None] * self._unknown
         self._unknown = 0
 
-    def _delay(self, row: Row, time: float) -> float | None:
+    def _delay(self, row: TableRow, time: float) -> float | None:
         column = self._column
         if row.flag("lost") or not row.text(column):
             return None

@@ -13,7 +13,7 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.network.movement import RecordedMovement, Snapshot, State, Track
 from epic_cli.network.sender import DECIMALS
 from epic_cli.recordings.reading import read
-from epic_cli.recordings.tables import FARTHEST, RefusedLine
+from epic_cli.recordings.tables import FARTHEST, TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.recordings.writing import Fault, Unwritable, check_name, csv_field, number
 
@@ -78,7 +78,7 @@ def read_movement(
     gap, after which the entity restarts. ``max_speed`` (length units a second): a faster step is a
     teleport. ``entity``: read only this one.
 
-    Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
+    Raises ``TableRefusal`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
     blocks = read(stream, spec, on_read)
@@ -102,7 +102,7 @@ class _State(NamedTuple):
     block: PacketBlock
     place: int
 
-    def refuse(self, field: str, reason: Reason, limit: float = 0) -> RefusedLine:
+    def refuse(self, field: str, reason: Reason, limit: float = 0) -> TableRefusal:
         """An error to raise for its line, at a field."""
         text = self.block.line_text(self.place)
         caret = self.block.find_field(text, field) if self.block.find_field else 0
@@ -111,8 +111,8 @@ class _State(NamedTuple):
         )
 
 
-def _refused(refusal: Refusal) -> RefusedLine:
-    return RefusedLine(in_words(refusal, FrontEnd.PYTHON), refusal)
+def _refused(refusal: Refusal) -> TableRefusal:
+    return TableRefusal(in_words(refusal, FrontEnd.PYTHON), refusal)
 
 
 def _states(

@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from epic_cli.play.spec import NAMES, Change, default_players, parse_change
 from epic_cli.play.world import Control, Point, Weapon, to_seconds, to_us
-from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
 
 LONGEST_SCRIPT_LINE = 4096
@@ -61,7 +61,7 @@ class Script(NamedTuple):
 def parse_script(
     stream: BinaryIO, players: Iterable[str], may_change_players: bool = True
 ) -> Script:
-    """Reads a script; raises ``RefusedLine`` for a line that makes no sense.
+    """Reads a script; raises ``TableRefusal`` for a line that makes no sense.
 
     These ``players`` take part, unless the script sets how many do and may change that.
     """
@@ -189,8 +189,8 @@ class _Parser:
             pass
         raise self._refuse(at, f"{text!r} is not a target", "aim=PLAYER or aim=X,Y")
 
-    def _refuse(self, caret: int, what: str, expected: str) -> RefusedLine:
-        return RefusedLine(Problem(self._number, caret + 1, self._line, caret, what, expected))
+    def _refuse(self, caret: int, what: str, expected: str) -> TableRefusal:
+        return TableRefusal(Problem(self._number, caret + 1, self._line, caret, what, expected))
 
 
 def write_input(time: float, player: str, control: Control) -> str:

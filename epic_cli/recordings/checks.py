@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Track, Turning
     from epic_cli.recordings.lines import LineReader
     from epic_cli.recordings.read_spec import ReadSpec
-    from epic_cli.recordings.watch import Sample, Watch
+    from epic_cli.recordings.watch import RecordingMonitor, WatchedBlock
 
 
 #: This many bytes may stand above the first packet.
@@ -37,7 +37,7 @@ _ABOVE = 65536
 _SEPARATORS = {",": "-t, ", ";": "-t';' ", "|": "-t'|' ", "\t": "-t$'\\t' ", " ": ""}
 
 
-def sort_command(watch: Watch, field: str) -> str:
+def sort_command(watch: RecordingMonitor, field: str) -> str:
     """What sorts a file by its times or arrivals, below its header; empty: ``sort`` could not.
 
     That is where columns stand at separators that are in no quotes, and numbers have points.
@@ -117,7 +117,7 @@ def _near_word(word: str, is_number: bool) -> str | None:
     return found[0] if found else None
 
 
-def junk(watch: Watch) -> Iterator[Finding]:
+def junk(watch: RecordingMonitor) -> Iterator[Finding]:
     """What stands behind the numbers of packet text and is not read."""
     if not watch.junk:
         return
@@ -153,7 +153,7 @@ class _Row(NamedTuple):
     cells: dict[str, str]
 
 
-def _rows(samples: Sequence[Sample], most: int = _PACKETS) -> Iterator[_Row]:
+def _rows(samples: Sequence[WatchedBlock], most: int = _PACKETS) -> Iterator[_Row]:
     """The packets with the columns of their lines that were not read."""
     for block, reader in samples:
         if reader is None:
@@ -177,7 +177,7 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
 
 
-def telling_apart(samples: Sequence[Sample], entity: str) -> tuple[str, ...]:
+def telling_apart(samples: Sequence[WatchedBlock], entity: str) -> tuple[str, ...]:
     """The columns that tell apart what goes for one entity; none: nothing does."""
     rows = [row for row in _rows(samples) if row.packet.entity == entity]
     if not rows:
@@ -223,7 +223,7 @@ def _way(rows: Sequence[_Row], columns: Sequence[str]) -> tuple[int, float, int]
     return same, way, len(last)
 
 
-def changed_at(samples: Sequence[Sample], line: int) -> str | None:
+def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
     """The column that changes in this line, for good, and not around it; None: there is none."""
     rows = list(_rows(samples, sum(len(one.block) for one in samples)))
     at = next((index for index, row in enumerate(rows) if row.line == line), 0)
@@ -264,7 +264,9 @@ _STILL = 1e-9
 _NO_SPIN = {"wx": "", "wy": "", "wz": ""}
 
 
-def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> Iterator[Finding]:
+def turn_findings(
+    watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
+) -> Iterator[Finding]:
     """What is found in the rotations; what is only worth knowing, where all packets are counted."""
     layout = _layout(watch)
     places = layout.places if layout is not None else {}
@@ -308,7 +310,7 @@ def turn_findings(watch: Watch, turns: list[Turning], tracks: list[Track]) -> It
             yield Finding("E508", {"entities": (still[0].entity or "the entity") + more})
 
 
-def _layout(watch: Watch) -> ReadSpec | None:
+def _layout(watch: RecordingMonitor) -> ReadSpec | None:
     return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
 
 
@@ -317,7 +319,7 @@ def _goes_about(track: Track) -> bool:
     return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
 
 
-def _degrees(watch: Watch, column: str) -> Iterator[Finding]:
+def _degrees(watch: RecordingMonitor, column: str) -> Iterator[Finding]:
     """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
     found: dict[str, list[tuple[float, float]]] = {}
     for block, reader in watch.samples:
@@ -340,14 +342,16 @@ def _degrees(watch: Watch, column: str) -> Iterator[Finding]:
             return
 
 
-def _w_first(watch: Watch, places: dict[str, str]) -> str:
+def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
     columns = [places.get(one, "") for one in ("qx", "qy", "qz", "qw")]
     if not all(columns):
         return ""
     return watch.read_with(dict(zip(("qw", "qx", "qy", "qz"), columns, strict=True)))
 
 
-def _spins(watch: Watch, turns: list[Turning], places: dict[str, str]) -> Iterator[Finding]:
+def _spins(
+    watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
+) -> Iterator[Finding]:
     without = watch.read_with(_NO_SPIN)
     for one in turns:
         if one.body >= _EXACT and one.world < _SAME_WAY:
@@ -364,7 +368,7 @@ def _spins(watch: Watch, turns: list[Turning], places: dict[str, str]) -> Iterat
             return
 
 
-def _not_read(watch: Watch) -> Iterator[Finding]:
+def _not_read(watch: RecordingMonitor) -> Iterator[Finding]:
     """Columns that look like a rotation, of which it is not clear what they are."""
     reader = watch.reader
     if reader is None or not watch.samples or not len(watch.samples[0].block):
@@ -415,7 +419,7 @@ _PARTIAL, _FEW = 0.1, 3
 _ODD = 0.1
 
 
-def new_findings(watch: Watch) -> list[Finding]:
+def new_findings(watch: RecordingMonitor) -> list[Finding]:
     """What is found in what has been watched so far, and has not been returned before.
 
     Nothing that was given is doubted.
@@ -423,14 +427,14 @@ def new_findings(watch: Watch) -> list[Finding]:
     return watch.fresh(_all(watch))
 
 
-def _partial(watch: Watch, totals: Totals) -> Iterator[Finding]:
+def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[Finding]:
     """Packets that carry only what changed."""
     delta = watch.given is not None and watch.given.partial
     if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
         yield Finding("E107", {"partial": watch.partial}, read="partial=on")
 
 
-def _all(watch: Watch) -> list[Finding]:
+def _all(watch: RecordingMonitor) -> list[Finding]:
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     found += _partial(watch, totals)
@@ -447,7 +451,7 @@ def _all(watch: Watch) -> list[Finding]:
     return found
 
 
-def _sample(watch: Watch) -> PacketBlock:
+def _sample(watch: RecordingMonitor) -> PacketBlock:
     first, *others = (one.block for one in watch.samples)
     block = first.part(0, len(first))
     for one in others:
@@ -458,7 +462,7 @@ def _sample(watch: Watch) -> PacketBlock:
 # ------------------------------------------------------------------------- entities and their order
 
 
-def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+def _order(watch: RecordingMonitor, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
     """What the order of the packets, and of their places, shows."""
     if watch.ended and watch.packets >= LEAST and totals.entities == watch.packets:
         # before the end they may be the first packets of very many
@@ -485,12 +489,12 @@ def _order(watch: Watch, tracks: list[Track], totals: Totals) -> Iterator[Findin
     yield from _mixed(watch, tracks)
 
 
-def _unsorted(watch: Watch, how: str, line: int) -> Finding:
+def _unsorted(watch: RecordingMonitor, how: str, line: int) -> Finding:
     command = sort_command(watch, "time") if watch.samples else ""
     return Finding("E104", {"how": how, "command": command}, (line,))
 
 
-def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
     again = [one for one in tracks if one.restarts]
     if not again:
         return
@@ -504,7 +508,7 @@ def _restarts(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
     yield Finding("E103", facts, (first.restart_line,), read)
 
 
-def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
+def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
     """Entities that are not told apart, or times with too few digits."""
     for one in tracks:
         moving = one.steps > 0 and one.packets > 3
@@ -534,7 +538,7 @@ def _mixed(watch: Watch, tracks: list[Track]) -> Iterator[Finding]:
             return
 
 
-def _joined(watch: Watch, *columns: str) -> str:
+def _joined(watch: RecordingMonitor, *columns: str) -> str:
     """The description that makes these columns part of the name of an entity."""
     layout = watch.layout or watch.given
     known = layout.places.get("entity") if layout is not None else None
@@ -558,7 +562,7 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
         yield Finding("E204", facts)
 
 
-def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
+def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
     known = [one for one in (watch.given, watch.layout) if one is not None]
     if any(one.time_format or one.time_unit not in (None, "s") for one in known):
@@ -583,13 +587,13 @@ def _unit(figures: Survey, watch: Watch) -> Iterator[Finding]:
             return
 
 
-def _unix(figures: Survey, watch: Watch) -> Iterator[Finding]:
+def _unix(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and (watch.given is None or watch.given.time_origin is None):
         yield Finding("E202", read=watch.read_with({"origin": "first"}))
 
 
-def _velocity(figures: Survey, watch: Watch) -> Iterator[Finding]:
+def _velocity(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
     without = watch.read_with(dict.fromkeys(VELOCITY, ""))
     if figures.zeros == figures.velocities >= _ALONE and figures.moves >= _ALONE - 2:
         yield Finding("E301", read=without)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.recordings import OnRead, Reader, Writer
     from epic_cli.recordings.read_spec import ReadSpec
-    from epic_cli.recordings.watch import Watch
+    from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.recordings.writing import LineWriter
 
 
@@ -187,7 +187,7 @@ def read(
     spec: ReadSpec | None = None,
     on_read: OnRead = None,
     entities: Entities | None = None,
-    watch: Watch | None = None,
+    watch: RecordingMonitor | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 

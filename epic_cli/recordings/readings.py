@@ -10,7 +10,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader
@@ -79,7 +79,7 @@ def _tried(
 
 def _mending(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tuple[str, str], ...]:
     """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure."""
-    watch = Watch(thorough=True)
+    watch = RecordingMonitor(thorough=True)
     watch.requested(layout)
     watch.reading(reader, "")
     watch.layout = getattr(reader, "layout", None)

@@ -57,7 +57,7 @@ def field_offset(raw: bytes, place: int, delimiter: str) -> int:
     return len(raw.rstrip(b"\r\n")) if place == 0 else 0
 
 
-class RefusedLine(ValueError):
+class TableRefusal(ValueError):
     """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
 
     def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:
@@ -70,10 +70,10 @@ class RefusedLine(ValueError):
         return in_words(self.refusal, front_end) if self.refusal else self.problem
 
 
-class Row:
+class TableRow:
     """One line of a table: its cells by column."""
 
-    def __init__(self, table: Table, cells: list[str]) -> None:
+    def __init__(self, table: RecordingTable, cells: list[str]) -> None:
         self.table = table
         self._cells = cells
 
@@ -102,16 +102,16 @@ class Row:
             raise self.refuse(name, Reason.CELL_NOT_A_FLAG)
         return text == "1"
 
-    def refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
+    def refuse(self, name: str, reason: Reason, **facts: Any) -> TableRefusal:
         """An error to raise for this row, at a column; ``facts`` are those of ``Refusal``."""
         place = self.table.places.get(name, 0)
         return self.table.refuse(reason, place, field=name, **facts)
 
 
-class Table:
+class RecordingTable:
     """A table under a header that names its columns, separated by commas or tabs.
 
-    Iterating gives its rows. Raises ``RefusedLine`` for the header or a row that makes no sense.
+    Iterating gives its rows. Raises ``TableRefusal`` for the header or a row that makes no sense.
     """
 
     def __init__(self, stream: BinaryIO, needed: Iterable[str]) -> None:
@@ -136,7 +136,7 @@ class Table:
     def __contains__(self, name: str) -> bool:
         return name in self.places
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[TableRow]:
         while line := self._next_line():
             if self._line > MOST_ROWS:
                 raise self.refuse(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
@@ -145,14 +145,14 @@ class Table:
             cells = self._split(line)
             if len(cells) != len(self._names):
                 raise self.refuse(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
-            yield Row(self, cells)
+            yield TableRow(self, cells)
 
-    def refuse(self, reason: Reason, place: int = 0, **facts: Any) -> RefusedLine:
+    def refuse(self, reason: Reason, place: int = 0, **facts: Any) -> TableRefusal:
         """An error to raise for the present line, at a field; ``facts`` as in ``Refusal``."""
         caret = field_offset(self._raw, place, self._delimiter)
         refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
         # no front end has words of its own for these
-        return RefusedLine(in_words(refusal, FrontEnd.PYTHON))
+        return TableRefusal(in_words(refusal, FrontEnd.PYTHON))
 
     def _next_line(self) -> str:
         self._line += 1

@@ -37,14 +37,14 @@ _WATCHED, _COUNTED = 4096, 100_000
 _ALL, _EVERY = 16, 16
 
 
-class Sample(NamedTuple):
+class WatchedBlock(NamedTuple):
     """Packets that are looked at closely, with the text that they were read from."""
 
     block: PacketBlock
     reader: LineReader | None
 
 
-class Watch:
+class RecordingMonitor:
     """What is found in one recording; each finding is new once.
 
     ``thorough``: every packet is counted. ``name`` is that of its file.
@@ -54,7 +54,7 @@ class Watch:
         self.name = name
         self.findings: list[Finding] = []
         self.census = Census(_COUNTED if thorough else _WATCHED)
-        self.samples: list[Sample] = []
+        self.samples: list[WatchedBlock] = []
         self.given: ReadSpec | None = None
         self.layout: ReadSpec | None = None
         self.format = self.unpacked_from = ""
@@ -123,7 +123,7 @@ class Watch:
     def _keep(self, block: PacketBlock) -> None:
         part = block.part(0, _MOST)
         part.text = block.text
-        self.samples.append(Sample(part, self.reader))
+        self.samples.append(WatchedBlock(part, self.reader))
 
     def read_with(self, entries: Mapping[str, str]) -> str:
         """A description with these entries beside what is given; empty: there is no layout."""

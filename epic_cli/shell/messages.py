@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.errors import quoted, say
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Reporter:
         self._color = color
         self._write = write
         self._lines: RefusedLines | None = None
-        self.watch = Watch(name=name)
+        self.watch = RecordingMonitor(name=name)
         self._inferred: ReadSpec | None = None
         self._saved = False
         self.packets = 0

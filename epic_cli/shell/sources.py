@@ -179,13 +179,13 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     Raises ``StoppedAtLine`` for a line that is refused, after showing it; ``WrongUsage`` where
     ``read`` raises ``ValueError``; ``CannotAccess``.
     """
-    from epic_cli.recordings.tables import RefusedLine  # packet text starts without it
+    from epic_cli.recordings.tables import TableRefusal  # packet text starts without it
 
     name = source_name(path)
     try:
         with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
             return read(stream)
-    except RefusedLine as refused:
+    except TableRefusal as refused:
         from epic_cli.recordings.wording import FrontEnd  # only when something is wrong
         from epic_cli.shell.console import use_color
         from epic_cli.shell.refused_lines import in_three_lines

@@ -97,7 +97,7 @@ def untouched() -> bool:
 
 
 def test_no_path_of_a_command_goes_round_the_guard() -> None:
-    assert len(PAIRS) > 40
+    assert len(PAIRS) > 30
     assert {one.type.__class__ for name in COMMANDS for one in options(name, click.Path)} == {
         InputFile, OutputFile,
     }  # fmt: skip
@@ -176,7 +176,7 @@ def test_devices_hold_nothing_that_could_be_lost() -> None:
         "time,x,y,z\n" + "".join(f"{t / 60},{t / 60},0,0\n" for t in range(180))
     )
     null = ["--svg", "/dev/null", "--html", "/dev/null"]
-    assert main(["compare", "--truth", "d.csv", "--seeds", "2", "-s", "lerp", *null]) == 0
+    assert main(["compare", "--movement", "truth=d.csv", "--seeds", "2", "-s", "lerp", *null]) == 0
 
 
 # ---------------------------------------------------------------- files that no option names

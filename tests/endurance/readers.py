@@ -41,7 +41,7 @@ from epic_cli.recordings.datagrams.ingest import Decoder, Ingest, IngestSpec
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
-from epic_cli.recordings.tables import RefusedLine
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.interpreter import Interpreter
 from epic_cli.work.journal import Journal, UnusableJournal, program_version
@@ -86,7 +86,7 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
     def take(data: bytes) -> str:
         try:
             read(io.BytesIO(data))
-        except RefusedLine as refused:
+        except TableRefusal as refused:
             said = refused.problem.what
         except ValueError as error:
             said = str(error)

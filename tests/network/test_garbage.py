@@ -9,7 +9,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epic_cli.network import RefusedLine, TraceLink, read_movement, read_trace, sample
+from epic_cli.network import TableRefusal, TraceLink, read_movement, read_trace, sample
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.wording import Problem
 
@@ -57,7 +57,7 @@ def test_any_bytes(data: bytes) -> None:
         problem: Problem | ValueError | None = None
         try:
             read_movement(io.BytesIO(head + data))
-        except RefusedLine as refused:
+        except TableRefusal as refused:
             problem = refused.problem
         except Unreadable:  # of all of it: such as Parquet, which is read from a file
             pass

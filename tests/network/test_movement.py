@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
+from epic_cli.network import RecordedMovement, State, TableRefusal, read_movement, sample
 from epic_cli.network.movement import Track
 from epic_cli.recordings.read_spec import ReadSpec
 
@@ -92,7 +92,7 @@ def test_velocities_by_choice() -> None:
         state = only(text, 0, velocities=velocities)
         assert state is not None
         assert state.velocity[0] == expected
-    with pytest.raises(RefusedLine, match="vx is missing"):
+    with pytest.raises(TableRefusal, match="vx is missing"):
         movement("time,x,y,z\n0,0,0,0\n", velocities="taken")
 
 
@@ -151,13 +151,13 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
     ],
 )
 def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
-    with pytest.raises(RefusedLine, match=what) as caught:
+    with pytest.raises(TableRefusal, match=what) as caught:
         movement(text)
     assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
 
 
 def test_not_utf8() -> None:
-    with pytest.raises(RefusedLine, match="not UTF-8"):
+    with pytest.raises(TableRefusal, match="not UTF-8"):
         read_movement(io.BytesIO(b"time,x,y,z\n0,\xff,0,0\n"))
 
 

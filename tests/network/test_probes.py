@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from epic_cli import diagnose
-from epic_cli.network import RefusedLine, Trace, read_trace
+from epic_cli.network import TableRefusal, Trace, read_trace
 from epic_cli.network.trace import recorded
 
 
@@ -167,7 +167,7 @@ def test_what_is_cut_off_is_refused_or_ends_at_a_whole_line(name: str) -> None:
     for end in ends:
         try:
             found = trace(text[:end])
-        except RefusedLine:
+        except TableRefusal:
             refused += 1
         else:
             assert name not in ("irtt", "atlas")

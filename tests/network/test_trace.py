@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import RefusedLine, Trace, TraceLink, read_trace
+from epic_cli.network import TableRefusal, Trace, TraceLink, read_trace
 
 RECEIVED = """flow,seq,send_time,recv_time,lost
 a,0,10.000,10.051,0
@@ -52,7 +52,7 @@ def test_numbers_that_are_missing_are_lost_packets() -> None:
 def test_reads_the_rows_of_one_direction() -> None:
     text = "send_time,owd_ms,direction\n0,10,up\n0.1,20,down\n0.1,30,up\n0.05,40,down\n"
     assert trace(text, direction="up").delays == [0.01, 0.03]
-    with pytest.raises(RefusedLine):  # the other direction's times go back
+    with pytest.raises(TableRefusal):  # the other direction's times go back
         trace(text, direction="down")
 
 
@@ -146,7 +146,7 @@ def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:
     ],
 )
 def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
-    with pytest.raises(RefusedLine, match=what) as caught:
+    with pytest.raises(TableRefusal, match=what) as caught:
         trace(text)
     assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
 

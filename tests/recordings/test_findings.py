@@ -15,7 +15,7 @@ from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statisti
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.findings import KINDS, Finding
 from epic_cli.recordings.reading import make_writer
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 
 Change = Callable[[Packet], Packet]
 
@@ -29,7 +29,7 @@ def sent(path: str, rate: float = 20, speed: float = 5, size: float = 10) -> Ite
 
 
 def told(packets: Iterator[Packet], most: int = 512) -> list[Finding]:
-    block, watch = PacketBlock(), Watch()
+    block, watch = PacketBlock(), RecordingMonitor()
     for packet in islice(packets, most):
         block.append(packet)
     watch.observe(block)

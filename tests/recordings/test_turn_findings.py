@@ -16,7 +16,7 @@ from epic_cli.jobs.inspect.run import inspect
 from epic_cli.recordings.findings import Finding
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 
 Quaternion = tuple[float, float, float, float]
 Row = dict[str, float]
@@ -65,7 +65,7 @@ def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
 def found(made: list[Row], thorough: bool = False, read: str = "") -> list[Finding]:
     names = list(made[0])
     lines = [",".join(names), *(",".join(f"{one[name]:.9g}" for name in names) for one in made)]
-    layout, watch = ReadSpec.parse(read), Watch(thorough)
+    layout, watch = ReadSpec.parse(read), RecordingMonitor(thorough)
     watch.requested(layout)
     reader = make_reader("csv", layout, watch.inferred)
     watch.reading(reader, "csv")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.conditions import Condition
     from epic_cli.metrics.evaluation import Participant
-    from epic_cli.recordings.watch import Watch
+    from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.show.scene import Scene, Selection
 
 
@@ -125,7 +125,7 @@ def _refused(drawing: DrawSpec, recording: CaseRecording, block: PacketBlock) ->
 
 
 def packets(
-    drawing: DrawSpec, recording: CaseRecording, watch: Watch | None = None
+    drawing: DrawSpec, recording: CaseRecording, watch: RecordingMonitor | None = None
 ) -> Iterator[PacketBlock]:
     """The packets that are drawn, of all that ``watch`` observes; raises ``BrokenCase``."""
     entities: set[str] = set()
@@ -154,7 +154,7 @@ def packets(
 
 @contextmanager
 def _open(
-    drawing: DrawSpec, recording: CaseRecording, watch: Watch | None
+    drawing: DrawSpec, recording: CaseRecording, watch: RecordingMonitor | None
 ) -> Iterator[Iterator[PacketBlock]]:
     if watch is not None:
         watch.requested(drawing.read)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.shell.declared import Parsed, command, shared, value
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say
@@ -126,7 +126,7 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 
     name, color = source_name(file), use_color(options.color, sys.stderr)
     reporter = Reporter(name, Messages(quiet=True))
-    reporter.watch = Watch(thorough=True, name=reporter.name)
+    reporter.watch = RecordingMonitor(thorough=True, name=reporter.name)
     with (
         Reporter(name, Messages(), color) as refused,
         Progress("inspecting", in_bytes=True, silent=True) as progress,

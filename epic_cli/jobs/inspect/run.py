@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
     from epic_cli.recordings.findings import Finding
     from epic_cli.recordings.read_spec import ReadSpec
-    from epic_cli.recordings.watch import Watch
+    from epic_cli.recordings.watch import RecordingMonitor
 
 #: This many packets are held, for figures that need more than one pass; and shown.
 _HELD, SHOWN = 100_000, 5
@@ -99,7 +99,7 @@ class Inspection:
         return sum(one.arrivals for one in self.entities)
 
 
-def inspect(name: str, blocks: Iterable[PacketBlock], watch: Watch) -> Inspection:
+def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -> Inspection:
     """What is in a recording of these blocks, which ``watch`` has observed; raises what they do."""
     held: dict[str, PacketBlock] = {}
     head: list[Packet] = []

@@ -92,7 +92,7 @@ REST = -2
 
 
 @dataclass
-class Step:
+class LayoutStep:
     """In the order in which the reader takes them."""
 
     code: int
@@ -152,7 +152,7 @@ class LayoutParser:
         self._at = self._depth = 0
         self._big = self._emits = False
         self._unknown: dict[str, int] = {}
-        self.steps: list[Step] = []
+        self.steps: list[LayoutStep] = []
         self.words: list[str] = []
         self.spans: list[float | None] = []
         self.fixed = True
@@ -181,7 +181,7 @@ class LayoutParser:
     def _add(self, code: int, **more: Any) -> int:
         """Adds a step that belongs to this word; returns where."""
         self.words.append(self._word)
-        self.steps.append(Step(code, **more))
+        self.steps.append(LayoutStep(code, **more))
         return len(self.steps) - 1
 
     def _whole(self, text: str, what: str, least: int, most: int) -> int:
@@ -326,7 +326,7 @@ class LayoutParser:
             self._fail(f"{self._word!r}: a count is a whole number")
         at = self._add(SKIP) if before is None else before
         size = bits if kind in "nN" else bits // 8
-        self.steps[at] = Step(TAKE, kind=kind, big=self._big, variable=at, number=size)
+        self.steps[at] = LayoutStep(TAKE, kind=kind, big=self._big, variable=at, number=size)
         return at, 0, bits
 
     def _part(self, scope: Scope, names: set[str]) -> int:

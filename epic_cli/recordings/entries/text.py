@@ -76,7 +76,7 @@ def packet_line(packet: Packet) -> str:
     return text_writer().row(packet).decode().removesuffix("\n")
 
 
-class Text(Format):
+class TextFormat(Format):
     """Packet text, which takes anything that nothing else takes."""
 
     name = "text"
@@ -110,4 +110,4 @@ class Text(Format):
         return text_writer()
 
 
-FORMATS = (Text(),)
+FORMATS = (TextFormat(),)

@@ -17,7 +17,7 @@ from epic_cli.recordings import Unreadable
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.reading import read
-from epic_cli.recordings.watch import Watch
+from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.command_table import command
@@ -196,7 +196,7 @@ class Loading:
         self._conversion = Conversion(Changes())
         self._writer = text_writer()
         self._told: list[ReadSpec] = []
-        self._watch = Watch()
+        self._watch = RecordingMonitor()
         self._watch.requested(given)
 
     def run(self) -> None:

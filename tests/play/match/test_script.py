@@ -5,7 +5,7 @@ import io
 import pytest
 from support.play_links import match, script
 
-from epic_cli.network import RefusedLine
+from epic_cli.network import TableRefusal
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.match import Recorder, Unrecordable
@@ -83,7 +83,7 @@ def test_a_script_says_what_players_do() -> None:
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, column: int, what: str) -> None:
-    with pytest.raises(RefusedLine) as refused:
+    with pytest.raises(TableRefusal) as refused:
         script(text)
     problem = refused.value.problem
     assert what in problem.what
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_told_with_its_place(text: str, column: int, what: str)
 
 
 def test_bytes_that_are_no_text_are_told() -> None:
-    with pytest.raises(RefusedLine, match="UTF-8"):
+    with pytest.raises(TableRefusal, match="UTF-8"):
         parse_script(io.BytesIO(b"1 A \xff"), "AB")
 
 

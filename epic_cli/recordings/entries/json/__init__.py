@@ -25,13 +25,13 @@ class JsonDocument(Format):
         lines = head.has_object_line
         if not head.begins_as_json or (is_packet(head.line) and not lines):
             return Fit.NO
-        from epic_cli.recordings.entries.json.reader import Envelope, Sight, find_envelope
+        from epic_cli.recordings.entries.json.reader import Envelope, EnvelopeScan, find_envelope
 
         fit = Fit.NO if lines else _fit_by_lines(head)
         found = find_envelope(head.data, head.final, head.layout)
         if isinstance(found, Envelope):
             return Fit.CERTAIN
-        return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
+        return Fit.UNDECIDED if found is EnvelopeScan.SHORT and fit is not Fit.NO else fit
 
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes

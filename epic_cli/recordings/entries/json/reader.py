@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 DEEPEST, _WIDEST, _MOST = 8, 16, 500
 
 
-class Number(str):
+class JsonNumber(str):
     """A JSON number as it was written: the engine rounds it once, to each precision."""
 
 
@@ -73,7 +73,11 @@ class Object(dict[str, Any]):
 def parse(text: str) -> Any:
     """The value of a text; raises ``json.JSONDecodeError`` and ``RecursionError``."""
     return json.loads(
-        text, parse_float=Number, parse_int=Number, parse_constant=Number, object_pairs_hook=_object
+        text,
+        parse_float=JsonNumber,
+        parse_int=JsonNumber,
+        parse_constant=JsonNumber,
+        object_pairs_hook=_object,
     )
 
 
@@ -139,7 +143,7 @@ def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str]) -> None
 
 def _vector(value: Any) -> tuple[str, ...]:
     """The numbers of a vector that is written as a text."""
-    if not isinstance(value, str) or isinstance(value, Number):
+    if not isinstance(value, str) or isinstance(value, JsonNumber):
         return ()
     return numbers_in(value) or ()
 
@@ -224,7 +228,7 @@ def _of_object(value: dict[str, Any]) -> Shape | None:
 def _split(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
     """The names and the rows of an object that has them apart."""
     names: list[Any] = next((value[one] for one in _NAMES if isinstance(value.get(one), list)), [])
-    if not all(isinstance(one, str) and not isinstance(one, Number) for one in names):
+    if not all(isinstance(one, str) and not isinstance(one, JsonNumber) for one in names):
         return [], []
     for one in _ROWS:
         rows = value.get(one)
@@ -278,7 +282,7 @@ def _objects(shape: Shape, value: Any) -> Iterator[Any]:
     elif shape is Shape.TIMES:
         counts = all(one.isdigit() and float(one) < _COUNTS for one in value)
         for time, one in value.items():
-            stamp = time if ":" in time else Number(time)
+            stamp = time if ":" in time else JsonNumber(time)
             if isinstance(one, dict):
                 yield {"tick" if counts else "time": stamp, **one}
             elif _is_flat(one):
@@ -291,7 +295,7 @@ def _objects(shape: Shape, value: Any) -> Iterator[Any]:
 
 def _text(value: Any) -> str:
     """A value as JSON, with numbers as they were written."""
-    if isinstance(value, Number):
+    if isinstance(value, JsonNumber):
         return value
     if isinstance(value, dict):
         members = (f"{json.dumps(name)}: {_text(one)}" for name, one in value.items())
@@ -383,14 +387,16 @@ class Envelope(NamedTuple):
     around: int
 
 
-class Sight(Enum):
+class EnvelopeScan(Enum):
     """What else the beginning of a document shows."""
 
     NONE = auto()  # there is no such array
     SHORT = auto()  # more of it is needed
 
 
-def find_envelope(begin: bytes, final: bool, layout: ReadSpec | None = None) -> Envelope | Sight:
+def find_envelope(
+    begin: bytes, final: bool, layout: ReadSpec | None = None
+) -> Envelope | EnvelopeScan:
     """The array of packets in the object that begins a document, if it is all that there is.
 
     Its first entry has to say what is what, as an object on a line has. With ``final`` there is no
@@ -400,12 +406,12 @@ def find_envelope(begin: bytes, final: bool, layout: ReadSpec | None = None) -> 
     text = begin[:MOST_ABOVE].decode("latin-1").removeprefix(mark)  # a character for each byte
     brace = _behind(_BLANK, text, 0)
     if text[brace : brace + 1] != "{":
-        return Sight.NONE
+        return EnvelopeScan.NONE
     found = _look(text, brace, 1, layout or ReadSpec())
-    if found is Sight.SHORT and (final or len(begin) >= MOST_ABOVE):
-        return Sight.NONE
+    if found is EnvelopeScan.SHORT and (final or len(begin) >= MOST_ABOVE):
+        return EnvelopeScan.NONE
     if isinstance(found, Envelope) and _goes_on(text):
-        return Sight.NONE
+        return EnvelopeScan.NONE
     return found
 
 
@@ -418,40 +424,40 @@ def _goes_on(text: str) -> bool:
     return bool(text[end:].strip())
 
 
-def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | Sight:
+def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | EnvelopeScan:
     """Looks through the object that begins here, and those in it, in their order."""
     at = _behind(_BLANK, text, begin + 1)
     while at < len(text):
         key = _KEY.match(text, at)
         if key is None:
-            return Sight.NONE if text[at] == "}" else Sight.SHORT
+            return EnvelopeScan.NONE if text[at] == "}" else EnvelopeScan.SHORT
         at = key.end()
         if text[at : at + 1] == "[":
             first = _behind(_BLANK, text, at + 1)
             if text[first : first + 1] in ("{", ""):
                 found = _settled(text, first, layout)
-                if found is not Sight.NONE:
+                if found is not EnvelopeScan.NONE:
                     return _alone(text, at, around, layout, found)
         elif text[at : at + 1] == "{" and around < _AROUND:
             below = _look(text, at, around + 1, layout)
-            if below is not Sight.NONE:
+            if below is not EnvelopeScan.NONE:
                 return below
         try:
             _, at = _VALUE.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError):
-            return Sight.SHORT
+            return EnvelopeScan.SHORT
         comma = _COMMA.match(text, at)
         if comma is None:
-            return Sight.NONE if text[at:].strip() else Sight.SHORT
+            return EnvelopeScan.NONE if text[at:].strip() else EnvelopeScan.SHORT
         at = comma.end()
-    return Sight.SHORT
+    return EnvelopeScan.SHORT
 
 
 def _alone(
-    text: str, at: int, around: int, layout: ReadSpec, found: ReadSpec | Sight
-) -> Envelope | Sight:
+    text: str, at: int, around: int, layout: ReadSpec, found: ReadSpec | EnvelopeScan
+) -> Envelope | EnvelopeScan:
     """The array that begins here, unless the next one has such objects as well, of an entity."""
-    if isinstance(found, Sight):
+    if isinstance(found, EnvelopeScan):
         return found
     with suppress(json.JSONDecodeError, RecursionError):
         _, end = _VALUE.raw_decode(text, at)
@@ -460,11 +466,11 @@ def _alone(
         if key is not None and text[key.end() : key.end() + 1] == "[":
             first = _behind(_BLANK, text, key.end() + 1)
             if _settled(text, first, layout) == found:
-                return Sight.NONE
+                return EnvelopeScan.NONE
     return Envelope(at + 1, around)
 
 
-def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | Sight:
+def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan:
     """What the first of the objects that begin here, but for empty ones, says of what is what."""
     try:
         while True:
@@ -475,10 +481,10 @@ def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | Sight:
             except AmbiguousLayout:
                 comma = _COMMA.match(text, end)
                 if comma is None or not has_no_entries(layout, item):
-                    return Sight.NONE
+                    return EnvelopeScan.NONE
                 begin = comma.end()
     except (json.JSONDecodeError, RecursionError):
-        return Sight.SHORT
+        return EnvelopeScan.SHORT
 
 
 def _behind(pattern: re.Pattern[str], text: str, begin: int) -> int:
@@ -1006,7 +1012,7 @@ class JsonReader(JsonlReader):
         if self._head is not None:
             data = self._head + data
             found = find_envelope(data, final, self.layout)
-            self._head = data if found is Sight.SHORT else None
+            self._head = data if found is EnvelopeScan.SHORT else None
             if self._head is not None:
                 return PacketBlock(self.entities)
             data = data.removeprefix(BYTE_ORDER_MARK)
