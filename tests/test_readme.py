@@ -7,7 +7,7 @@ documents, and the tables of strategies and metrics; read it with ``git diff``.
 import contextlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,11 +17,14 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
+from epic_cli.engine.parameter_base import Parameter
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
 from epic_cli.metrics.score import COSTS
-from epic_cli.network.link import LINK as LINK_PARAMETERS
+from epic_cli.network.link_spec import LINK_KEYS
+from epic_cli.network.movement_spec import MOVEMENT_KEYS
+from epic_cli.network.sender import SENDER
 from epic_cli.recordings.read_spec import READ
 
 DOCUMENTS = sorted(
@@ -256,15 +259,29 @@ def read_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def link_table() -> str:
-    """The table of a link's parameters, from their declarations."""
-    lines = ["| option | takes | default | |", "| --- | --- | --- | --- |"]
-    for one in LINK_PARAMETERS:
-        default = "" if one.default is None else one.show(one.default)
-        option = f"`--{one.name.replace('_', '-')}`"
-        cells = (option, one.range.replace("|", " or "), default, one.help)
+def keys_table(table: Sequence[Parameter]) -> str:
+    """The keys of a description, from their declarations."""
+    lines = ["| key | takes | default | |", "| --- | --- | --- | --- |"]
+    for one in table:
+        default = "" if one.default in (None, ()) else one.show(one.default)
+        cells = (f"`{one.name}`", one.range.replace("|", " or "), default, one.help)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def movement_table() -> str:
+    """What ``--movement`` takes."""
+    return keys_table(MOVEMENT_KEYS)
+
+
+def sender_table() -> str:
+    """What ``--send`` takes."""
+    return keys_table(SENDER)
+
+
+def link_table() -> str:
+    """What ``--link`` takes."""
+    return keys_table(LINK_KEYS)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +291,7 @@ def link_table() -> str:
         (ENGINE, [strategy_table]),
         (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),
-        (NETWORK, [link_table]),
+        (NETWORK, [movement_table, sender_table, link_table]),
     ],
 )
 def test_the_tables_are_what_is_declared(

@@ -14,6 +14,15 @@ from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse
 from epic_cli.network.randomness import stream
 
+Way = Literal["up", "down"]
+
+#: To the server, and from it.
+WAYS: tuple[Way, ...] = get_args(Way)
+
+#: How packets take the delays of a recorded network, and what follows its last one.
+TraceBy = Literal["time", "packet"]
+TraceEnd = Literal["loop", "stop"]
+
 #: Seconds; a greater latency, jitter or queue is probably a wrong unit.
 LONGEST_DELAY = 60.0
 
@@ -237,7 +246,7 @@ LINK: tuple[Parameter, ...] = (
            " (20packets); packets that arrive when it is full are dropped.", "seconds|packets",
            QueueLimit.parse, kind=QueueLimit),
     Number("packet_size", LinkConditions.packet_size, "The size of a packet on the wire, for"
-           " --rate.", "bytes", 1, 65535, tune=(20, 1500), whole=True),
+           " a rate.", "bytes", 1, 65535, tune=(20, 1500), whole=True),
     Switch(
         "in_order", LinkConditions.in_order, "Let no packet overtake another, as in a single queue."
     ),

@@ -21,12 +21,23 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, get_args
 
 from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named, nearest
 from epic_cli.engine.parameters import Choice, Custom, Number
-from epic_cli.network.link import LINK, PERFECT, GilbertElliott, Link, LinkConditions, QueueLimit
+from epic_cli.network.link import (
+    LINK,
+    PERFECT,
+    WAYS,
+    GilbertElliott,
+    Link,
+    LinkConditions,
+    QueueLimit,
+    TraceBy,
+    TraceEnd,
+    Way,
+)
 
 if TYPE_CHECKING:
     from epic_cli.network.trace import AddedLink, Trace
@@ -112,13 +123,6 @@ PRESET = Custom("preset", None, "A link by name, such as wifi, lte, 3g or satell
 
 #: What can change while a link is in use.
 LINK_WORDS: tuple[Parameter, ...] = (PRESET, *LINK)
-
-TraceBy = Literal["time", "packet"]
-TraceEnd = Literal["loop", "stop"]
-Way = Literal["up", "down"]
-
-#: To the server, and from it.
-WAYS: tuple[Way, ...] = get_args(Way)
 
 #: Words of a link, each with its value; ``up.loss`` is that of one direction.
 Words = tuple[tuple[str, Any], ...]

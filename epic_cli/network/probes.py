@@ -12,7 +12,7 @@ from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
 
 if TYPE_CHECKING:
-    from epic_cli.network.link_spec import Way
+    from epic_cli.network.link import Way
 
 #: Bytes at the beginning that say which it is.
 HEAD = 8192

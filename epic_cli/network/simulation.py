@@ -12,8 +12,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameter_base import SettingError
-from epic_cli.network.link import Channel, Link
-from epic_cli.network.link_spec import LinkSpec, Way, read_path
+from epic_cli.network.link import Channel, Link, Way
+from epic_cli.network.link_spec import LinkSpec, read_path
 from epic_cli.network.movement import Movement, RecordedMovement, Snapshot
 from epic_cli.network.movement_spec import MovementSpec, load_movement
 from epic_cli.network.sender import RECORDED, Sender, SenderSpec, sample

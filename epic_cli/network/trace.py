@@ -18,8 +18,7 @@ from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.tables import RecordingTable, TableRow, delimiter_of, split_row
 
 if TYPE_CHECKING:
-    from epic_cli.network.link import Link, LinkConditions
-    from epic_cli.network.link_spec import TraceBy, TraceEnd, Way
+    from epic_cli.network.link import Link, LinkConditions, TraceBy, TraceEnd, Way
 
 #: Two times closer than this are the same: sums of decimals have smaller errors.
 _SAME = 1e-9

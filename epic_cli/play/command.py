@@ -17,7 +17,8 @@ import click
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
-from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, Way, way_of
+from epic_cli.network.link import Way
+from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.report import FORMATS, Writer, caption, picture, summary
@@ -290,7 +291,7 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 def play(
     match: tuple[Change, ...] = value(
         "How it is played, such as 'players=3,rewind=off,bot.B=chaser,clock.B=0.1': keys are"
-        f" {_KEYS}; bot.NAME (chaser, hunter, runner or still); clock.NAME (how many seconds a"
+        f" {_KEYS}; bot.NAME (still, runner, patrol, hunter, chaser); clock.NAME (how many seconds a"
         " player's clock is ahead, and its rate).",
         type=_MATCH,
         default="",

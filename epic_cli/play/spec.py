@@ -205,15 +205,9 @@ CLOCK = Custom("clock", (0.0, 1.0), "How many seconds a player's clock is ahead,
                lambda clock: ",".join(map(repr, clock)))  # fmt: skip
 
 
-def _read_bot(text: str) -> str:
-    from epic_cli.play.bots import BOTS  # they play matches
-
-    return str(Choice("bot", None, "", BOTS).read(text))
-
-
 #: Who steers a player without a script.
-BOT = Custom("bot", "runner", "The bot that steers a player without a script: chaser, hunter,"
-             " runner or still.", "kind", _read_bot)  # fmt: skip
+BOT_NAMES = ("still", "runner", "patrol", "hunter", "chaser")
+BOT = Choice("bot", "runner", "The bot that steers a player without a script.", BOT_NAMES)
 
 #: Cannot change once the match runs.
 _FIXED = ("players", "duration", "step", "history", "seed", "clock.", "bot.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.truth import Truth
     from epic_cli.network import RecordedMovement
-    from epic_cli.network.link_spec import Way
+    from epic_cli.network.link import Way
     from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.options.networks import NetworkOptions
     from epic_cli.shell.options.runs import Inputs, Scoring

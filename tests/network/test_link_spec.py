@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.engine import description
-from epic_cli.network.link import LINK, GilbertElliott, LinkConditions, QueueLimit
+from epic_cli.network.link import LINK, WAYS, GilbertElliott, LinkConditions, QueueLimit
 from epic_cli.network.link_spec import (
     LINK_KEYS,
     PRESETS,
     UNITY,
-    WAYS,
     WEB_PAGE_TEST,
     LinkSpec,
     TwoWays,

@@ -27,7 +27,7 @@ from epic_cli.network import (
     simulate,
     straight,
 )
-from epic_cli.network.link_spec import TraceBy
+from epic_cli.network.link import TraceBy
 from epic_cli.recordings.entries.text import text_writer
 
 HERE = Path(__file__).parent

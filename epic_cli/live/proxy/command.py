@@ -49,8 +49,8 @@ from epic_cli.live.proxy.spec import (
 )
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording, Recording
-from epic_cli.network.link import Link
-from epic_cli.network.link_spec import WAYS, LinkSpec, Way
+from epic_cli.network.link import WAYS, Link, Way
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec, count_words

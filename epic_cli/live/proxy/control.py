@@ -20,8 +20,8 @@ from epic_cli.engine.parameter_base import nearest
 from epic_cli.live.proxy.run import ProxyClient, Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.network.link import PERFECT as NO_LINK
-from epic_cli.network.link import LinkConditions
-from epic_cli.network.link_spec import WAYS, differences, write_words
+from epic_cli.network.link import WAYS, LinkConditions
+from epic_cli.network.link_spec import differences, write_words
 from epic_cli.recordings.addresses import Address
 
 #: The quantiles that are reported.

@@ -23,7 +23,7 @@ from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
 from epic_cli.live.recording import WholeFile
 from epic_cli.network import AddedLink, Link
-from epic_cli.network.link_spec import Way
+from epic_cli.network.link import Way
 from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.writing import csv_field

@@ -16,7 +16,7 @@ from epic_cli.live.proxy.spec import LinkController
 from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import Recording
 from epic_cli.live.screen import SMALLEST, STYLES, ListenScreen
-from epic_cli.network.link_spec import WAYS, Way
+from epic_cli.network.link import WAYS, Way
 from epic_cli.show.full_screen import FullScreen, Lines
 from epic_cli.work.event_loop import beside, microsecond_loop
 

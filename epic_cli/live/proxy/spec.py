@@ -15,8 +15,8 @@ from epic_cli.engine.description import read_named
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Custom, Number, Switch
 from epic_cli.live.listen.spec import ENDPOINT
-from epic_cli.network.link import LONGEST_DELAY, Fates, LinkConditions
-from epic_cli.network.link_spec import PRESETS, WAYS, TwoWays, Way, Words, parse_word, way_of
+from epic_cli.network.link import LONGEST_DELAY, WAYS, Fates, LinkConditions, Way
+from epic_cli.network.link_spec import PRESETS, TwoWays, Words, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES
 

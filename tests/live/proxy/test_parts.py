@@ -10,7 +10,8 @@ import pytest
 from epic_cli.live.proxy.run import DelayQueue, Flow, TrafficLog
 from epic_cli.live.proxy.spec import Direction, LinkController
 from epic_cli.network import Link, LinkConditions
-from epic_cli.network.link_spec import WAYS, TwoWays, parse_word
+from epic_cli.network.link import WAYS
+from epic_cli.network.link_spec import TwoWays, parse_word
 
 
 def flow(
