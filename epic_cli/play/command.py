@@ -26,6 +26,7 @@ from epic_cli.play.run import COLUMNS, HeadlessRun, Selection, Show
 from epic_cli.play.script import Script, parse_script
 from epic_cli.play.spec import (
     BOT,
+    BOT_NAMES,
     CLOCK,
     DURATION,
     MATCH_KEYS,
@@ -291,8 +292,8 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 def play(
     match: tuple[Change, ...] = value(
         "How it is played, such as 'players=3,rewind=off,bot.B=chaser,clock.B=0.1': keys are"
-        f" {_KEYS}; bot.NAME (still, runner, patrol, hunter, chaser); clock.NAME (how many seconds a"
-        " player's clock is ahead, and its rate).",
+        f" {_KEYS}; bot.NAME ({', '.join(BOT_NAMES)}); clock.NAME (how many seconds a player's"
+        " clock is ahead, and its rate).",
         type=_MATCH,
         default="",
         metavar="MATCH",
