@@ -15,7 +15,7 @@ from epic_cli.jobs.tune.run import Tunings
 from epic_cli.jobs.tune.run import tune as search
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import KIND
-from epic_cli.work.journal import Journal
+from epic_cli.work.journal import ResultJournal
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -85,7 +85,7 @@ def tune(
     spec = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
     networks = None if movement is None else simulation_of(movement, send, link)
     runs = list(runs_of(packets, truth, truth_offset, networks, range(seed, seed + seeds))[0])
-    opened = None if journal is None else Journal(os.fspath(journal), KIND)
+    opened = None if journal is None else ResultJournal(os.fspath(journal), KIND)
     if opened is not None and opened.damage is not None:
         warnings.warn(str(opened.damage), stacklevel=2)
     try:

@@ -35,7 +35,7 @@ from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import screen_timing_options
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants, Scoring
-from epic_cli.shell.recordings import Reading, compare_spec, simulated_runs
+from epic_cli.shell.recordings import RecordingSpec, compare_spec, simulated_runs
 from epic_cli.shell.refused_lines import in_three_lines
 from epic_cli.shell.sources import source_name
 from epic_cli.show.scene import Selection
@@ -194,7 +194,7 @@ def _words_of(error: Exception) -> str:
 
 
 def _as_packets(file: str, reporter: Reporter) -> Run:
-    return Reading().of_one().run(file, reporter)
+    return RecordingSpec().of_one().run(file, reporter)
 
 
 def _as_movement(file: str, reporter: Reporter) -> RecordedMovement:

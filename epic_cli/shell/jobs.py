@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import threading
 
     from epic_cli.metrics.evaluation import Progress
-    from epic_cli.work.journal import Journal
+    from epic_cli.work.journal import ResultJournal
 
 Found = TypeVar("Found")
 Found_co = TypeVar("Found_co", covariant=True)
@@ -117,7 +117,7 @@ class JobOptions:
             raise CannotAccess("use", self.cluster, OSError(f"{error}{hint}")) from error
 
     @contextlib.contextmanager
-    def open_journal(self, kind: str) -> Iterator[Journal | None]:
+    def open_journal(self, kind: str) -> Iterator[ResultJournal | None]:
         """The journal; None: no ``--journal``.
 
         Reports damage. Raises ``WrongUsage``, ``CannotAccess``.
@@ -126,10 +126,10 @@ class JobOptions:
         if path is None:
             yield None
             return
-        from epic_cli.work.journal import Journal, UnusableJournal
+        from epic_cli.work.journal import ResultJournal, UnusableJournal
 
         try:
-            journal = Journal(path, kind)
+            journal = ResultJournal(path, kind)
         except UnusableJournal as error:
             raise WrongUsage(printable(str(error))) from error
         except OSError as error:

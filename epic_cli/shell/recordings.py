@@ -44,7 +44,7 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     return found
 
 
-class Reading(NamedTuple):
+class RecordingSpec(NamedTuple):
     """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
 
     spec: ReadSpec = INFERRED
@@ -52,7 +52,7 @@ class Reading(NamedTuple):
     traces: bool = False
 
     @classmethod
-    def of(cls, inputs: Inputs) -> Reading:
+    def of(cls, inputs: Inputs) -> RecordingSpec:
         """As the command line says; what is 0 is shared with the truth, if there is one."""
         spec = begun_together(inputs.read) if inputs.truth else inputs.read
         return cls(spec, inputs.entity)
@@ -86,7 +86,7 @@ class Reading(NamedTuple):
         )
         return {self.entity or "": trace_packets(found.trace)}
 
-    def of_one(self) -> Reading:
+    def of_one(self) -> RecordingSpec:
         """The same for a single recording, whose first packet is at 0 unless the layout says when.
 
         The layout can then be shared with a file that is beside the recording.
@@ -153,7 +153,7 @@ def recorded_runs(
     Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
     others are taken.
     """
-    reading = Reading.of(inputs)._replace(traces=traces)
+    reading = RecordingSpec.of(inputs)._replace(traces=traces)
     truth, offset = inputs.real
     truths, tally.refused = given_truths(truth, offset, reading.spec, messages, color)
     runs = []

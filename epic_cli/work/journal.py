@@ -183,7 +183,7 @@ class _Place(NamedTuple):
     length: int
 
 
-class Journal:
+class ResultJournal:
     """Answers by key, in a file that is made where there is none.
 
     Raises ``OSError``, and ``UnusableJournal`` where the file is something else, of another kind
@@ -244,7 +244,7 @@ class Journal:
         with self._opened, self._named():
             os.fsync(self._descriptor)
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> ResultJournal:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -24,7 +24,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from epic_cli.work.journal import Journal
+    from epic_cli.work.journal import ResultJournal
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -172,7 +172,7 @@ class Memory(NamedTuple):
     None: it has none (a file that cannot be read), or its result is not to be kept.
     """
 
-    journal: Journal
+    journal: ResultJournal
     key_of: Callable[[Any], str | None]
 
     def known(self, key: str | None) -> Any:

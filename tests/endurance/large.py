@@ -47,7 +47,7 @@ from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import may_be_grouped
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session import journal as session_journals
-from epic_cli.work.journal import Journal, UnusableJournal
+from epic_cli.work.journal import ResultJournal, UnusableJournal
 
 LIMIT, MEMORY = 10.0, 3 << 30
 
@@ -143,7 +143,7 @@ def answers(data: bytes) -> Found:
     path = scratch().with_name("journal")
     path.write_bytes(data)
     try:
-        with Journal(str(path), "compare") as one:
+        with ResultJournal(str(path), "compare") as one:
             known = len(one)
             for number in range(0, 5000, 50):
                 assert one.find(f"{number:064x}") in (None, {"n": number})
@@ -470,7 +470,7 @@ def known_answers(_: random.Random, count: int) -> bytes:
     """A journal of results."""
     path = scratch().with_name("whole")
     path.unlink(missing_ok=True)
-    with Journal(str(path), "compare") as one:
+    with ResultJournal(str(path), "compare") as one:
         for number in range(min(count, 5000)):
             one.add(f"{number:064x}", {"n": number})
     return path.read_bytes()

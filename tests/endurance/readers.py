@@ -44,7 +44,7 @@ from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.interpreter import Interpreter
-from epic_cli.work.journal import Journal, UnusableJournal, program_version
+from epic_cli.work.journal import ResultJournal, UnusableJournal, program_version
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
@@ -142,14 +142,14 @@ def answers(data: bytes) -> str:
     data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % program_version().encode(), data)
     path.write_bytes(data)
     try:
-        with Journal(str(path), "compare") as one:
+        with ResultJournal(str(path), "compare") as one:
             known = len(one)
             for name in re.findall(r"[0-9a-f]{64}", data.decode("latin-1")):
                 one.find(name)
             one.add("0" * 64, known)
     except UnusableJournal as refused:
         return str(refused)
-    with Journal(str(path), "compare") as one:
+    with ResultJournal(str(path), "compare") as one:
         assert one.find("0" * 64) == known
     return f"{known} answers"
 

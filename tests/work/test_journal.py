@@ -15,8 +15,8 @@ import pytest
 
 import epic_cli
 from epic_cli.work.journal import (
-    Journal,
     OtherVersion,
+    ResultJournal,
     UnusableJournal,
     digest_of,
     key,
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> str:
 
 
 def filled(path: str, count: int) -> bytes:
-    with Journal(path, "compare") as journal:
+    with ResultJournal(path, "compare") as journal:
         for number in range(count):
             journal.add(key(number=number), {"figure": number / 3})
     return Path(path).read_bytes()
@@ -48,12 +48,12 @@ def filled(path: str, count: int) -> bytes:
 
 def test_what_was_answered_is_found_again(path: str) -> None:
     answers = [{"score": 71.5, "lags": [0.1, math.inf]}, "äöü\ud800", [], 0, False]
-    with Journal(path, "compare") as journal:
+    with ResultJournal(path, "compare") as journal:
         for number, answer in enumerate(answers):
             assert journal.find(key(number=number)) is None
             journal.add(key(number=number), answer)
             assert journal.find(key(number=number)) == answer
-    with Journal(path, "compare") as journal:
+    with ResultJournal(path, "compare") as journal:
         assert [journal.find(key(number=number)) for number in range(5)] == answers
         assert (len(journal), journal.cut) == (5, 0)
         journal.add(key(number=2), "another")
@@ -65,7 +65,7 @@ def test_every_prefix_of_a_journal_is_one(path: str) -> None:
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
     for size in {*range(0, len(whole), 9), *ends, *(end - 1 for end in ends)}:
         Path(path).write_bytes(whole[:size])
-        with Journal(path, "compare") as journal:
+        with ResultJournal(path, "compare") as journal:
             known = sum(end <= size for end in ends[1:])
             assert len(journal) == known
             assert journal.find(key(number=0)) == ({"figure": 0.0} if known else None)
@@ -74,9 +74,9 @@ def test_every_prefix_of_a_journal_is_one(path: str) -> None:
 def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
     Path(path).write_bytes(filled(path, 200).replace(b'"sum":"', b'"sum":"0'))
     with pytest.raises(UnusableJournal):  # no line of it, nor the header
-        Journal(path, "compare")
+        ResultJournal(path, "compare")
     Path(path).write_bytes(filled(f"{path}2", 1) + b"{}\n" * 2000)
-    with Journal(path, "compare") as journal:
+    with ResultJournal(path, "compare") as journal:
         assert journal.damage == (path, 2000, (3, 4, 5, 6, 7))
         assert len(str(journal.damage[0])) < len(path) + 100
 
@@ -107,7 +107,7 @@ class Damaged:
             if version:
                 place = "epic_cli.work.journal.program_version"
                 patched.setattr(place, lambda: version)
-            with Journal(path, kind) as journal:
+            with ResultJournal(path, kind) as journal:
                 for name, answer in answers.items():
                     # the same keys have other answers there: none of them may be taken
                     journal.add(name, {"score": -1.0} if version or kind == "tune" else answer)
@@ -158,13 +158,13 @@ def test_no_mishap_changes_an_answer(tmp_path: Path) -> None:
         content = damaged.one()
         path.write_bytes(content)
         try:
-            with Journal(str(path), "compare") as journal:
+            with ResultJournal(str(path), "compare") as journal:
                 for name, answer in right.items():
                     found = journal.find(name)
                     assert found in (None, answer)
                     known += found is not None
                     journal.add(name, answer)
-            with Journal(str(path), "compare") as journal:  # nothing that was added is lost
+            with ResultJournal(str(path), "compare") as journal:  # nothing that was added is lost
                 assert [journal.find(name) for name in right] == list(right.values())
                 assert journal.cut == 0
             taken += 1
@@ -187,7 +187,7 @@ def test_it_is_all_there_after_kill_9(path: str) -> None:
         said = [int(writer.stdout.readline()) for _ in range(30)]
         writer.send_signal(signal.SIGKILL)
         said += [int(line) for line in writer.stdout if line.endswith("\n")]
-    with Journal(path, "compare") as journal:
+    with ResultJournal(path, "compare") as journal:
         assert all(journal.find(key(number=number)) for number in said)
         assert len(journal) in (len(said), len(said) + 1)
 
@@ -199,7 +199,7 @@ def test_one_of_another_version_is_refused_and_left_alone(
         patched.setattr("epic_cli.work.journal.program_version", lambda: "0.0.7")
         old = filled(path, 1)
     with pytest.raises(OtherVersion, match=r"epic 0\.0\.7.*epic " + epic_cli.__version__):
-        Journal(path, "compare")
+        ResultJournal(path, "compare")
     assert Path(path).read_bytes() == old
 
 
@@ -217,7 +217,7 @@ def test_one_of_another_version_is_refused_and_left_alone(
 def test_what_is_no_such_journal_is_refused_and_left_alone(path: str, content: bytes) -> None:
     Path(path).write_bytes(content)
     with pytest.raises(UnusableJournal):
-        Journal(path, "compare")
+        ResultJournal(path, "compare")
     assert Path(path).read_bytes() == content
 
 
@@ -225,14 +225,14 @@ def test_pipes_and_folders_are_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "."):
         with pytest.raises(UnusableJournal, match="not a file"):
-            Journal(str(tmp_path / name), "compare")
+            ResultJournal(str(tmp_path / name), "compare")
     with pytest.raises(FileNotFoundError):
-        Journal(str(tmp_path / "no" / "such"), "compare")
+        ResultJournal(str(tmp_path / "no" / "such"), "compare")
 
 
 def test_one_program_writes_it_at_a_time(path: str) -> None:
-    with Journal(path, "compare"), pytest.raises(UnusableJournal, match="another epic"):
-        Journal(path, "compare")
+    with ResultJournal(path, "compare"), pytest.raises(UnusableJournal, match="another epic"):
+        ResultJournal(path, "compare")
 
 
 def test_keys_are_of_values_alone(tmp_path: Path) -> None:

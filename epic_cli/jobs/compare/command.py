@@ -290,7 +290,7 @@ def compare(
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.progress import Progress
-    from epic_cli.shell.recordings import Reading, compare_spec, recordings_of, simulated_runs
+    from epic_cli.shell.recordings import RecordingSpec, compare_spec, recordings_of, simulated_runs
 
     network.check(inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None
@@ -307,10 +307,12 @@ def compare(
     if not network.simulates:
         names = recordings_of(inputs.recordings, inputs.truth)
         drawing.check(names, jobs.options)
-        given = Recorded(tuple(names), Reading.of(inputs), inputs.truth, drawing)
+        given = Recorded(tuple(names), RecordingSpec.of(inputs), inputs.truth, drawing)
     _check_jobs(jobs, given, saving)
     tally = JobTally(jobs.allowed_failures)
-    diagnoses = Diagnoses(given.recordings if given and pictures.html else (), Reading.of(inputs))
+    diagnoses = Diagnoses(
+        given.recordings if given and pictures.html else (), RecordingSpec.of(inputs)
+    )
     try:
         with Progress("comparing", silent=not jobs.remote) as progress:
             if given is None:

@@ -15,7 +15,7 @@ from epic_cli.recordings.read_spec import STATE, Beginning, ReadSpec
 from epic_cli.shell.errors import CannotAccess, WrongUsage
 from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of, strategy_identity
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.recordings import Reading, given_truths
+from epic_cli.shell.recordings import RecordingSpec, given_truths
 from epic_cli.shell.sources import blocks, load, source_name
 from epic_cli.show.page import MOST, Section
 
@@ -35,7 +35,7 @@ class Recorded:
     """
 
     recordings: tuple[str, ...]
-    reading: Reading = Reading()  # noqa: RUF009 - a value
+    reading: RecordingSpec = RecordingSpec()  # noqa: RUF009 - a value
     truth: str | None = None
     drawing: DrawnFile | None = None
 
@@ -163,7 +163,7 @@ def compare_recordings(
 class Diagnoses:
     """What is wrong with the first ``recordings``, for the page; ``look`` is shown each run."""
 
-    def __init__(self, recordings: Sequence[str], reading: Reading) -> None:
+    def __init__(self, recordings: Sequence[str], reading: RecordingSpec) -> None:
         self._files = recordings[:MOST]
         self._reading = reading
         self._sections: dict[str, Section | None] = {}

@@ -40,7 +40,7 @@ from epic_cli.shell.options.runs import (
     recordings_argument,
     strategies_option,
 )
-from epic_cli.shell.recordings import Reading, recordings_of
+from epic_cli.shell.recordings import RecordingSpec, recordings_of
 from epic_cli.shell.sources import source_name
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class DiagnoseOptions:
     def of_each(self, color: bool) -> DiagnoseEach:
         """What is done with each recording; raises ``WrongUsage``."""
         read = begun_together(self.read) if self.drawing.drawn is not None else self.read
-        reading = Reading(read, self.entity)
+        reading = RecordingSpec(read, self.entity)
         return DiagnoseEach(reading, tuple(self._strategies()), self.span, self.messages, color)
 
     def _strategies(self) -> list[StrategySpec]:
@@ -149,7 +149,7 @@ class DiagnoseEach:
 
     kind: ClassVar[str] = "diagnose"
 
-    reading: Reading = Reading()  # noqa: RUF009 - a value
+    reading: RecordingSpec = RecordingSpec()  # noqa: RUF009 - a value
     strategies: tuple[StrategySpec, ...] = ()
     span: tuple[float, float] = (-math.inf, math.inf)
     messages: Messages = Messages()  # noqa: RUF009 - a value

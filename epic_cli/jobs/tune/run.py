@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Weights
     from epic_cli.show.scene import Selection
-    from epic_cli.work.journal import Journal
+    from epic_cli.work.journal import ResultJournal
 
 
 #: This many trials for each setting, and no more than this many in all.
@@ -674,7 +674,7 @@ def tune(
     runs: Sequence[Run],
     *,
     executor: Executor | None = None,
-    journal: Journal | None = None,
+    journal: ResultJournal | None = None,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.

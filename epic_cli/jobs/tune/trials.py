@@ -34,7 +34,7 @@ from epic_cli.metrics.evaluation import (
 from epic_cli.metrics.notes import Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.metrics.truth import sample_truth
 from epic_cli.work.code import code_of
-from epic_cli.work.journal import Journal, key
+from epic_cli.work.journal import ResultJournal, key
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
@@ -538,7 +538,7 @@ class Trials:
     goal: Goal
     budget: Budget
     executor: Executor
-    journal: Journal | None = None
+    journal: ResultJournal | None = None
     on_trial: Callable[[Trial, int], None] | None = None
     made: list[Trial] = field(default_factory=list)
     _code: list[str] | None = None

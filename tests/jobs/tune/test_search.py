@@ -17,7 +17,7 @@ from epic_cli.jobs.tune.run import default_trials, search
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, space_of
 from epic_cli.metrics.comparison import Result
-from epic_cli.work.journal import Journal
+from epic_cli.work.journal import ResultJournal
 
 
 class Hill(NamedTuple):
@@ -115,7 +115,7 @@ def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
     space = space_of("epic", {})
     once = Once(Hill({"calc_ahead": 0.5}), set())
     made = []
-    with ThreadPoolExecutor(2) as executor, Journal(str(tmp_path / "j"), KIND) as journal:
+    with ThreadPoolExecutor(2) as executor, ResultJournal(str(tmp_path / "j"), KIND) as journal:
         for tries in (40, 90):
             trials = Trials("epic", once, goal("score"), Budget(tries), executor, journal)
             search(space, trials, 3)
