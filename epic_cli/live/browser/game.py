@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.live.command_line import Page
-    from epic_cli.live.listen.run import PacketSource
+    from epic_cli.live.listen.run import LiveSource
     from epic_cli.live.listen.spec import ListenSpec
     from epic_cli.live.proxy.spec import LinkController
     from epic_cli.live.receiving import Reception
@@ -57,7 +57,7 @@ class GameView(Consumer):
 
     def __init__(
         self,
-        source: PacketSource,
+        source: LiveSource,
         spec: ListenSpec,
         where: str,
         receiving: Reception,

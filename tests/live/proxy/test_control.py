@@ -25,7 +25,7 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
             ("set loss=50% up.jitter=1ms", "ok up latency=0.005 jitter=0.001 loss=0.5;"),
             ("loss=0", "ok up latency=0.005 jitter=0.001; down latency=0.005"),
             ("set preset=web-cable", "rate=1000000.0 queue=1.0; down latency=0.014 rate=5000000.0"),
-            ("set up.latency=5ms up.latency=6ms", "error: a word is given twice"),
+            ("set up.latency=5ms up.latency=6ms", "error: up.latency is set twice"),
             ("set loss=5% latency=100s", "error: latency=100s is not allowed"),
             ("set", "error: set what?"),
             ("set packet_size=8", "error: packet_size: datagrams have lengths of their own"),

@@ -1,5 +1,7 @@
 """Which part of the world the map shows."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -114,18 +114,10 @@ def test_an_address_of_ipv6() -> None:
 
 def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     for args, status, words in (
-        (
-            ("--movement", "circle", "no.such.host.invalid:1"),
-            3,
-            "cannot send to no.such.host.invalid",
-        ),
+        (("--movement", "circle", "no.such.host.invalid:1"), 3, "cannot send to no.such.host"),
         (("none.txt", "9870"), 3, "none.txt: No such file"),
         (("9870",), 2, "pass either a RECORDING or a --movement"),
-        (
-            ("walk.txt", "--movement", "circle", "9870"),
-            2,
-            "pass either a RECORDING or a --movement",
-        ),
+        (("walk.txt", "--movement", "circle", "9870"), 2, "pass either a RECORDING"),
         (("--times", "endless", "-", "9870"), 2, "--times needs a file"),
         (("--times", "2", "-", "walk.txt", "9870"), 2, "--times needs a file"),
         (("-", "-", "9870"), 2, "only one recording, or the trace, can be standard input"),

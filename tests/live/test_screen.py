@@ -1,5 +1,7 @@
 """What is behind the screen: real packets in, lines out."""
 
+from __future__ import annotations
+
 import math
 import re
 import socket
