@@ -137,8 +137,8 @@ def strategies() -> list[Declaration]:
 
     from epic_cli.engine.strategies import declarations, left_out
 
-    for one in left_out():
-        warnings.warn(str(one), RuntimeWarning, stacklevel=2)
+    for plugin in left_out():
+        warnings.warn(str(plugin), RuntimeWarning, stacklevel=2)
     return declarations()
 
 

@@ -104,10 +104,10 @@ def run() -> None:
 
 def _as_elsewhere() -> None:
     """UTF-8, lines that end as they do on other systems, and terminals that obey escapes."""
-    streams = [one for one in (sys.stdout, sys.stderr) if isinstance(one, io.TextIOWrapper)]
-    for one in streams:
-        one.reconfigure(encoding="utf-8", newline="\n")
-    if any(one.isatty() for one in streams):
+    streams = [each for each in (sys.stdout, sys.stderr) if isinstance(each, io.TextIOWrapper)]
+    for stream in streams:
+        stream.reconfigure(encoding="utf-8", newline="\n")
+    if any(stream.isatty() for stream in streams):
         from colorama import just_fix_windows_console
 
         just_fix_windows_console()

@@ -63,7 +63,7 @@ def assert_instrumented(folder: Path, symbols: tuple[str, ...]) -> None:
         raise SystemExit("no module was built")
     for module in modules:
         names = module.read_bytes().split(b"\0")
-        counts = {one: sum(name.startswith(one.encode()) for name in names) for one in symbols}
+        counts = {word: sum(name.startswith(word.encode()) for name in names) for word in symbols}
         print(module.parent.name, counts, flush=True)
         if not all(counts.values()):
             raise SystemExit(f"{module} is not instrumented")

@@ -278,7 +278,7 @@ def test_a_subclass_in_python_of_a_built_in_strategy_is_asked_itself() -> None:
             return drawn._replace(position=(2 * x, y, z))
 
     plain, doubled = list(replay(STEPS)), list(replay(STEPS, Doubled, calc_ahead=0.2))
-    assert [one.position[0] for one in doubled] == [2 * one.position[0] for one in plain]
+    assert [each.position[0] for each in doubled] == [2 * each.position[0] for each in plain]
 
 
 # ------------------------------------------------------------------------------------------ ticks

@@ -69,8 +69,8 @@ def room_of(module: str) -> str:
 
 
 IMPORTS = {module: set[str]() for module in MODULES}
-for one in FILES:
-    IMPORTS[module_of(one)] |= imported(one.read_text()) - {module_of(one)}
+for path in FILES:
+    IMPORTS[module_of(path)] |= imported(path.read_text()) - {module_of(path)}
 
 
 def test_every_way_to_import_is_seen() -> None:

@@ -93,9 +93,9 @@ def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
             rows = stream.read(4).startswith(b"pos:")
         return read_packets(drawn, read=ReadSpec(pattern=ROWS) if rows else INFERRED)
     return [
-        Packet(one.position, one.velocity, one.time, entity=one.entity)
-        for one in drawn
-        if not (isinstance(one, Sample) and one.status == "none")
+        Packet(packet.position, packet.velocity, packet.time, entity=packet.entity)
+        for packet in drawn
+        if not (isinstance(packet, Sample) and packet.status == "none")
     ]
 
 
@@ -117,7 +117,7 @@ def explain(finding: Finding) -> Explanation:
     detector = detector_of(finding.cause)
     return Explanation(
         detector.title,
-        *(sentence(one, finding) for one in (detector.says, detector.effect, detector.cure)),
+        *(sentence(name, finding) for name in (detector.says, detector.effect, detector.cure)),
     )
 
 

@@ -43,5 +43,5 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
             watch = RecordingMonitor(thorough=True)
             blocks = warned(blocks_of(taken), "packets", watch)
             found = run("packets", blocks, watch)
-    refusals = [one.refusal for one in mistakes]
+    refusals = [mistake.refusal for mistake in mistakes]
     return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))

@@ -55,7 +55,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _is_ours(path: Path) -> bool:
     expected = path.name.removesuffix("case.toml") + "expected."
-    if any(one.name.startswith(expected) for one in path.parent.iterdir()):
+    if any(file.name.startswith(expected) for file in path.parent.iterdir()):
         return True
     with path.open("rb") as stream:
         return bool(_OURS.search(stream.read(65536)))

@@ -38,7 +38,7 @@ Bytes = Callable[[], bytes]
 def is_table(source: Any) -> bool:
     """Whether this has columns: a table, an array or a mapping."""
     ways = ("__arrow_c_stream__", "collect_schema", "to_pydict", "dtype")
-    return isinstance(source, Mapping) or any(hasattr(source, one) for one in ways)
+    return isinstance(source, Mapping) or any(hasattr(source, way) for way in ways)
 
 
 def table_of(source: Any) -> Bytes | None:
@@ -103,9 +103,9 @@ def _columns(source: Any) -> dict[str, list[Any]] | None:
     if hasattr(source, "reset_index"):  # pandas: the times may be the index
         plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
         source = source if plain else source.reset_index()
-        return {_name(one): source[one].tolist() for one in source.columns}
+        return {_name(column): source[column].tolist() for column in source.columns}
     if hasattr(source, "get_columns"):
-        return {one.name: one.to_list() for one in source.get_columns()}
+        return {column.name: column.to_list() for column in source.get_columns()}
     if not hasattr(source, "to_pydict") and hasattr(source, "__arrow_c_stream__"):
         try:
             from pyarrow import table
@@ -155,7 +155,7 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(one) for name, one in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, (tuple, list)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, (str, bool, int)):
         return value
     return (_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124

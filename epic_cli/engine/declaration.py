@@ -108,7 +108,7 @@ class Declaration(NamedTuple):
     @property
     def needs_words(self) -> tuple[str, ...]:
         """What the packets must have, in words."""
-        return tuple("".join(one) for one in self.needs)
+        return tuple("".join(need) for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All settings by name as they are written, the given ones checked.

@@ -103,18 +103,18 @@ def wrong_answer(answer: object) -> str:
     """Why this is not a valid ``Sample``, which ``read`` must return."""
     from epic_cli.engine.contract import STATUSES  # needed on failure only
 
-    missing = [one for one in ("position", "velocity", "status") if not hasattr(answer, one)]
+    missing = [word for word in ("position", "velocity", "status") if not hasattr(answer, word)]
     if missing:
         return f"it returned {_short(answer)}, not a Sample: it has no {', '.join(missing)}"
     for name in ("position", "velocity"):
         value = getattr(answer, name)
         try:
-            numbers = [float(one) for one in value]
+            numbers = [float(each) for each in value]
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != 3:
             return f"its {name} is {_short(value)}, not three numbers"
-        if not all(abs(one) < float("inf") for one in numbers):
+        if not all(abs(number) < float("inf") for number in numbers):
             return f"its {name} is not finite: {_short(value)}"
     status = getattr(answer, "status", None)
     return f"its status is {_short(status)}, not one of {', '.join(STATUSES)}"

@@ -130,10 +130,10 @@ def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parame
 
     ``owner`` is what has the parameters, and ``what`` they are to it, in words: ``a link``.
     """
-    for one in table:
-        if one.name == name:
-            return one
-    raise SettingError(unknown(owner, what, name, [one.name for one in table]))
+    for row in table:
+        if row.name == name:
+            return row
+    raise SettingError(unknown(owner, what, name, [row.name for row in table]))
 
 
 def unknown(owner: str, what: str, name: str, known: list[str]) -> str:

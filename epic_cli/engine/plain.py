@@ -79,14 +79,14 @@ class OpenDeclaration(Declaration):
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All settings by name as they are written; any name is accepted."""
-        known = {one.name for one in self.settings}
+        known = {setting.name for setting in self.settings}
         others = {name: value for name, value in given.items() if name not in known}
         own = super().values({name: given[name] for name in given if name in known})
         return own | {name: Anything(name, "", "").check(others[name]) for name in others}
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
         """All settings by name as the strategy uses them."""
-        known = {one.name for one in self.settings}
+        known = {setting.name for setting in self.settings}
         others = {name: value for name, value in values.items() if name not in known}
         return super().converted(values) | {
             name: Anything(name, "", "").convert(value) for name, value in others.items()
@@ -126,7 +126,7 @@ def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -
     explicit = isinstance(getattr(found, "declaration", None), Declaration)
     if explicit or _declared_settings(found) is not None:
         return dict(converted)
-    defaults = {one.name: one.default for one in declared.settings}
+    defaults = {setting.name: setting.default for setting in declared.settings}
     return {
         name: value
         for name, value in converted.items()
@@ -147,14 +147,14 @@ def fit(found: type, given: Mapping[str, Any]) -> str:
 
 def _checked(declared: Declaration) -> Declaration:
     texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof", "rotates")
-    wrong = [one for one in texts if not isinstance(getattr(declared, one), str)]
+    wrong = [text for text in texts if not isinstance(getattr(declared, text), str)]
     needs = declared.needs
     if not isinstance(needs, tuple | list) or not all(
-        isinstance(one, str | tuple) for one in needs
+        isinstance(need, str | tuple) for need in needs
     ):
         wrong.append("needs")
     if not isinstance(declared.settings, tuple | list) or not all(
-        isinstance(one, Setting) for one in declared.settings
+        isinstance(setting, Setting) for setting in declared.settings
     ):
         wrong.append("settings")
     if wrong:
@@ -167,7 +167,7 @@ def _declared_settings(found: type) -> tuple[Setting, ...] | None:
     settings = inspect.getattr_static(found, "settings", None)
     if not isinstance(settings, tuple | list):
         return None
-    if not all(isinstance(one, Setting) for one in settings):
+    if not all(isinstance(setting, Setting) for setting in settings):
         raise NotDeclared("its settings are not all of Number, Switch or Choice")
     return tuple(settings)
 
@@ -190,11 +190,11 @@ def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
     except Exception:  # names that are there for the type checker alone
         hints = {}
     settings = []
-    for one in parameters:
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
-            setting = _setting(one, hints.get(one.name, one.annotation))
+    for parameter in parameters:
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            setting = _setting(parameter, hints.get(parameter.name, parameter.annotation))
             settings += [setting] if setting else []
-    return tuple(settings), any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return tuple(settings), any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
 def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
@@ -218,7 +218,7 @@ def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None
             name, written, whole=whole and not guessed, unset=unset, narrow=whole and guessed
         )
     words = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
-    if kind is str or (words and all(isinstance(one, str) for one in words)):
+    if kind is str or (words and all(isinstance(word, str) for word in words)):
         return Text(name, written, (*words, *([unset] if unset and words else ())))
     return Anything(name, written, "")
 
@@ -231,7 +231,7 @@ def _type(annotation: object) -> _Type:
         base, _, rest = annotation.partition("|")
         return _Type(named.get(base.strip()), rest.strip() == "None")
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        kinds = [one for one in typing.get_args(annotation) if one is not type(None)]
+        kinds = [arg for arg in typing.get_args(annotation) if arg is not type(None)]
         return _Type(kinds[0] if len(kinds) == 1 else object, len(kinds) < 2)
     return _Type(annotation, False)
 

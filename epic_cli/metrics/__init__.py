@@ -35,7 +35,7 @@ METRICS: tuple[Metric, ...] = (
 )
 
 #: Those of rotation, and what they add up.
-TURNING = {"turning_cost", "aim_cost", *(one.name for one in turning.METRICS)}
+TURNING = {"turning_cost", "aim_cost", *(figure.name for figure in turning.METRICS)}
 TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
 
 #: What the metrics add up over rows, by name.
@@ -44,15 +44,15 @@ SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 def shown_metrics() -> list[Metric]:
     """The metrics that people are shown."""
-    return [one for one in METRICS if one.weight]
+    return [figure for figure in METRICS if figure.weight]
 
 
 def named(name: str) -> Metric:
     """The metric of this name; raises ``KeyError``."""
-    return {one.name: one for one in METRICS}[name]
+    return {figure.name: figure for figure in METRICS}[name]
 
 
 def figure_names(turns: bool = True) -> list[str]:
     """What CSV and JSON lines call the metrics and the ends of their intervals; ``turns``: all."""
-    chosen = [one for one in METRICS if turns or one.name not in TURNING]
-    return [name for one in chosen for name in (one.name, *(one.ends if one.interval else ()))]
+    chosen = [figure for figure in METRICS if turns or figure.name not in TURNING]
+    return [name for each in chosen for name in (each.name, *(each.ends if each.interval else ()))]

@@ -97,7 +97,7 @@ def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
     place = _NORMAL.cdf(-expanded(units)) * (len(replicates) - 1)
     at, part = int(place), place % 1
     ends = at, at + 1, -at - 2, -at - 1
-    low, lower, upper, high = np.partition(replicates, [one % len(replicates) for one in ends])[
+    low, lower, upper, high = np.partition(replicates, [end % len(replicates) for end in ends])[
         list(ends)
     ].tolist()
     return low + part * (lower - low), high + part * (upper - high)
@@ -222,7 +222,7 @@ def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
     """Those of several recordings as one."""
     found = list(several)
     sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
-    return sums._replace(waver=max((one.waver for one in found), default=0.0))
+    return sums._replace(waver=max((events.waver for events in found), default=0.0))
 
 
 def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
@@ -371,7 +371,7 @@ def bootstrap_sums(
     rare: NetworkEvents,
 ) -> tuple[Certainty, list[Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
-    certainty, units = _units([one.pieces for one in shown])
+    certainty, units = _units([figures.pieces for figures in shown])
     certainty = replace(certainty, rare=rare)
     if certainty.unit is Unit.NOTHING:
         return certainty, None
@@ -390,7 +390,9 @@ def bootstrap_sums(
             alone[0] = whole
             _own_lag(alone)
         every = (sums, _as_long(more, whole), _as_long(alone, whole))
-        found.append(Sampled(*(Resampled(one, whole, resolution, tick, weights) for one in every)))
+        found.append(
+            Sampled(*(Resampled(values, whole, resolution, tick, weights) for values in every))
+        )
     return certainty, found
 
 
@@ -448,10 +450,10 @@ def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]
     seconds = 0.0
     for run in range(runs):
         stacked = [np.stack(pieces[run].entities, axis=1) for pieces in several]
-        used = sum(one[:, :, FIELDS.index("rows")].sum(axis=1) for one in stacked) > 0
-        stacked = [one[used] for one in stacked]
+        used = sum(values[:, :, FIELDS.index("rows")].sum(axis=1) for values in stacked) > 0
+        stacked = [values[used] for values in stacked]
         most = max(1, len(stacked[0]) // FEWEST_UNITS)
-        length = _block_length([one.sum(axis=1) for one in stacked])
+        length = _block_length([values.sum(axis=1) for values in stacked])
         length = max(length, len(stacked[0]) // MOST_BLOCKS)
         shortest = math.ceil(SHORTEST_BLOCK / several[0][run].seconds)
         length = max(min(length, most), shortest)
@@ -460,14 +462,14 @@ def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]
             part.append(joined(cells, length))
     entities = parts[0][0].shape[1] if runs == 1 else 1
     if runs > 1:
-        parts = [[one.sum(axis=1, keepdims=True) for one in part] for part in parts]
+        parts = [[values.sum(axis=1, keepdims=True) for values in part] for part in parts]
     units = [np.concatenate(part) for part in parts]
     count = len(units[0])
     if count < FEWEST_UNITS:
         return Certainty(Unit.NOTHING, count, seconds), units
     if entities >= FEWEST_UNITS:
         return Certainty(Unit.BLOCK_AND_ENTITY, count, seconds, entities), units
-    units = [one.sum(axis=1, keepdims=True) for one in units]
+    units = [unit.sum(axis=1, keepdims=True) for unit in units]
     return Certainty(Unit.BLOCK, count, seconds), units
 
 
@@ -558,22 +560,22 @@ def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None 
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
-    for one in range(len(scores)):
-        between = _gaps(one, scores, replicates, more, reach)
+    for index in range(len(scores)):
+        between = _gaps(index, scores, replicates, more, reach)
         better += [gap.sure for gap in between]
-        if one == best:
+        if index == best:
             found = between
     return Ranking([1 + int(count) for count in better], found)
 
 
 def _reach(scores: Floats, replicates: Floats) -> float:
     furthest = 0.0
-    for one in range(len(scores)):
-        drawn = replicates[one] - replicates
+    for index in range(len(scores)):
+        drawn = replicates[index] - replicates
         deviations = drawn.std(axis=1)
         varying = deviations > _STILL
         if varying.any():
-            off = np.abs(drawn - (scores[one] - scores)[:, None])[varying]
+            off = np.abs(drawn - (scores[index] - scores)[:, None])[varying]
             largest = (off / deviations[varying][:, None]).max(axis=0)
             furthest = max(furthest, float(np.quantile(largest, CONFIDENCE)))
     return furthest
@@ -599,7 +601,7 @@ def sole_best(
     An infinite key takes no part. A false winner has to beat the true one as well: each pair at
     its own level is enough. ``more`` are the keys with more of each second, as for ``ranking``.
     """
-    order = sorted((one for one in range(len(keys)) if keys[one] < np.inf), key=keys.__getitem__)
+    order = sorted((each for each in range(len(keys)) if keys[each] < np.inf), key=keys.__getitem__)
     if len(order) < 2:
         return None
     best = order[0]
@@ -651,10 +653,10 @@ def assess(
     All candidates that have figures have been measured in the same runs, entities and cells.
     ``rare`` is what happened in all runs. The same ``seed`` draws the same.
     """
-    shown = [one for one in candidates if one.values]
+    shown = [candidate for candidate in candidates if candidate.values]
     certainty, sampled = bootstrap_sums(shown, tick, weights, resolution, seed, rare)
-    standings = iter(_standings([one.values for one in shown], sampled, certainty))
-    return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
+    standings = iter(_standings([figures.values for figures in shown], sampled, certainty))
+    return certainty, [next(standings) if candidate.values else UNKNOWN for candidate in candidates]
 
 
 @np.errstate(all="ignore")
@@ -737,7 +739,9 @@ def _standings(
     for metric in METRICS:
         drawn: list[_Figure | None] = [None] * len(values)
         if metric.interval and sampled is not None:
-            drawn = [_Figure(*(np.asarray(metric.value(all_)) for all_ in one)) for one in sampled]
+            drawn = [
+                _Figure(*(np.asarray(metric.value(all_)) for all_ in each)) for each in sampled
+            ]
             for own, figure, figures in zip(intervals, drawn, values, strict=True):
                 between = figure and _ends(
                     metric, figure, figures.get(metric.name, math.nan), certainty
@@ -745,16 +749,16 @@ def _standings(
                 if between:
                     own[metric.name] = between
             if metric.name == "score":
-                scores = [one for one in drawn if one is not None]
+                scores = [figure for figure in drawn if figure is not None]
         if metric.better is Better.NEITHER or few:
             continue
-        known = [one.get(metric.name, math.nan) for one in values]
-        keys = [math.inf if math.isnan(one) else float(metric.key(one)) for one in known]
+        known = [record.get(metric.name, math.nan) for record in values]
+        keys = [math.inf if math.isnan(value) else float(metric.key(value)) for value in known]
         best = sole_best(
             keys,
-            [one and np.asarray(metric.key(one.draws)) for one in drawn],
+            [figure and np.asarray(metric.key(figure.draws)) for figure in drawn],
             units,
-            [one and np.asarray(metric.key(one.more)) for one in drawn],
+            [figure and np.asarray(metric.key(figure.more)) for figure in drawn],
         )
         if best is not None:
             ahead[best].add(metric.name)

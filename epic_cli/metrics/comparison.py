@@ -58,7 +58,7 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Goes to another process as its fields."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
         return Result, tuple({**own, "values": dict(self.values)}.values())
 
     @property
@@ -78,7 +78,7 @@ class Result:
 
     def has(self, *flaws: Flaw) -> bool:
         """Whether one of these is noted."""
-        return any(one.flaw in flaws for one in self.notes)
+        return any(note.flaw in flaws for note in self.notes)
 
     @property
     def failed(self) -> bool:
@@ -168,7 +168,7 @@ class Comparison(Tabular):
     @property
     def turns(self) -> bool:
         """Whether the recording has rotation, and one of the strategies turns."""
-        return any(not math.isnan(one.value("angle")) for one in self.results)
+        return any(not math.isnan(result.value("angle")) for result in self.results)
 
     @property
     def advice(self) -> Advice:
@@ -217,14 +217,14 @@ def advice(
 
     ``doubtful``: it is uncertain whether the input is what it seems.
     """
-    ranked = [one for one in results if one.ranked and not math.isnan(one.value("score"))]
+    ranked = [each for each in results if each.ranked and not math.isnan(each.value("score"))]
     if not ranked:
         return Advice(Confidence.NOTHING)
-    sound = [one for one in ranked if not one.has(Flaw.DIVERGED)]
+    sound = [result for result in ranked if not result.has(Flaw.DIVERGED)]
     order = sorted(sound or ranked, key=lambda one: -one.value("score"))
     best, *others = order
-    tied = tuple(one for one in others if best.rank is not None and one.rank == best.rank)
-    after = next((one for one in others if one not in tied), None)
+    tied = tuple(other for other in others if best.rank is not None and other.rank == best.rank)
+    after = next((other for other in others if other not in tied), None)
     if best.value("score") < GOOD or not sound:
         confidence = Confidence.NONE_GOOD
     elif not others:
@@ -236,9 +236,9 @@ def advice(
     else:
         confidence = Confidence.TIED if tied else Confidence.CLEAR
     own = [
-        one
-        for one in by_recording
-        if one.label == best.label and not math.isnan(one.value("score"))
+        packet
+        for packet in by_recording
+        if packet.label == best.label and not math.isnan(packet.value("score"))
     ]
     worst = min(own, key=lambda one: one.value("score"), default=best)
     return Advice(
@@ -280,12 +280,12 @@ def _other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
 def _winners(results: Sequence[Result]) -> list[tuple[str, str]]:
     """Who has the highest score in each kind of game; of equals, who has it here."""
     found = []
-    here = {one.label: one.value("score") for one in results}
+    here = {result.label: result.value("score") for result in results}
     for game in GAMES:
         scores = {
-            one.label: float(score(replace(one.measured, weights=game.weights)))
-            for one in results
-            if one.measured is not None and one.ranked and not one.has(Flaw.DIVERGED)
+            result.label: float(score(replace(result.measured, weights=game.weights)))
+            for result in results
+            if result.measured is not None and result.ranked and not result.has(Flaw.DIVERGED)
         }
         scores = {label: value for label, value in scores.items() if not math.isnan(value)}
         if scores:

@@ -85,11 +85,11 @@ def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
 
 def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
     """Each condition is on a candidate that there is; raises ``ConditionError``."""
-    for one in conditions:
-        if one.strategy is not None and one.strategy not in labels:
-            near = nearest(one.strategy, labels)
+    for each in conditions:
+        if each.strategy is not None and each.strategy not in labels:
+            near = nearest(each.strategy, labels)
             hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(labels)}"
-            raise ConditionError(f"{one.text!r}: {one.strategy!r} does not take part; {hint}")
+            raise ConditionError(f"{each.text!r}: {each.strategy!r} does not take part; {hint}")
 
 
 def check_sense(conditions: Collection[Condition]) -> None:
@@ -125,11 +125,13 @@ def _made(
     text: str, name: str | None, relation: str | None, limit: str | None, strategy: str | None
 ) -> Condition:
     metrics = {
-        name: one for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))
+        name: metric
+        for metric in METRICS
+        for name in (metric.name, *(metric.ends if metric.interval else ()))
     }
     if name is None or name not in metrics:
         near = nearest(name or "", list(metrics))
-        known = ", ".join(one.name for one in METRICS)
+        known = ", ".join(metric.name for metric in METRICS)
         hint = f"did you mean {near!r}?" if near else f"they are {known}"
         raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")
     if relation is None or relation not in _RELATIONS:

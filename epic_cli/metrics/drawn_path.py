@@ -81,7 +81,7 @@ def drawn_paths(
     paths = {name: _path(name, packet_table(block), offset) for name, block in shared.items()}
     found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
     if not found:
-        most = max(len(one.times) for one in paths.values())
+        most = max(len(path.times) for path in paths.values())
         raise UnusableDrawing(
             f"it has {most} usable frame{'' if most == 1 else 's'} of an entity, and"
             f" {FEWEST_FRAMES} are needed"
@@ -90,7 +90,7 @@ def drawn_paths(
 
 
 def _names(named: Mapping[str, object]) -> str:
-    names = sorted(repr(one) if one else "one without a name" for one in named)
+    names = sorted(repr(name) if name else "one without a name" for name in named)
     return some(names) or "none"
 
 

@@ -138,7 +138,7 @@ def _told_apart(
         squares = truth.away(np.maximum(times[rows] - shift, window.first), shown[rows])
         known = squares[np.isfinite(squares)]
         left.append(float(known.mean()) if len(known) else math.nan)
-    bound = PLAUSIBLE**2 * min((one for one in left if not math.isnan(one)), default=math.inf)
+    bound = PLAUSIBLE**2 * min((value for value in left if not math.isnan(value)), default=math.inf)
     return [shift for shift, one in zip(shifts, left, strict=True) if not one > bound]
 
 

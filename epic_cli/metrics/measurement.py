@@ -80,7 +80,8 @@ def _sums(drawn: DrawnRows) -> dict[str, Floats]:
     steps, true_steps = between(shown[:-1], shown[1:]), between(true[:-1], true[1:])
     pairs = np.append(False, (rows[1:] >= 0) & (rows[1:] == rows[:-1]))[: len(rows)]
     turned, truly = (
-        np.concatenate((np.zeros((1, 3)), vectors(one)))[: len(rows)] for one in (steps, true_steps)
+        np.concatenate((np.zeros((1, 3)), vectors(values)))[: len(rows)]
+        for values in (steps, true_steps)
     )
     floor = JUMP_FLOOR * sampled.usual_step + 2 * RESTING
     limit = np.append(np.inf, JUMP_FACTOR * sampled.step_limit + floor)[: len(rows)]
@@ -118,7 +119,7 @@ def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     assert truth.turns is not None
     true = truth.turns.rotations
     segments = np.where(known(true), truth.segments, -1).astype(np.int32)
-    late, reach = (round(one / truth.tick) for one in (drawn.turn_lag, OVERSHOOT_WINDOW))
+    late, reach = (round(value / truth.tick) for value in (drawn.turn_lag, OVERSHOOT_WINDOW))
     least = math.radians(RESTING)
     turn_overshoot(shown, rows, true, segments, late, max(reach, 1), least, found)
     return np.degrees(found)
@@ -209,8 +210,8 @@ class Grid(NamedTuple):
 
 def grid(times: Sequence[Floats], share: int = 1) -> Grid:
     """The cells of a recording, from the ticks of its entities; it is one of about ``share``."""
-    start = min(float(one[0]) for one in times)
-    span = max(float(one[-1]) for one in times) - start
+    start = min(float(time[0]) for time in times)
+    span = max(float(time[-1]) for time in times) - start
     fewest = FEWEST_CELLS if share == 1 else FEWEST_OF_MANY
     most = max(fewest, min(MOST_CELLS, MOST_CELLS_OF_ALL // (len(times) * share)))
     length = max(SHORTEST, span / most)
@@ -587,15 +588,15 @@ def _evenly(ordered: Floats, count: int) -> Floats:
 
 def _pooled_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
     """Errors of which each stands for as many rows, and what is known of all."""
-    if not any(one.kept for one in measurements):
-        return np.concatenate([one.errors for one in measurements]), None
-    every = max(one.rows / len(one.errors) for one in measurements if len(one.errors))
-    parts = [_evenly(np.sort(one.errors), round(one.rows / every)) for one in measurements]
-    known = [one._all for one in measurements]
+    if not any(measurement.kept for measurement in measurements):
+        return np.concatenate([measurement.errors for measurement in measurements]), None
+    every = max(each.rows / len(each.errors) for each in measurements if len(each.errors))
+    parts = [_evenly(np.sort(each.errors), round(each.rows / every)) for each in measurements]
+    known = [measurement._all for measurement in measurements]
     return np.sort(np.concatenate(parts)), Kept(
-        sum(one.rows for one in known),
-        sum(one.squares for one in known),
-        max(one.largest for one in known),
+        sum(kept.rows for kept in known),
+        sum(kept.squares for kept in known),
+        max(kept.largest for kept in known),
     )
 
 
@@ -608,7 +609,7 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
     """
     if len(measurements) == 1:
         return measurements[0]
-    counts = [one.rows for one in measurements]
+    counts = [measurement.rows for measurement in measurements]
     stray = max(measurements, key=lambda one: one.beyond / one.bound if one.bound else 0.0)
     errors, kept = _pooled_errors(measurements)
     recovered = Recovery()
@@ -616,28 +617,28 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         recovered |= one.recovery
     return Measurement(
         errors,
-        sum(one.broken for one in measurements),
-        _pooled_lag([one.lag for one in measurements]),
-        max(one.excess for one in measurements),
-        sum(one.jumps for one in measurements),
-        sum(one.backward for one in measurements),
-        max(one.overshoot for one in measurements),
-        sum(one.overshoots for one in measurements),
-        sum(one.fours for one in measurements),
-        sum(one.third for one in measurements),
-        sum(one.truth_third for one in measurements),
-        np.sum([one.statuses for one in measurements], axis=0),
+        sum(measurement.broken for measurement in measurements),
+        _pooled_lag([measurement.lag for measurement in measurements]),
+        max(measurement.excess for measurement in measurements),
+        sum(measurement.jumps for measurement in measurements),
+        sum(measurement.backward for measurement in measurements),
+        max(measurement.overshoot for measurement in measurements),
+        sum(measurement.overshoots for measurement in measurements),
+        sum(measurement.fours for measurement in measurements),
+        sum(measurement.third for measurement in measurements),
+        sum(measurement.truth_third for measurement in measurements),
+        np.sum([measurement.statuses for measurement in measurements], axis=0),
         recovered,
         stray.beyond,
         stray.extent,
         stray.bound,
-        math.sqrt(float(np.average([one.speed**2 for one in measurements], weights=counts))),
-        max(one.resolution for one in measurements),
+        math.sqrt(float(np.average([each.speed**2 for each in measurements], weights=counts))),
+        max(measurement.resolution for measurement in measurements),
         measurements[0].tick,
         measurements[0].weights,
-        {name: sum(one.totals.get(name, 0.0) for one in measurements) for name in SUMS},
+        {name: sum(each.totals.get(name, 0.0) for each in measurements) for name in SUMS},
         kept,
-        turned=_pooled_turned([one.turned for one in measurements if one.turned]),
+        turned=_pooled_turned([each.turned for each in measurements if each.turned]),
     )
 
 
@@ -646,22 +647,22 @@ def _pooled_turned(several: Sequence[Turned]) -> Turned | None:
         return None
     errors, kept = _pooled_errors(several)
     return replace(
-        several[0], errors=errors, kept=kept, lag=_pooled_lag([one.lag for one in several])
+        several[0], errors=errors, kept=kept, lag=_pooled_lag([turned.lag for turned in several])
     )
 
 
 def _pooled_lag(lags: Sequence[Lag]) -> Lag:
     def mean(values: Sequence[tuple[float, int]]) -> float:
         known = [(value, rows) for value, rows in values if not math.isnan(value) and rows]
-        rows = sum(one[1] for one in known)
+        rows = sum(kept[1] for kept in known)
         return sum(value * rows for value, rows in known) / rows if rows else math.nan
 
     return Lag(
-        mean([(one.seconds, one.rows) for one in lags]),
-        math.sqrt(mean([(one.residual**2, one.rows) for one in lags])),
-        sum(one.rows for one in lags),
-        tuple(sorted({other for one in lags for other in one.others}, key=abs)),
-        mean([(one.charged, one.rows) for one in lags]),
+        mean([(lag.seconds, lag.rows) for lag in lags]),
+        math.sqrt(mean([(lag.residual**2, lag.rows) for lag in lags])),
+        sum(lag.rows for lag in lags),
+        tuple(sorted({other for lag in lags for other in lag.others}, key=abs)),
+        mean([(lag.charged, lag.rows) for lag in lags]),
     )
 
 

@@ -315,7 +315,7 @@ def result_words(note: ResultNote) -> str:
         error=note.error,
         beyond=three_digits(note.beyond),
         extent=three_digits(note.extent),
-        lags=", ".join(f"{one * 1000:.0f}" for one in note.lags[:3]),
+        lags=", ".join(f"{lag * 1000:.0f}" for lag in note.lags[:3]),
     )
 
 

@@ -18,7 +18,7 @@ class Tabular:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The records that ``--format jsonl`` writes, as plain dicts."""
-        return [dict(one) for one in self._report().data.records()]
+        return [dict(record) for record in self._report().data.records()]
 
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with a row for each record; needs pandas."""
@@ -41,7 +41,7 @@ class Tabular:
     def _rows(self) -> list[dict[str, Any]]:
         """The records of CSV, or else those of JSON, whose values tables can have."""
         data = self._report().data
-        rows = [dict(one) for one in data.rows()] or self.to_dicts()
+        rows = [dict(row) for row in data.rows()] or self.to_dicts()
         return [{name: _single(value) for name, value in row.items()} for row in rows]
 
     def _report(self) -> Any:

@@ -156,7 +156,7 @@ SHARES = (0.9, 0.95, 0.99, 0.999)
 
 #: Receivers read once a frame at these rates; what is slower (Hz) is a batch of the sender's.
 SLOWEST_FRAMES = 24
-FRAME_RATES = (*(one for one in USUAL_RATES if one >= SLOWEST_FRAMES), 165, 240)
+FRAME_RATES = (*(number for number in USUAL_RATES if number >= SLOWEST_FRAMES), 165, 240)
 
 #: Gaps between arrivals that are multiples of a frame so well (mean cosine of their phases), over
 #: at most this many arrivals, of those that are no longer than this (s).
@@ -305,9 +305,9 @@ class Network(NamedTuple):
 
 def network_of(messages: MessageLog) -> Network:
     """The figures of the messages that arrived."""
-    low, middle, high = (messages.delay_of(one) for one in (0.05, 0.5, 0.95))
+    low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
-    needed = tuple(float(one) for one in np.quantile(ordered, SHARES))
+    needed = tuple(float(each) for each in np.quantile(ordered, SHARES))
     return Network(1 / messages.period, middle, high - low, needed, messages.frame)
 
 
@@ -372,7 +372,7 @@ class Stream:
 
     def at(self, places: Numbers) -> Stream:
         """The states of these places only, in their order."""
-        return replace(self, **{one: getattr(self, one)[places] for one in _COLUMNS})
+        return replace(self, **{column: getattr(self, column)[places] for column in _COLUMNS})
 
     def moved(self, added: Floats) -> Stream:
         """States with something added to their stamps, in the new order; without those of NaN."""
@@ -589,8 +589,8 @@ def _by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | Non
     period = median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
     rest = times - period * numbers
     blocks = np.array_split(np.arange(len(rest)), len(rest) // BLOCK)
-    middles = [float(one.mean()) for one in blocks]
-    trend = np.interp(np.arange(len(rest)), middles, [median(rest[one]) for one in blocks])
+    middles = [float(block.mean()) for block in blocks]
+    trend = np.interp(np.arange(len(rest)), middles, [median(rest[block]) for block in blocks])
     off = rest - trend
     usual = period * median(np.diff(numbers))
     if not sigma(off) > SPREAD * usual:
@@ -667,12 +667,12 @@ class Traffic:
     @property
     def numbered(self) -> list[Stream]:
         """The streams whose states have sequence numbers."""
-        return [one for one in self.streams if one.numbered]
+        return [stream for stream in self.streams if stream.numbered]
 
     @property
     def duration(self) -> float:
         """Seconds from the first stamp to the last."""
-        ends = [(one.times[0], one.times[-1]) for one in self.streams]
+        ends = [(stream.times[0], stream.times[-1]) for stream in self.streams]
         return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
 
 
@@ -736,7 +736,7 @@ def _without_ties(times: Floats, *others: Floats) -> Numbers:
     same = ~changes(times)
     tied = np.flatnonzero(same | np.append(same[1:], False))
     if len(tied):
-        places[tied] = tied[np.lexsort([one[tied] for one in (*others[::-1], times)])]
+        places[tied] = tied[np.lexsort([other[tied] for other in (*others[::-1], times)])]
     return places
 
 
@@ -774,7 +774,7 @@ class _Sendings(NamedTuple):
 
 def _sendings(columns: Floats) -> _Sendings:
     arrived = np.isfinite(columns[ARRIVAL])
-    times, numbers, arrivals = (_only(columns[one], arrived) for one in (TIME, SEQUENCE, ARRIVAL))
+    times, numbers, arrivals = (_only(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL))
     if changes(times).all():
         return _Sendings(times, arrivals, np.zeros(len(times), np.int64), 0)
     numbers = np.nan_to_num(numbers, nan=-1.0)
@@ -796,7 +796,7 @@ def _messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
         parts[0] if len(parts) == 1 else np.concatenate(parts)
         for parts in list(zip(*sendings, strict=True))[:3]
     )
-    copies, states = sum(one.copies for one in sendings), len(times)
+    copies, states = sum(sending.copies for sending in sendings), len(times)
     if len(sendings) > 1:
         order = np.argsort(times, kind="stable")
         if places.any():

@@ -450,7 +450,7 @@ def sample_truth(
     pairs = counted[1:] & counted[:-1]
     speeds = lengths(velocities[counted])
     judged = np.where(counted, segments, -1).astype(np.int32)
-    inside = [one[known] if not known.all() else one for one in positions.T]
+    inside = [row[known] if not known.all() else row for row in positions.T]
     return SampledTruth(
         truth,
         tick,
@@ -463,8 +463,8 @@ def sample_truth(
         root_mean_square(steps[pairs]),
         root_mean_square(speeds),
         float(speeds.max(initial=0.0)),
-        np.array([one.min(initial=np.inf) for one in inside]),
-        np.array([one.max(initial=-np.inf) for one in inside]),
+        np.array([item.min(initial=np.inf) for item in inside]),
+        np.array([item.max(initial=-np.inf) for item in inside]),
         shift_window(truth, times, judged, first),
         None if truth.turns is None else _sample_turns(truth.turns, times, segments, counted, tick),
     )

@@ -82,7 +82,9 @@ METRICS = (
         section=MetricSection.ACCURACY,
         weight=7,
         interval=True,
-        sums={one: _sum(one) for one in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")},
+        sums={
+            word: _sum(word) for word in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")
+        },
     ),
     Metric(
         "angle95",
@@ -172,6 +174,6 @@ METRICS = (
         title="turn jerk",
         weight=4,
         interval=True,
-        sums={one: _sum(one) for one in ("turn_fours", "turn_third", "turn_third_of")},
+        sums={word: _sum(word) for word in ("turn_fours", "turn_third", "turn_third_of")},
     ),
 )

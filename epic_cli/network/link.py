@@ -172,9 +172,9 @@ class LinkConditions:
 
     def __post_init__(self) -> None:
         has_bursts = isinstance(self.loss, GilbertElliott)
-        for one in LINK:
-            if one.field != "loss" or has_bursts == (one.name == "gemodel"):
-                named(one, one.verify, getattr(self, one.field))
+        for parameter in LINK:
+            if parameter.field != "loss" or has_bursts == (parameter.name == "gemodel"):
+                named(parameter, parameter.verify, getattr(self, parameter.field))
         if has_bursts and self.loss_correlation:
             raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
         self._check_later()

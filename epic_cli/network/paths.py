@@ -428,9 +428,9 @@ def smallest_three(rotation: Rotation, bits: int) -> Rotation:
         if k != largest:
             share = (sign * rotation[k] * math.sqrt(2) + 1) / 2
             found[k] = (2 * math.floor(share * steps + 0.5) / steps - 1) / math.sqrt(2)
-    found[largest] = math.sqrt(max(0.0, 1 - sum(one * one for one in found)))
-    size = math.sqrt(sum(one * one for one in found))
-    x, y, z, w = (one / size for one in found)
+    found[largest] = math.sqrt(max(0.0, 1 - sum(value * value for value in found)))
+    size = math.sqrt(sum(value * value for value in found))
+    x, y, z, w = (value / size for value in found)
     return x, y, z, w
 
 

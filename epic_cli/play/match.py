@@ -102,7 +102,7 @@ class Match:
     @property
     def clipped(self) -> int:
         """How many packets arrived at once because their delay would have been below 0."""
-        return sum(one.up.clipped + one.down.clipped for one in self.participants)
+        return sum(each.up.clipped + each.down.clipped for each in self.participants)
 
     def run_until(self, seconds: float) -> None:
         """Lets everything happen up to this time, inclusive."""

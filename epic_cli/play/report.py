@@ -106,7 +106,7 @@ def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
     """The columns that there is room for; the last of them may be cut."""
     kept = list(columns)
     for name in _LEAST_FIRST:
-        widths = [_WIDTHS.get(one, _NUMBER_WIDTH) + 1 for one in kept]
+        widths = [_WIDTHS.get(kept_item, _NUMBER_WIDTH) + 1 for kept_item in kept]
         if room is None or sum(widths) - 1 <= room:
             break
         if name in kept:

@@ -259,7 +259,7 @@ class HeadlessRun:
             yield self._take()
         if self._selection.show == "summary":
             wanted = (p for p in self.match.participants if self._selection.wants(p.config.name))
-            yield Chunk([one for p in wanted for one in self.statistics.figures(p)], [], [], [])
+            yield Chunk([each for p in wanted for each in self.statistics.figures(p)], [], [], [])
 
     def figures(self) -> list[Figure]:
         """The figures of the chosen client."""
@@ -267,7 +267,7 @@ class HeadlessRun:
 
     def scenes(self) -> list[Scene]:
         """The screens of the chosen client, the server and another player, as they are now."""
-        others = (one for one in self.match.participants if one is not self._participant)
+        others = (each for each in self.match.participants if each is not self._participant)
         return scenes(self.match, self._participant, next(others), self._flashes)
 
     def _frame(self, participant: Participant) -> None:

@@ -154,7 +154,7 @@ class _Parser:
                 raise self._refuse(
                     at,
                     str(error),
-                    ", ".join(f"{one}..." if one[-1] == "." else f"{one}=..." for one in NAMES),
+                    ", ".join(f"{name}..." if name[-1] == "." else f"{name}=..." for name in NAMES),
                 ) from None
         if not words:
             raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")

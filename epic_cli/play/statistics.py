@@ -308,7 +308,7 @@ class MatchStatistics:
             found.append(("effects predicted", measured.effects, ""))
             found.append(("effects refused", measured.refused_effects, ""))
             found += measured.shots.figures()
-        return [Figure(name, *one) for one in found]
+        return [Figure(name, *row) for row in found]
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -202,10 +202,10 @@ def formats() -> dict[str, Format]:
     from epic_cli.recordings import entries
 
     modules = [
-        importlib.import_module(f"{entries.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(entries.__path__)
+        importlib.import_module(f"{entries.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(entries.__path__)
     ]
-    found = {one.name: one for module in modules for one in module.FORMATS}
+    found = {file_format.name: file_format for module in modules for file_format in module.FORMATS}
     return {DEFAULT: found.pop(DEFAULT), **dict(sorted(found.items()))}
 
 
@@ -213,20 +213,24 @@ def input_formats() -> tuple[str, ...]:
     """The formats that somebody can choose for a recording to be read."""
     return (
         "auto",
-        *(one.name for one in formats().values() if one.by_name and (one.reads or one.unpacked)),
+        *(
+            file_format.name
+            for file_format in formats().values()
+            if file_format.by_name and (file_format.reads or file_format.unpacked)
+        ),
     )
 
 
 def written_formats() -> tuple[str, ...]:
     """The formats that recordings can be written in."""
-    return tuple(one.name for one in formats().values() if one.writes)
+    return tuple(file_format.name for file_format in formats().values() if file_format.writes)
 
 
 def packet_formats() -> tuple[str, ...]:
     """The formats that packets can be sent and received in, one by one."""
-    return tuple(one.name for one in formats().values() if one.reads and one.writes)
+    return tuple(each.name for each in formats().values() if each.reads and each.writes)
 
 
 def suffixes() -> dict[str, str]:
     """What files of recordings end with, and which format that is."""
-    return {suffix: one.name for one in formats().values() for suffix in one.suffixes}
+    return {suffix: each.name for each in formats().values() for suffix in each.suffixes}

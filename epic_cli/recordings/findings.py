@@ -277,4 +277,4 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 def doubts(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The codes of those that make all that is computed doubtful."""
-    return tuple(dict.fromkeys(one.code for one in worst_first(findings) if one.is_error))
+    return tuple(dict.fromkeys(each.code for each in worst_first(findings) if each.is_error))

@@ -50,7 +50,7 @@ def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def _check_columns(columns: Mapping[str, str]) -> None:
     """Raises ``SettingError`` for columns by field that cannot all be meant."""
     named = [column for column in columns.values() if column]
-    twice = next((one for one in named if named.count(one) > 1), None)
+    twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
         raise SettingError(f"{twice!r} is given for two fields")
     _check_stars(columns)
@@ -113,17 +113,17 @@ def path_text(names: tuple[str, ...]) -> str:
 
 def _unescaped(text: str) -> list[str]:
     characters = iter(text)
-    return [next(characters, "") if one == "\\" else one for one in characters]
+    return [next(characters, "") if character == "\\" else character for character in characters]
 
 
 def split_escaped(text: str, separator: str) -> list[str]:
     """The parts between separators before which there is no backslash."""
     parts, characters = [""], iter(text)
-    for one in characters:
-        if one == separator:
+    for character in characters:
+        if character == separator:
             parts.append("")
         else:
-            parts[-1] += one + next(characters, "") if one == "\\" else one
+            parts[-1] += character + next(characters, "") if character == "\\" else character
     return parts
 
 
@@ -298,7 +298,7 @@ class ReadSpec(NamedTuple):
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
         own = ("format", "encoding", "names", "unless_own", "rebase_time", "beginning")
-        return self._replace(**{one: getattr(ReadSpec(), one) for one in own}) == ReadSpec()
+        return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 
     @property
     def _has_own_names(self) -> bool:
@@ -367,7 +367,7 @@ def _kind_of(name: str) -> str:
     """The key of a name alone: that of a format or a profile."""
     if name in input_formats():
         return "format"
-    known = next((one for one in READ if one.name == name), None)
+    known = next((parameter for parameter in READ if parameter.name == name), None)
     if known is not None:
         value = "on" if isinstance(known, Switch) else "..."
         raise SettingError(f"{name} has no value: write {name}={value}")
@@ -422,7 +422,7 @@ def parse_pattern(text: str) -> str:
 def parse_time_format(text: str) -> str:
     """A format of dates; raises ``ValueError``."""
     directives = re.findall("%(.?)", text)
-    wrong = next((one for one in directives if not one or one not in "YymbdHIMSfpz%"), None)
+    wrong = next((item for item in directives if not item or item not in "YymbdHIMSfpz%"), None)
     if wrong is not None or ("H" not in directives and "I" not in directives):
         known = "%Y %y %m %b %d %H %I %M %S %f %p %z"
         raise ValueError(f"{text!r} is no format of {known}, as '%d.%m.%Y %H:%M:%S'")
@@ -503,19 +503,19 @@ _COLUMN_HELP = {
 READ: Table = (
     *(_Column(field, _COLUMN_HELP.get(field, "")) for field in FIELD_ORDER),
     _Key("format", "auto", "The recording's format; auto detects it from the first line.", "FORMAT",
-         parse_format, words=lambda: ((one, None) for one in input_formats())),
+         parse_format, words=lambda: ((file_format, None) for file_format in input_formats())),
     _Key("pattern", None, "Where a log's lines have the fields: a group for each, (?P<time>...).",
          "REGEX", parse_pattern),
     _Key("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
          " %S takes a fraction.", "FORMAT", parse_time_format),
     _Key("unit", None, "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.", "UNIT",
          parse_time_unit, field="time_unit",
-         words=lambda: ((one, None) for one in (*TIME_UNITS, "iso", "ticks@60"))),
+         words=lambda: ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))),
     _Key("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
          "first|SECONDS", parse_time_origin, _shown, field="time_origin",
          words=lambda: (("first", None), ("0", None))),
     _Key("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
-         "AXES", parse_axes, words=lambda: ((one, None) for one in ("xyz", "xy", "xz", "xzy"))),
+         "AXES", parse_axes, words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
     _Key("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default: what"
          " makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER", parse_scale,
          _shown),
@@ -531,7 +531,7 @@ READ: Table = (
          parse_angles, words=lambda: (("deg", None), ("rad", None))),
     _Key("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y, then"
          " x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]", "NAME",
-         parse_euler, words=lambda: ((one, None) for one in EULER)),
+         parse_euler, words=lambda: ((word, None) for word in EULER)),
     _Key("profile", None, "A description of the configuration file, by its name; what stands beside"
          " it comes first.", "NAME", str),
 )  # fmt: skip

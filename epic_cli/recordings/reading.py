@@ -173,12 +173,12 @@ def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> 
     look = Head(head, final, layout)
     best, name = _entry(DEFAULT).detect(look), DEFAULT
     if best is not Fit.CERTAIN:
-        for one in formats().values():
-            if one.begins(head):
-                return one.name
-            fit = one.detect(look)
+        for file_format in formats().values():
+            if file_format.begins(head):
+                return file_format.name
+            fit = file_format.detect(look)
             if fit > best:
-                best, name = fit, one.name
+                best, name = fit, file_format.name
     return None if best is Fit.UNDECIDED else name
 
 
@@ -262,7 +262,7 @@ def _look(
 
 def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:
     """Keeps of the readings of refused lines those by which a recording begun so can be read."""
-    if not any(one.readings for one in block.refusals):
+    if not any(refusal.readings for refusal in block.refusals):
         return
     from epic_cli.recordings.readings import tried
 
@@ -272,7 +272,7 @@ def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec |
         return reader, reader.scan(begun, len(begun) < BLOCK_SIZE)
 
     block.refusals[:] = [
-        tried(one, given, attempt) if one.readings else one for one in block.refusals
+        tried(each, given, attempt) if each.readings else each for each in block.refusals
     ]
 
 
@@ -295,8 +295,8 @@ def _decoded(
 
 def _is_packed(head: bytes, wanted: str) -> bool:
     """Whether a format has to be unpacked that begins like this, unless another one is given."""
-    packed = (one for one in formats().values() if one.unpacked)
-    return wanted == "auto" and any(one.begins(head) for one in packed)
+    packed = (file_format for file_format in formats().values() if file_format.unpacked)
+    return wanted == "auto" and any(packet.begins(head) for packet in packed)
 
 
 def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
@@ -324,9 +324,9 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str]:
     if not folder.is_dir():
         return [os.fspath(path)]
     found = sorted(
-        str(one)
-        for one in folder.iterdir()
-        if one.suffix in endings and one.is_file() and not one.name.startswith(".")
+        str(file)
+        for file in folder.iterdir()
+        if file.suffix in endings and file.is_file() and not file.name.startswith(".")
     )
     if not found:
         reason = f"there is no recording in this folder; their names end with {', '.join(endings)}"

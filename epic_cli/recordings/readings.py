@@ -36,8 +36,8 @@ def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal
     plain = given or ReadSpec()
     known = dict(plain.entries())
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
-    for one in refusal.readings:
-        for reading in _tried({**known}, one.entries, plain, attempt, _DEEPEST):
+    for pair in refusal.readings:
+        for reading in _tried({**known}, pair.entries, plain, attempt, _DEEPEST):
             found.setdefault(reading.entries, reading)
     return refusal._replace(readings=tuple(found.values())[:_MOST])
 
@@ -56,18 +56,18 @@ def _tried(
         rebase_time=given.rebase_time, unless_own=given.unless_own
     )
     reader, block = attempt(layout)
-    doubtful = next((one for one in block.refusals if one.readings), None)
+    doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
     mending = _mending(reader, block, layout) if doubtful is None else ()
     if doubtful is not None:
-        further = [one.entries for one in doubtful.readings]
+        further = [reading.entries for reading in doubtful.readings]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
         return
     else:
         further = [mending] if mending else []
     found = [
         reading
-        for one in further[: _MOST if depth else 0]
-        for reading in _tried(entries, one, given, attempt, depth - 1)
+        for row in further[: _MOST if depth else 0]
+        for reading in _tried(entries, row, given, attempt, depth - 1)
     ]
     yield from found
     if not found and doubtful is None:
@@ -84,5 +84,5 @@ def _mending(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tupl
     watch.reading(reader, "")
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
-    mended = (one.read for one in new_findings(watch) if one.is_error and one.read)
-    return tuple((one.key, one.value) for one in split(next(mended, "")))
+    mended = (finding.read for finding in new_findings(watch) if finding.is_error and finding.read)
+    return tuple((part.key, part.value) for part in split(next(mended, "")))

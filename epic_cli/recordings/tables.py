@@ -30,7 +30,7 @@ def delimiter_of(line: str) -> str:
     bare = line.strip("\r\n")
     if '"' in bare:
         bare = "".join(bare.split('"')[::2])
-    return next((one for one in DELIMITERS if one in bare), "," if '"' in line else " ")
+    return next((each for each in DELIMITERS if each in bare), "," if '"' in line else " ")
 
 
 def split_row(line: str, delimiter: str) -> list[str] | None:

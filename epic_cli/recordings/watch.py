@@ -103,7 +103,7 @@ class RecordingMonitor:
                 self.junk_line = block.junk_line, block.line_text(at)
             self.junk += block.junk
         if block.refusals:
-            self.partial += sum(one.reason in _MISSING for one in block.refusals)
+            self.partial += sum(refusal.reason in _MISSING for refusal in block.refusals)
         count = len(block)
         if not count:
             return False
@@ -129,7 +129,7 @@ class RecordingMonitor:
         """A description with these entries beside what is given; empty: there is no layout."""
         from epic_cli.engine.description import write
 
-        if not any(one.reader for one in self.samples):
+        if not any(sample.reader for sample in self.samples):
             return ""
         known = dict(self.given.entries()) if self.given is not None else {}
         return write({**known, **entries}.items())
@@ -143,7 +143,7 @@ class RecordingMonitor:
 
     def fresh(self, findings: Iterable[Finding]) -> list[Finding]:
         """Those of all findings so far that have not been returned before."""
-        new = {one.key: one for one in findings if one.key not in self._shown}
+        new = {finding.key: finding for finding in findings if finding.key not in self._shown}
         self._shown.update(new)
         self.findings += new.values()
         return list(new.values())

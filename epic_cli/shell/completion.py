@@ -124,9 +124,9 @@ def candidates(group: click.Command, words: list[str], begun: str, default: str)
     before = f"{option}=" if equals and option.startswith("--") else ""
     made = [
         Candidate(
-            one.type, one.value if one.type != "plain" else before + one.value, one.help or ""
+            each.type, each.value if each.type != "plain" else before + each.value, each.help or ""
         )
-        for one in found
+        for each in found
     ]
     return list(dict.fromkeys(made))
 
@@ -144,8 +144,11 @@ def answer(group: click.Command, request: str, args: list[str], default: str) ->
         found = candidates(group, words, begun, default)
     except (click.ClickException, WrongUsage, CannotAccess):
         return ""  # running the line reports what is wrong with it
-    shown = [one._replace(word=one.word[cut:]) if one.kind == "plain" else one for one in found]
-    return "".join(f"{one}\n" for one in shown)
+    shown = [
+        candidate._replace(word=candidate.word[cut:]) if candidate.kind == "plain" else candidate
+        for candidate in found
+    ]
+    return "".join(f"{candidate}\n" for candidate in shown)
 
 
 def _ask_bash(_args: list[str]) -> tuple[list[str], str, int]:

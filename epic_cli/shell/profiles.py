@@ -121,7 +121,7 @@ def _text(path: str) -> str:
 
 def _table(name: str) -> re.Pattern[str]:
     """The lines of a profile: its header, and all with a key or nothing up to the next."""
-    names = "|".join(re.escape(one) for one in {_key(name), _quoted(name)})
+    names = "|".join(re.escape(word) for word in {_key(name), _quoted(name)})
     header = rf"^[ \t]*\[[ \t]*{PROFILES}[ \t]*\.[ \t]*(?:{names})[ \t]*\][^\n]*(?:\n|\Z)"
     return re.compile(rf"{header}(?:[ \t]*[^\s\[#][^\n]*(?:\n|\Z))*", re.MULTILINE)
 

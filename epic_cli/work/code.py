@@ -89,11 +89,11 @@ def _imports(source: _Source) -> Iterator[str]:
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             with contextlib.suppress(ImportError):  # as it is where that runs
                 base = resolve_name("." * node.level + (node.module or ""), package)
-                names = [base, *(f"{base}.{one.name}" for one in node.names)]
+                names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Call):
             called = node.func
             name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
@@ -118,12 +118,12 @@ def _spec(name: str) -> ModuleSpec | None:
 
 @cache
 def _distributions() -> dict[str, str]:
-    return {top: "; ".join(f"{one}=={version(one)}" for one in sorted(set(names)))
+    return {top: "; ".join(f"{name}=={version(name)}" for name in sorted(set(names)))
             for top, names in packages_distributions().items()}  # fmt: skip
 
 
 def _distribution(source: _Source) -> str | None:
     """What has installed a module, with its version; None: nothing has."""
-    if not any(f"{os.sep}{one}{os.sep}" in source.path for one in _INSTALLED):
+    if not any(f"{os.sep}{name}{os.sep}" in source.path for name in _INSTALLED):
         return None
     return _distributions().get(source.name.partition(".")[0])

@@ -120,12 +120,12 @@ def run_jobs(
                 waiting.append(_Submitted(job, _submit(executor, work, job)))
             if not waiting:
                 return
-            running = [one.future for one in waiting if not one.future.done()]
+            running = [each.future for each in waiting if not each.future.done()]
             if not waiting[0].future.done():
                 wait(running, return_when=FIRST_COMPLETED)
             report(waiting)
-            if any(one.suspect for one in waiting):
-                wait([one.future for one in waiting])
+            if any(each.suspect for each in waiting):
+                wait([each.future for each in waiting])
                 waiting = _run_again(executor, work, waiting)
             # more may come, and die, while these are looked at
             while waiting and waiting[0].future.done() and not waiting[0].suspect:
@@ -134,8 +134,8 @@ def run_jobs(
                 reported.discard(first.future)
                 yield first.job, first.outcome
     finally:
-        for one in waiting:
-            one.future.cancel()
+        for each in waiting:
+            each.future.cancel()
 
 
 def _submit(executor: Executor, work: Callable[[Job], Result], job: Job) -> Future[Result]:
@@ -152,14 +152,14 @@ def _run_again(
 ) -> deque[_Submitted[Job, Result]]:
     """All of them done: those whose worker died have run once more, alone."""
     if not isinstance(executor, Renewable):
-        raise next(one.death for one in waiting if one.death)
+        raise next(submitted.death for submitted in waiting if submitted.death)
     executor.renew()
     found: deque[_Submitted[Job, Result]] = deque()
-    for one in waiting:
-        if not one.suspect:
-            found.append(one)
+    for submitted in waiting:
+        if not submitted.suspect:
+            found.append(submitted)
             continue
-        found.append(_Submitted(one.job, _submit(executor, work, one.job), alone=True))
+        found.append(_Submitted(submitted.job, _submit(executor, work, submitted.job), alone=True))
         wait([found[-1].future])
         if found[-1].death:
             executor.renew()

@@ -18,7 +18,10 @@ FIELDS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 def test_the_array_has_what_the_samples_have(name: str, chosen: str) -> None:
     array = replay_array(SAMPLES / name, chosen, tick="60hz")
     samples = replay(SAMPLES / name, chosen, tick="60hz")
-    rows = [(one.time, *one.position, *one.velocity, one.status, one.entity) for one in samples]
+    rows = [
+        (sample.time, *sample.position, *sample.velocity, sample.status, sample.entity)
+        for sample in samples
+    ]
     assert rows
     assert array.tolist() == rows
     assert list(replay_array(list(read_packets(SAMPLES / name)), chosen, tick="60hz")) == list(
@@ -50,8 +53,8 @@ def test_more_packets_than_are_taken_at_once_are_all_drawn() -> None:
     packets = [Packet((t, 0.0, 0.0), None, t / 20, entity="ab"[t % 2]) for t in range(9000)]
     array = replay_array(iter(packets), "lerp")
     drawn = list(replay(packets, "lerp"))
-    assert array["x"].tolist() == [one.position[0] for one in drawn]
-    assert array["entity"].tolist() == [one.entity for one in drawn]
+    assert array["x"].tolist() == [sample.position[0] for sample in drawn]
+    assert array["entity"].tolist() == [sample.entity for sample in drawn]
 
 
 def test_errors_are_those_of_the_replay() -> None:

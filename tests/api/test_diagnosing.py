@@ -18,7 +18,7 @@ def test_it_finds_what_the_command_finds(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["diagnose", "-s", "gambetta", "--format", "jsonl", str(SAMPLE)]) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     found = diagnose(SAMPLE, "gambetta")
-    assert [one.cause for one in found.findings] == ["delay-buffer", "loss"]
+    assert [finding.cause for finding in found.findings] == ["delay-buffer", "loss"]
     for one, line in zip(found.findings, told, strict=True):
         assert dict(one.values) == line["values"]
         assert explain(one) == (line["title"], line["what"], line["effect"], line["cure"])
@@ -30,7 +30,7 @@ def test_what_makes_the_recording_doubtful_is_in_it() -> None:
     with pytest.warns(RecordingWarning, match="E302|E201"):
         found = diagnose(packets)
     assert found.doubts
-    assert [one.code for one in found.in_recording] == list(found.doubts)
+    assert [packet.code for packet in found.in_recording] == list(found.doubts)
     assert diagnose(SAMPLE).in_recording == ()
 
 
@@ -45,14 +45,16 @@ def test_what_was_drawn_is_recognised(given: str, tmp_path: Path) -> None:
     samples = list(replay(SAMPLE, "lerp", tick="1/60"))
     drawn: Any = samples
     if given == "packets":
-        drawn = [Packet(one.position, None, one.time) for one in samples]
+        drawn = [Packet(sample.position, None, sample.time) for sample in samples]
     elif given == "rows":
         drawn = tmp_path / "rows.txt"
         form = "pos: {0},{1},{2}  vel: 0.0,0.0,0.0  time: {3}"
-        drawn.write_text("\n".join(form.format(*one.position, one.time) for one in samples) + "\n")
+        drawn.write_text(
+            "\n".join(form.format(*sample.position, sample.time) for sample in samples) + "\n"
+        )
     elif given == "table":
         drawn = tmp_path / "rows.csv"
-        lines = (f"{one.time + 5},{one.position[0]},{one.position[1]},0" for one in samples)
+        lines = (f"{each.time + 5},{each.position[0]},{each.position[1]},0" for each in samples)
         drawn.write_text("\n".join(["time,x,y,z", *lines]) + "\n")
     offset = -5.0 if given == "table" else 0.0
     found = diagnose(SAMPLE, drawn=drawn, drawn_offset=offset).drawn
@@ -85,7 +87,7 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
     with pytest.raises(ValueError, match=r"20 packets: there are no packets$"):
         diagnose([])
     with pytest.raises(ValueError, match=r"38 packets of 2 entities$"):
-        diagnose([*few, *(one._replace(entity="b") for one in few)])
+        diagnose([*few, *(packet._replace(entity="b") for packet in few)])
     with pytest.raises(ValueError, match="190 packets of one entity, with too few different times"):
         diagnose(few * 10)
     with pytest.raises(ValueError, match="did you mean 'source'"):

@@ -26,7 +26,7 @@ async def some(listener: PacketListener, count: int) -> list[Packet]:
 
 async def rest(listener: PacketListener) -> list[Packet]:
     """All that are still to come."""
-    return [one async for one in listener]
+    return [each async for each in listener]
 
 
 def is_free(port: int) -> bool:
@@ -52,13 +52,13 @@ def test_packets_come_as_they_are_sent_and_the_rest_is_counted() -> None:
                 b"7,2,3 / 4,5,6 / 0.7",
             )
             packets = await waiting
-            assert [one.time for one in packets] == [0.5, 0.6, 0.7]
+            assert [packet.time for packet in packets] == [0.5, 0.6, 0.7]
             assert packets[0] == Packet((1, 2, 3), (4, 5, 6), 0.5, 0.5)
             assert listener.refused == {"empty": 1, "not readable as packets": 1}
             assert listener.dropped == 0
             port = listener.port
         assert is_free(port)
-        assert [one async for one in listener] == []
+        assert [each async for each in listener] == []
 
     asyncio.run(program())
 
@@ -79,7 +79,7 @@ def test_a_cancelled_wait_loses_nothing_and_others_have_their_turn() -> None:
                     await asyncio.sleep(0)
 
             beside = asyncio.create_task(other())
-            assert [one.time for one in await some(listener, 300)] == list(range(300))
+            assert [packet.time for packet in await some(listener, 300)] == list(range(300))
             assert turns
             beside.cancel()
             waiting = asyncio.create_task(rest(listener))

@@ -38,9 +38,9 @@ def test_a_layout_is_given_in_the_words_of_the_options() -> None:
         Packet((3, 4, 0), None, 1.0, entity="p"),
     ]
     by_number = read_packets(io.BytesIO(b"1,5,6\n2,7,8\n"), read="time=1,x=2,y=3")
-    assert [one.position for one in by_number] == [(5, 6, 0), (7, 8, 0)]
+    assert [each.position for each in by_number] == [(5, 6, 0), (7, 8, 0)]
     by_text = read_packets(io.BytesIO(LOG), read="time=timestamp_ms,x=pos_y,y=pos_x")
-    assert [one.position for one in by_text] == [(3, 2, 0), (5, 4, 0)]
+    assert [character.position for character in by_text] == [(3, 2, 0), (5, 4, 0)]
 
 
 def test_what_was_told_from_the_recording_can_be_asked(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
         next(packets)
     assert (one.value.line, one.value.column, one.value.text.strip()) == (2, 1, b"x")
     mistakes: list[RefusedLine] = []
-    times = [one.time for one in read_packets(io.BytesIO(text), refused=mistakes.append)]
+    times = [packet.time for packet in read_packets(io.BytesIO(text), refused=mistakes.append)]
     assert times == [0, 1]
-    assert [(one.line, one.column) for one in mistakes] == [(2, 1), (4, 11)]
+    assert [(mistake.line, mistake.column) for mistake in mistakes] == [(2, 1), (4, 11)]
     with pytest.warns(RuntimeWarning, match=r"<file>:[24]:"):
         assert len(list(read_packets(io.BytesIO(text), refused="warn"))) == 2
 

@@ -121,7 +121,7 @@ def test_so_do_the_others(kind: str) -> None:
 
 def test_tune_takes_a_table_too() -> None:
     found = tune(pandas(), "snapshot", trials=2, latency=0.1, validate="none")
-    assert [one.strategy for one in found.tunings] == ["snapshot"]
+    assert [tuning.strategy for tuning in found.tunings] == ["snapshot"]
 
 
 def test_arrays_and_tuples_without_names() -> None:
@@ -148,8 +148,8 @@ def test_dates_and_what_is_missing() -> None:
     array = {name: table[name].to_numpy() for name in table}
     for source in (table, arrow, pl, array, table.to_dict("records")):
         found = list(read_packets(source, read="entity=who"))
-        assert [one.time for one in found] == pytest.approx([0, 0.1, 0.2, 0.3])
-        assert [one.velocity is None for one in found] == [False, True, False, False]
+        assert [packet.time for packet in found] == pytest.approx([0, 0.1, 0.2, 0.3])
+        assert [packet.velocity is None for packet in found] == [False, True, False, False]
         assert found[1].entity == ""
 
 

@@ -94,10 +94,10 @@ def print_replays(demo: str | None, runs: int) -> list[str]:
         for count, path in files.items():
             write_packets(path, count)
         found, missing = contestants(demo, files)
-        costs: dict[str, list[float]] = {one.name: [] for one in found}
+        costs: dict[str, list[float]] = {contestant.name: [] for contestant in found}
         for _ in range(runs):
-            for one in found:
-                costs[one.name].append(cost(one, files))
+            for contestant in found:
+                costs[contestant.name].append(cost(contestant, files))
     print(f"{'packets to rows':32}{'ns a packet':>12}{'spread':>20}{'of epic':>10}")
     own = costs["epic replay"]
     for name, seconds in costs.items():
@@ -123,7 +123,7 @@ def print_readers(runs: int) -> list[str]:
     print(f"\n{'recordings to numbers':32}{'ns a packet':>12}{'spread':>20}")
     for name, seconds in costs.items():
         print(f"{name[:31]:32}{_figures(seconds)}")
-    return [f"{one}: pip install {one}" for one in ("orjson", "pandas") if not _version(one)]
+    return [f"{word}: pip install {word}" for word in ("orjson", "pandas") if not _version(word)]
 
 
 def _figures(seconds: list[float]) -> str:
@@ -175,8 +175,8 @@ def main() -> None:
     print_machine()
     missing = print_replays(options.demo, options.runs) + print_readers(options.runs)
     print()
-    for one in missing:
-        print(f"not there: {one}")
+    for name in missing:
+        print(f"not there: {name}")
 
 
 if __name__ == "__main__":

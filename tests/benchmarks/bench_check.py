@@ -21,7 +21,7 @@ from epic_cli import strategies
 
 def make(folder: Path, count: int) -> None:
     """The cases, without expected rows."""
-    names = sorted(one.name for one in strategies())
+    names = sorted(strategy.name for strategy in strategies())
     dice = random.Random(17)
     for number in range(count):
         case = folder / f"case{number:04}"

@@ -39,40 +39,41 @@ Make = Callable[[range, float], bytes]
 def text(numbers: range, now: float) -> bytes:
     """Lines of packet text."""
     return b"\n".join(
-        b"%d,2,3 / 4,5,6 / %.6f entity=e%d seq=%d" % (one % 1000, now, one % ENTITIES, one)
-        for one in numbers
+        b"%d,2,3 / 4,5,6 / %.6f entity=e%d seq=%d" % (number % 1000, now, number % ENTITIES, number)
+        for number in numbers
     )
 
 
 def _objects(numbers: range, now: float) -> list[dict[str, Any]]:
     return [
-        {"entity": f"e{one % ENTITIES}", "time": now, "x": one % 1000, "y": 2, "z": 3}
-        for one in numbers
+        {"entity": f"e{number % ENTITIES}", "time": now, "x": number % 1000, "y": 2, "z": 3}
+        for number in numbers
     ]
 
 
 def as_json(numbers: range, now: float) -> bytes:
     """JSON objects."""
-    return b"\n".join(json.dumps(one).encode() for one in _objects(numbers, now))
+    return b"\n".join(json.dumps(record).encode() for record in _objects(numbers, now))
 
 
 def packed(numbers: range, now: float) -> bytes:
     """Maps of msgpack."""
     import msgpack
 
-    return b"".join(msgpack.packb(one) for one in _objects(numbers, now))
+    return b"".join(msgpack.packb(record) for record in _objects(numbers, now))
 
 
 def csv(numbers: range, now: float) -> bytes:
     """Rows under a header."""
-    rows = (b"e%d,%.6f,%d,2,3" % (one % ENTITIES, now, one % 1000) for one in numbers)
+    rows = (b"e%d,%.6f,%d,2,3" % (number % ENTITIES, now, number % 1000) for number in numbers)
     return b"\n".join((b"entity,time,x,y,z", *rows))
 
 
 def binary(numbers: range, now: float) -> bytes:
     """Records of ``LAYOUT``."""
     return b"".join(
-        struct.pack("<dffffffH", now, one % 1000, 2, 3, 4, 5, 6, one % ENTITIES) for one in numbers
+        struct.pack("<dffffffH", now, number % 1000, 2, 3, 4, 5, 6, number % ENTITIES)
+        for number in numbers
     )
 
 
@@ -80,7 +81,7 @@ def counted(numbers: range, now: float) -> bytes:
     """Records of ``COUNTED`` under their header."""
     head = struct.pack("<IIdB", 0xCAFE, numbers.start, now, len(numbers))
     return head + b"".join(
-        struct.pack("<Hffffff", one % ENTITIES, one % 1000, 2, 3, 4, 5, 6) for one in numbers
+        struct.pack("<Hffffff", each % ENTITIES, each % 1000, 2, 3, 4, 5, 6) for each in numbers
     )
 
 

@@ -58,9 +58,9 @@ def through_proxy(
 
 def show(name: str, taken: list[float], latency: float, cost: float) -> None:
     """Prints a line."""
-    came = sorted(one - latency for one in taken if one >= 0)
+    came = sorted(value - latency for value in taken if value >= 0)
     quantiles = (came[min(int(len(came) * q), len(came) - 1)] for q in (0.5, 0.99, 0.999, 1))
-    figures = "".join(f"{one:9.3f}" for one in quantiles)
+    figures = "".join(f"{quantile:9.3f}" for quantile in quantiles)
     lost = 1 - len(came) / len(taken)
     print(f"{name:24}{figures}{100 * lost:9.2f}%{cost:10.1f}", flush=True)
 
@@ -77,7 +77,7 @@ def main() -> None:
         program = Path(folder) / "udp_pace"
         source = str(HERE / "udp_pace.c")
         subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), source], check=True)
-        heads = "".join(f"{one:>9}" for one in ("p50", "p99", "p99.9", "max", "lost"))
+        heads = "".join(f"{word:>9}" for word in ("p50", "p99", "p99.9", "max", "lost"))
         print(f"{'error in ms':24}{heads} {'us each':>10}")
         for rate in RATES:
             show(f"direct, {rate:,}/s", pace(program, TARGET, rate, options.seconds), 0, 0)

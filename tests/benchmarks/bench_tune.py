@@ -60,7 +60,7 @@ def at_random(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
     source = random.Random(seed)
 
     def score() -> float:
-        kinds = tuple(source.randrange(one.kinds) for one in space.axes)
+        kinds = tuple(source.randrange(axis.kinds) for axis in space.axes)
         return judged(space, on, Point(kinds, tuple(source.random() for _ in space.axes)))
 
     return max(score() for _ in range(tries))
@@ -120,9 +120,9 @@ def main() -> None:
             spent[name] += time.perf_counter() - begun
             means.append(sum(found) / len(found))
             best = max(best, *found)
-        cells = "".join(f"{one:12.2f}" for one in means)
+        cells = "".join(f"{mean:12.2f}" for mean in means)
         print(f"{strategy:16}{len(space.axes):9}{cells}{best:12.2f}", flush=True)
-    print(f"{'seconds':25}" + "".join(f"{one:12.1f}" for one in spent.values()))
+    print(f"{'seconds':25}" + "".join(f"{value:12.1f}" for value in spent.values()))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ def main() -> None:
             at, moves, stamp = line.split("/")
             sent = float(stamp)
             if sent >= time:
-                position = [float(one) for one in at.split(",")]
-                velocity = [float(one) for one in moves.split(",")]
+                position = [float(part) for part in at.split(",")]
+                velocity = [float(part) for part in moves.split(",")]
                 start, time = shown, sent
                 slope = tuple(
                     (p + v * AHEAD - s) / BEHIND

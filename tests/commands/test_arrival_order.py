@@ -44,15 +44,15 @@ def test_files(
     tmp_path: Path, log: Log, sorted_rows: list[bytes], form: str, options: tuple[str, ...]
 ) -> None:
     file = tmp_path / "log"
-    file.write_text("".join(line(*one) for one in log) if form == "text" else table(log))
+    file.write_text("".join(line(*point) for point in log) if form == "text" else table(log))
     done = epic("replay", *options, file)
     assert (done.returncode, done.stdout.splitlines()) == (0, sorted_rows)
 
 
 def test_strict_draws_all_that_stands_above_the_refused_line(tmp_path: Path, log: Log) -> None:
     file, above = tmp_path / "log", log[:3000]
-    lines = [line(*one) for one in above]
-    file.write_text("".join([*lines, "nonsense\n", *(line(*one) for one in log[3000:])]))
+    lines = [line(*point) for point in above]
+    file.write_text("".join([*lines, "nonsense\n", *(line(*point) for point in log[3000:])]))
     expected = "".join(line(*one) for one in sorted(above, key=lambda one: one[2]))
     last = max(a for _, _, a in above)
     rows = epic("replay", stdin=expected.encode()).stdout.splitlines()
@@ -90,8 +90,9 @@ def columns(log: Log) -> dict[str, list[float]]:
     [
         packets,
         columns,
-        lambda log: [dict(zip(columns([one]), (v[0] for v in columns([one]).values()), strict=True))
-                     for one in log],
+        lambda log: [
+            {name: values[0] for name, values in columns([point]).items()} for point in log
+        ],
         lambda log: io.StringIO(table(log)),
         lambda log: io.BytesIO(table(log).encode()),
     ],

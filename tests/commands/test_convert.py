@@ -76,7 +76,7 @@ def test_packets_are_picked_and_moved() -> None:
         json.loads(line)
         for line in epic("convert", "--to", "jsonl", TANKS).stdout.split(b"\n")[:-1]
     ]
-    wanted = [one for one in before if one["entity"] == "tank7" and 0.1 <= one["time"] <= 0.3]
+    wanted = [item for item in before if item["entity"] == "tank7" and 0.1 <= item["time"] <= 0.3]
     assert wanted
     for one, old in zip(lines, wanted, strict=True):
         assert one == old | {"time": old["time"] - 0.1, "arrival": old["arrival"] - 0.1}

@@ -117,7 +117,7 @@ def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     options = ["-s", "snapshot+interpolation_time=0.02", "--fail-if", "delay-buffer"]
     assert main(["diagnose", *options, "--format", "jsonl", str(recording)]) == 5
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    (finding,) = (one for one in told if one["cause"] == "delay-buffer")
+    (finding,) = (item for item in told if item["cause"] == "delay-buffer")
     assert finding["values"]["strategy"].startswith("snapshot+")
     assert f"interpolation_time to {finding['values']['value']:g}" in finding["cure"]
 
@@ -197,7 +197,7 @@ def causes(file: str, capsys: pytest.CaptureFixture[str], *options: str) -> list
     """What is found, with the consequences."""
     assert main(["diagnose", "-q", *options, "--format", "jsonl", file]) == 0
     found = list(map(json.loads, capsys.readouterr().out.splitlines()))
-    return [one["cause"] for one in found]
+    return [item["cause"] for item in found]
 
 
 @pytest.mark.parametrize("header", ["send_time,recv_time,lost", "send_time,rtt_ms,lost",

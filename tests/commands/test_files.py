@@ -33,20 +33,20 @@ BOTH = ("a.txt", 'b,"2".txt')
 def test_csv_has_a_column_of_files(folder: Path) -> None:
     table = list(csv.DictReader(io.StringIO(rows(folder, "-f", "csv", *BOTH).decode())))
     alone = list(csv.DictReader(io.StringIO(rows(folder, "-f", "csv", "a.txt").decode())))
-    assert table == [one | {"file": file} for file in BOTH for one in alone]
+    assert table == [item | {"file": file} for file in BOTH for item in alone]
 
 
 def test_tsv_has_a_column_of_files(folder: Path) -> None:
     lines = rows(folder, "-f", "tsv", *BOTH).decode().splitlines()
     alone = rows(folder, "-f", "tsv", "a.txt").decode().splitlines()
     assert lines[0] == alone[0] + "\tfile"
-    assert lines[1:] == [f"{one}\t{file}" for file in BOTH for one in alone[1:]]
+    assert lines[1:] == [f"{name}\t{file}" for file in BOTH for name in alone[1:]]
 
 
 def test_json_lines_have_a_file(folder: Path) -> None:
     lines = [json.loads(line) for line in rows(folder, "-f", "jsonl", *BOTH).splitlines()]
     alone = [json.loads(line) for line in rows(folder, "-f", "jsonl", "a.txt").splitlines()]
-    assert lines == [one | {"file": file} for file in BOTH for one in alone]
+    assert lines == [item | {"file": file} for file in BOTH for item in alone]
 
 
 def test_a_table_begins_with_the_file(folder: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_table_begins_with_the_file(folder: Path) -> None:
     alone = rows(folder, "-f", "table", "a.txt").decode().splitlines()
     width = len(BOTH[1])
     assert lines[0] == "file".ljust(width) + alone[0]
-    assert lines[1:] == [file.ljust(width) + one for file in BOTH for one in alone[1:]]
+    assert lines[1:] == [file.ljust(width) + name for file in BOTH for name in alone[1:]]
 
 
 @pytest.mark.parametrize("row_format", FORMATS)

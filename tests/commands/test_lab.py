@@ -63,7 +63,7 @@ def test_it_listens_on_this_machine_alone() -> None:
     port = int(address.split(":")[2].split("/")[0])
     own = []
     with contextlib.suppress(OSError):  # not every machine knows its own name
-        own = [one[4][0] for one in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)]
+        own = [row[4][0] for row in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)]
     for host in [*own, "127.0.0.2"]:
         if host != "127.0.0.1":
             with socket.socket() as other:

@@ -189,9 +189,9 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
 
 def has_temporary_file(process: int) -> bool:
     """Whether it has a file open that is in no folder."""
-    for one in Path(f"/proc/{process}/fd").iterdir():
+    for path in Path(f"/proc/{process}/fd").iterdir():
         with contextlib.suppress(OSError):  # it is closed by now
-            if "(deleted)" in str(one.readlink()):
+            if "(deleted)" in str(path.readlink()):
                 return True
     return False
 
@@ -212,7 +212,7 @@ def test_interrupt_while_rows_of_a_grouped_file_wait(tmp_path: Path, to_file: bo
     assert b"Traceback" not in errors
     times = [float(row.split(b",")[0]) for row in drawn.splitlines()[1:]]
     assert times == sorted(times)
-    assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
     names = {row.rsplit(b",", 1)[-1] for row in drawn.splitlines()[1:]}
     assert names == (set() if to_file else {b"e0", b"e1", b"e2", b"e3"})
     assert (b"interrupted: these are the rows" in errors) is not to_file

@@ -49,4 +49,4 @@ def test_the_values_of_nested_groups_arrive_as_one() -> None:
 
 
 def test_options_stand_in_the_order_given() -> None:
-    assert [one.name for one in show.params] == ["name", "width", "height", "loud"]
+    assert [param.name for param in show.params] == ["name", "width", "height", "loud"]

@@ -140,7 +140,7 @@ def test_what_a_strategy_does_wrong_is_told_with_its_own_line(
 def test_an_output_file_is_not_left_behind(folder: Path) -> None:
     done = epic("replay", "-s", "own:Late", "-o", "rows", "packets.txt", cwd=folder)
     assert done.returncode == 4
-    assert sorted(one.name for one in folder.glob("*row*")) == []
+    assert sorted(path.name for path in folder.glob("*row*")) == []
 
 
 def test_a_comparison_goes_on_without_it_and_says_so_at_the_end(folder: Path) -> None:

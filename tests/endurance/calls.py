@@ -55,7 +55,7 @@ def kinds() -> list[Callable[[], object]]:
         return lambda: list(replay(PACKETS, name))
 
     return [
-        *(drawn(one.name) for one in strategies()),
+        *(drawn(strategy.name) for strategy in strategies()),
         refused,
         lambda: list(replay(PACKETS, "epic", no_such_setting=1)),
         lambda: list(replay(PACKETS, Raises)),

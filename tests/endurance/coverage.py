@@ -56,21 +56,24 @@ def compared(movement: str, network: str, seconds: float, seed: int) -> Comparis
 
 def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> Covered:
     """How often the intervals of some of them hold."""
-    several = zip(*(one.results for one in every), strict=True)
-    whole = [pool_results([one for one in own if one.values]) for own in several]
-    true = np.array([[one.value(name) for name in FIGURES] for one in whole])
+    several = zip(*(comparison.results for comparison in every), strict=True)
+    whole = [pool_results([item for item in own if item.values]) for own in several]
+    true = np.array([[result.value(name) for name in FIGURES] for result in whole])
     ends = np.array(
-        [[[one.interval(name) for name in FIGURES] for one in each.results] for each in comparisons]
+        [
+            [[result.interval(name) for name in FIGURES] for result in each.results]
+            for each in comparisons
+        ]
     )
     low, high = ends[..., 0], ends[..., 1]
     known = ~(np.isnan(low) & np.isnan(high))
     holds = known & ~(low > true) & ~(high < true)
     best = int(true[:, FIGURES.index("score")].argmax())
-    wins = [[one.rank == 1 for one in each.results] for each in comparisons]
-    wrong = [sum(one) == 1 and not one[best] for one in wins]
+    wins = [[result.rank == 1 for result in each.results] for each in comparisons]
+    wrong = [sum(win) == 1 and not win[best] for win in wins]
     return Covered(
         (holds.sum(axis=(0, 1)) / known.sum(axis=(0, 1))).tolist(),
-        float(np.mean([one.certainty.rare.few for one in comparisons if one.certainty])),
+        float(np.mean([each.certainty.rare.few for each in comparisons if each.certainty])),
         float(np.mean(wrong)),
         np.nanmedian(high - low, axis=0).tolist(),
     )
@@ -89,7 +92,7 @@ def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
                 every = [compared(movement, network, seconds, n) for n in range(runs)]
                 parts = {network: every}
                 if network == RARE:
-                    seen = [one for one in every if one.certainty and one.certainty.rare.events]
+                    seen = [each for each in every if each.certainty and each.certainty.rare.events]
                     parts[f"... in it ({len(seen) / runs:.0%})".replace("%", " %")] = seen
                 for name, some in parts.items():
                     found = covered(every, some)

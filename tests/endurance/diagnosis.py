@@ -32,7 +32,7 @@ RATES = (5, 10, 20, 30, 60, 128)
 
 def causes(rows: Columns) -> list[str]:
     """The causes that are found, worst first."""
-    return [one.cause for one in diagnose(traffic_of_tables({"": rows})).findings]
+    return [finding.cause for finding in diagnose(traffic_of_tables({"": rows})).findings]
 
 
 def of_fault(case: tuple[str, str, int, float]) -> list[str]:
@@ -65,12 +65,12 @@ def main(seeds: int, curve: int, clean_seeds: int, faults: list[str]) -> None:
             for strength in STRENGTHS:
                 many = seeds if strength == 1 else curve
                 cases = [
-                    (fault, *one, strength) for one in itertools.product(MOVEMENTS, range(many))
+                    (fault, *pair, strength) for pair in itertools.product(MOVEMENTS, range(many))
                 ]
                 tables = pool.map(of_fault, cases)
-                found.append(sum(cause in one for one in tables) / len(tables))
+                found.append(sum(cause in table for table in tables) / len(tables))
                 if strength == 1:
-                    others.update(other for one in tables for other in one if other != cause)
+                    others.update(other for table in tables for other in table if other != cause)
             shares = " | ".join(f"{share:.0%}" for share in found)
             also = ", ".join(f"{other} {count}" for other, count in others.items()) or "nothing"
             print(f"| {fault} | {cause} | {shares} | {also} |", flush=True)

@@ -42,9 +42,9 @@ def recording(seed: int) -> PacketBlock:
 def settings() -> list[tuple[str, Number]]:
     """Every setting worth tuning."""
     return [
-        (one.name, setting)
-        for one in read_specs()
-        for setting in declaration(one.name).settings
+        (spec.name, setting)
+        for spec in read_specs()
+        for setting in declaration(spec.name).settings
         if isinstance(setting, Number) and setting.tune is not None
     ]
 
@@ -86,11 +86,11 @@ if __name__ == "__main__":
     right = alarms = 0
     tally: dict[str, list[bool]] = {}
     with Pool(2) as pool:
-        for one in pool.imap(outcome, range(given.first, given.first + given.cases)):
-            right, alarms = right + one.right, alarms + one.alarm
-            tally.setdefault(one.strategy, []).append(one.right)
-            if one.alarm or not one.right:
-                print(one.words, "(smoothing, or ticks)" * one.alarm, flush=True)
+        for each in pool.imap(outcome, range(given.first, given.first + given.cases)):
+            right, alarms = right + each.right, alarms + each.alarm
+            tally.setdefault(each.strategy, []).append(each.right)
+            if each.alarm or not each.right:
+                print(each.words, "(smoothing, or ticks)" * each.alarm, flush=True)
     print(", ".join(f"{name} {sum(hits)} of {len(hits)}" for name, hits in sorted(tally.items())))
     print(f"{right} of {given.cases} right; a second smoothing, or ticks, in {alarms}")
     raise SystemExit(alarms > 0 or right < 0.95 * given.cases)

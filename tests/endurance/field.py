@@ -395,9 +395,9 @@ FAULTS: dict[str, tuple[tuple[str, ...], Make, tuple[float, ...]]] = {
 
 def _told(columns: dict[str, Any]) -> list[str]:
     found = []
-    for one in diagnose(packets(columns)).findings:
-        below = "".join(f" <{each.cause}" for each in one.consequences)
-        found.append(one.cause + below)
+    for finding in diagnose(packets(columns)).findings:
+        below = "".join(f" <{each.cause}" for each in finding.consequences)
+        found.append(finding.cause + below)
     return found
 
 
@@ -430,7 +430,7 @@ def main(seeds: int, faults: int, only: str) -> int:
             told = pool.map(of_clean, scenes, chunksize=4)
             bad = [(case, *one) for case, one in zip(scenes, told, strict=True) if one[1]]
             alarms += len(bad)
-            count = Counter(each for one in bad for each in one[2])
+            count = Counter(each for row in bad for each in row[2])
             print(
                 f"{frames:3} Hz: {len(bad)} of {len(scenes)} with an alarm", dict(count), flush=True
             )
@@ -443,9 +443,9 @@ def main(seeds: int, faults: int, only: str) -> int:
                 cases = [(name, strength, seed) for seed in range(faults)]
                 found = pool.map(of_fault, cases)
                 every = [" <".join(causes).split(" <") for _, causes in found]
-                hit = sum(any(cause in one for cause in wanted) for one in every)
-                first = [one.split(" <")[0] for _, causes in found for one in causes]
-                beside = Counter(one for one in first if one not in wanted)
+                hit = sum(any(cause in row for cause in wanted) for row in every)
+                first = [cause.split(" <")[0] for _, causes in found for cause in causes]
+                beside = Counter(word for word in first if word not in wanted)
                 print(f"{name} x{strength:g}: {hit} of {faults};", dict(beside), flush=True)
                 for each in found if only in name and only else ():
                     print("  ", *each)

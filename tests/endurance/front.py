@@ -25,7 +25,7 @@ POINTS = 5000
 
 def hypervolume(points: Sequence[FrontPoint]) -> float:
     """The area that a front dominates."""
-    corners = sorted((min(one.latency, LATE), min(one.roughness, ROUGH)) for one in points)
+    corners = sorted((min(point.latency, LATE), min(point.roughness, ROUGH)) for point in points)
     ends = [late for late, _ in corners[1:]] + [LATE]
     return sum((end - late) * (ROUGH - up) for (late, up), end in zip(corners, ends, strict=True))
 
@@ -37,8 +37,8 @@ def main() -> None:
         made = search_of(on, name).made
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
-        tries = [Trial(one, figures_of(on.evaluate(StrategySpec(name, one)))) for one in drawn]
-        ours, theirs = (hypervolume(front(name, one, weights)) for one in (made, tries))
+        tries = [Trial(each, figures_of(on.evaluate(StrategySpec(name, each)))) for each in drawn]
+        ours, theirs = (hypervolume(front(name, row, weights)) for row in (made, tries))
         print(f"{name}: {len(made)} tries, {ours / theirs:.1%}", flush=True)
 
 

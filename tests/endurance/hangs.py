@@ -32,7 +32,7 @@ MOST_ROWS = 300
 #: How far it has come is said after so many cases.
 SHOWN = 50_000
 
-DECLARED = {one.name: one for one in strategies()}
+DECLARED = {declaration.name: declaration for declaration in strategies()}
 
 EDGES = (
     *(0.0, -0.0, 5e-324, 1e-300, 1e-45, 2.0**-149, 1.5e-7, 1e-3, 0.05, 1.0, 59.94),
@@ -117,7 +117,7 @@ def some_packets(chance: random.Random) -> list[Packet]:
     arrivals: list[Any] = [None] * count
     if chance.random() < 0.6:
         later = 0.0 if chance.random() < 0.3 else abs(number_near(chance))
-        arrivals = [one + later for one in stamps]
+        arrivals = [stamp + later for stamp in stamps]
         if chance.random() < 0.4:
             arrivals = times(chance, count)
         if chance.random() < 0.7:

@@ -58,8 +58,8 @@ def build(folder: Path) -> list[Mutant]:
         if not wrong:
             break
         for name, line in wrong:
-            places = [one.line for one in mutation.mutants if one.file == name]
-            key = (name, max(one for one in places if one <= int(line)))  # where it begins
+            places = [mutant.line for mutant in mutation.mutants if mutant.file == name]
+            key = (name, max(number for number in places if number <= int(line)))  # where it begins
             refused[key] = refused.get(key, 0) + 1
     answer = run(
         folder, "from setuptools import setup; setup(script_args=['build_ext', '--inplace'])"
@@ -153,7 +153,7 @@ def builtin(name: str, first: int | None = None) -> list[bytes]:
     from epic_cli.jobs.check.spec import DrawSpec
 
     cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
-    return [one.drawing.recordings[0].content for one in cases[:first]]
+    return [case.drawing.recordings[0].content for case in cases[:first]]
 
 
 def pool(seed: int, count: int) -> list[bytes]:
@@ -197,11 +197,11 @@ def random_stream(dice: random.Random) -> bytes:
     if dice.random() < 0.2:  # all at once
         hold = packets[len(packets) // 2][0]
         packets = [
-            (max(one[0], hold) if one[0] < hold + 0.5 and one[0] > hold - 3 else one[0], *one[1:])
-            for one in packets
+            (max(row[0], hold) if row[0] < hold + 0.5 and row[0] > hold - 3 else row[0], *row[1:])
+            for row in packets
         ]
         packets.sort()
-    first = min(one[0] for one in packets)
+    first = min(packet[0] for packet in packets)
     return "".join(
         f"{x:.6g},{y:.6g},0 / {vx:.6g},{vy:.6g},0 / {time:.6f} arrival={at - min(first, 0):.6f}\n"
         for at, _, time, x, y, vx, vy in packets
@@ -218,11 +218,11 @@ def variants(name: str) -> Iterator[str]:
     from epic_cli.engine.strategies import declaration
 
     yield name
-    for one in declaration(name).settings:
-        if isinstance(one, (Choice, OnOff)):
-            for word in one.choices if isinstance(one, Choice) else ("on", "off"):
-                if word != one.default:
-                    yield f"{name}+{one.name}={word}"
+    for setting in declaration(name).settings:
+        if isinstance(setting, (Choice, OnOff)):
+            for word in setting.choices if isinstance(setting, Choice) else ("on", "off"):
+                if word != setting.default:
+                    yield f"{name}+{setting.name}={word}"
 
 
 def changed_settings(name: str) -> Iterator[str]:
@@ -230,10 +230,10 @@ def changed_settings(name: str) -> Iterator[str]:
     from epic_cli.engine.parameters import Number
     from epic_cli.engine.strategies import declaration
 
-    for one in declaration(name).settings:
-        if isinstance(one, Number) and isinstance(one.default, (int, float)) and one.default:
-            value = int(one.default * 1.1) + 1 if one.whole else one.default * 1.1
-            yield f"{name}+{one.name}={value:.9g}"
+    for each in declaration(name).settings:
+        if isinstance(each, Number) and isinstance(each.default, (int, float)) and each.default:
+            value = int(each.default * 1.1) + 1 if each.whole else each.default * 1.1
+            yield f"{name}+{each.name}={value:.9g}"
 
 
 class Study:
@@ -263,7 +263,7 @@ class Study:
             reached = self._switch.reached(len(self._mutants))
             faults = [(str(self._mutants[k - 1]), k, spec) for k in sorted(reached)]
             ways = spec.removeprefix(self.name)
-            faults += [(one, 0, one + ways) for one in settings]
+            faults += [(setting, 0, setting + ways) for setting in settings]
             for title, number, other in faults:
                 if title in self.caught:
                     continue
@@ -282,7 +282,7 @@ class Study:
 def listed() -> list[tuple[str, re.Pattern[str]]]:
     """The faults that are none, with their reason: what a port may do otherwise."""
     document = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())
-    return [(reason, re.compile(one)) for reason, several in document.items() for one in several]
+    return [(reason, re.compile(each)) for reason, several in document.items() for each in several]
 
 
 def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:
@@ -309,7 +309,7 @@ def main() -> bool:
     if not listing.exists():
         folder.mkdir(exist_ok=True)
         listing.write_text(json.dumps(build(folder)))
-    mutants = [Mutant(*one) for one in json.loads(listing.read_text())]
+    mutants = [Mutant(*load) for load in json.loads(listing.read_text())]
     shutil.copytree(
         ROOT / "epic_cli/jobs/check", folder / "epic_cli/jobs/check", dirs_exist_ok=True
     )
@@ -324,7 +324,7 @@ def main() -> bool:
         study = Study(name, mutants, switch, random_streams)
         study.run(options.first)
         survived = study.missed | study.alike
-        known = {one for one in study.alike if any(rule.search(one) for _, rule in reasons)}
+        known = {word for word in study.alike if any(rule.search(word) for _, rule in reasons)}
         total = len(study.caught) + len(survived - known)
         caught, faults = caught + len(study.caught), faults + total
         print(
@@ -332,8 +332,8 @@ def main() -> bool:
             flush=True,
         )
         if options.show:
-            for one in sorted(survived - known):
-                print(f"    {'missed' if one in study.missed else 'alike '} {one}", flush=True)
+            for word in sorted(survived - known):
+                print(f"    {'missed' if word in study.missed else 'alike '} {word}", flush=True)
     print(f"{caught} of {faults} caught")
     return caught < faults
 

@@ -121,7 +121,7 @@ class Mutation:
         return "".join(out)
 
     def _statement(self, tokens: list[Token], offset: int) -> str:
-        words = [one for one in tokens if one.text.strip()]
+        words = [token for token in tokens if token.text.strip()]
         if not words or words[0].kind == tokenize.STRING or words[0].text in _LEFT_ALONE:
             return written(tokens)
         first = tokens.index(words[0])
@@ -137,7 +137,7 @@ class Mutation:
             if equals is None or several or "*" in written(tokens[:equals]):
                 return written(tokens)
             first = equals
-        if words[0].text == "return" or [one.text for one in words[:2]] == ["cdef", "bint"]:
+        if words[0].text == "return" or [word.text for word in words[:2]] == ["cdef", "bint"]:
             rest = {one.text for _, one in top(tokens[first + 1 :])}
             if "if" not in rest and rest & {*COMPARISONS, "and", "or", "not"}:
                 end = max(k for k, one in enumerate(tokens) if one.text.strip()) + 1
@@ -153,13 +153,13 @@ class Mutation:
         out = ""
         clause: list[Token] = []
         depth = 0
-        for one in [*tokens, Token(tokenize.NAME, "or", 0, "")]:
-            depth += (one.text in ("(", "[", "{")) - (one.text in (")", "]", "}"))
-            if depth == 0 and one.text in ("and", "or"):
+        for token in [*tokens, Token(tokenize.NAME, "or", 0, "")]:
+            depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+            if depth == 0 and token.text in ("and", "or"):
                 out += self._clause(clause, offset)
-                clause = [one]
+                clause = [token]
             else:
-                clause.append(one)
+                clause.append(token)
         return out
 
     def _clause(self, tokens: list[Token], offset: int) -> str:
@@ -246,7 +246,7 @@ class Mutation:
 
 def written(tokens: list[Token]) -> str:
     """The source of tokens."""
-    return "".join(one.space + one.text for one in tokens)
+    return "".join(token.space + token.text for token in tokens)
 
 
 def top(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
@@ -292,13 +292,13 @@ def logical_lines(text: str) -> Iterator[list[Token]]:
         ends.append(ends[-1] + len(line))
     place = 0
     statement: list[Token] = []
-    for one in tokenize.generate_tokens(io.StringIO(text).readline):
-        if one.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+    for info in tokenize.generate_tokens(io.StringIO(text).readline):
+        if info.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
             continue
-        begin, end = ends[one.start[0] - 1] + one.start[1], ends[one.end[0] - 1] + one.end[1]
-        statement.append(Token(one.type, one.string, one.start[0] - 1, text[place:begin]))
+        begin, end = ends[info.start[0] - 1] + info.start[1], ends[info.end[0] - 1] + info.end[1]
+        statement.append(Token(info.type, info.string, info.start[0] - 1, text[place:begin]))
         place = end
-        if one.type == tokenize.NEWLINE:
+        if info.type == tokenize.NEWLINE:
             if statement[0].text != "if" or statement[0].space or statement[1].text != "1":
                 yield statement
             statement = []

@@ -53,9 +53,9 @@ def started(command: str, folder: Path) -> subprocess.Popen[bytes]:
 def files(folder: Path) -> dict[str, bytes]:
     """What is in a folder, and in those in it."""
     return {
-        str(one.relative_to(folder)): one.read_bytes()
-        for one in folder.rglob("*")
-        if one.is_file() and one.name != "long.csv"
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "long.csv"
     }
 
 

@@ -67,7 +67,7 @@ def within(strategy: str) -> Draw:
     space = space_of(strategy, {})
 
     def draw(source: random.Random) -> dict[str, Value]:
-        kinds = tuple(source.randrange(one.kinds) for one in space.axes)
+        kinds = tuple(source.randrange(axis.kinds) for axis in space.axes)
         return space.settings(Point(kinds, tuple(source.random() for _ in space.axes)))
 
     return draw
@@ -76,13 +76,13 @@ def within(strategy: str) -> Draw:
 def beyond(strategy: str) -> Draw:
     """The same, half of the numbers anywhere; half of what is not worth tuning, too."""
     usual = within(strategy)
-    numbers = [one for one in declaration(strategy).settings if _free(one)]
+    numbers = [setting for setting in declaration(strategy).settings if _free(setting)]
 
     def draw(source: random.Random) -> dict[str, Value]:
         found = usual(source)
-        for one in numbers:
+        for number in numbers:
             if source.random() < 0.5:
-                found[one.name] = anywhere(one, source)
+                found[number.name] = anywhere(number, source)
         return found
 
     return draw
@@ -136,12 +136,12 @@ def best_of(on: EvaluationSet, strategy: str, draw: Draw, tries: int, seed: int)
 def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
     """Those of the settings that are not in the ranges worth tuning."""
     found: dict[str, Value] = {}
-    for one in declaration(strategy).settings:
-        value = settings.get(one.name)
-        if isinstance(one, Number) and isinstance(value, float | int):
-            low, high = one.tune or (math.inf, -math.inf)
+    for setting in declaration(strategy).settings:
+        value = settings.get(setting.name)
+        if isinstance(setting, Number) and isinstance(value, float | int):
+            low, high = setting.tune or (math.inf, -math.inf)
             if not low <= value <= high:
-                found[one.name] = value
+                found[setting.name] = value
     return found
 
 
@@ -180,8 +180,8 @@ def main() -> None:
     print("| :--- | :--- | ---: | ---: | :--- |")
     with ProcessPoolExecutor(given.processes) as executor:
         jobs = [
-            (name, executor.submit(row, name, one, given.tries, given.seconds))
-            for one in chosen
+            (name, executor.submit(row, name, each, given.tries, given.seconds))
+            for each in chosen
             for name in NETWORKS
         ]
         for name, job in jobs:

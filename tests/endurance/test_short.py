@@ -41,7 +41,7 @@ def test_a_hang_a_crash_and_an_error_are_found(capfd: pytest.CaptureFixture[str]
         if case == 2:
             raise ValueError("as asked")
 
-    found = [str(one) for one in run_cases(range(4), run, 0.1)]
+    found = [str(ended) for ended in run_cases(range(4), run, 0.1)]
     assert found == ["case 1: still running after the limit", "case 2: status 1"]
     assert "as asked" in capfd.readouterr().err
 
@@ -59,7 +59,7 @@ def test_calls_leave_nothing_behind() -> None:
 def test_many_packets_take_no_more_memory_than_few() -> None:
     rows, seen = scale.replay(10 * scale.ROUND)
     assert rows == 10 * scale.ROUND + 2
-    assert [one.packets for one in seen] == [scale.ROUND * tenth for tenth in range(1, 11)]
+    assert [each.packets for each in seen] == [scale.ROUND * tenth for tenth in range(1, 11)]
     assert not scale.grown(seen)
 
 
@@ -101,8 +101,8 @@ def test_a_reader_takes_long_input(name: str, monkeypatch: pytest.MonkeyPatch) -
     read = large.KINDS[name][0]
     found = [read(large.made(name, number)) for number in range(12)]
     large.bases.cache_clear()
-    assert any(one.taken for one in found) or name == "proposed"
-    assert any(one.refused for one in found) or name in ("binary", "capture", "session")
+    assert any(each.taken for each in found) or name == "proposed"
+    assert any(each.refused for each in found) or name in ("binary", "capture", "session")
 
 
 def test_a_journal_that_was_altered(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_what_would_be_found_and_is_not_built_any_more_is_deleted(
     command.inplace = True
     with pytest.raises(PlatformError):
         command.build_extensions()
-    left = sorted(str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*.*"))
+    left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
     assert left == ["text/__init__.abi3.so", "text/one.py", "text/one.pyx"]
 
 
@@ -40,7 +40,7 @@ def test_a_room_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("text/b.pyx", "text/a.pyx", "strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = {one.name: one.sources for one in build.extensions()}
+    found = {extension.name: extension.sources for extension in build.extensions()}
     assert found == {
         "strategies.slow.__init__": ["strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"],
         "text.__init__": ["text/a.pyx", "text/b.pyx"],

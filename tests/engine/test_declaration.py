@@ -73,15 +73,15 @@ def test_every_strategy_declares_itself_completely(said: Declaration) -> None:
 @pytest.mark.parametrize("name", names())
 def test_every_strategy_can_be_made_and_knows_its_settings(name: str) -> None:
     made: Any = strategy(name)
-    assert made.settings == {one.name: one.default for one in declaration(name).settings}
+    assert made.settings == {each.name: each.default for each in declaration(name).settings}
 
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)
 def test_a_setting_stands_in_the_attribute_of_its_name(said: Declaration) -> None:
     """Whatever is set, as the strategy uses it; most settings have such an attribute."""
     others = {
-        one.name: next(value for value in _values_of(one) if value != one.default)
-        for one in said.settings
+        setting.name: next(value for value in _values_of(setting) if value != setting.default)
+        for setting in said.settings
     }
     made: Any = strategy(said.name, **others)
     assert made.settings == others

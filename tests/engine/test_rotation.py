@@ -67,7 +67,7 @@ def test_angles_are_yaw_about_z_then_pitch_about_y_then_roll_about_x(
 @given(angles, angles, angles, st.sampled_from(sorted(name for name in EULER if len(name) == 3)))
 def test_orders_by_letters_are_those_of_scipy(y: float, p: float, r: float, order: str) -> None:
     by_axis = {"z": y, "y": p, "x": r}
-    wanted = Rotation.from_euler(order.upper(), [by_axis[one] for one in order], degrees=True)
+    wanted = Rotation.from_euler(order.upper(), [by_axis[each] for each in order], degrees=True)
     found = table_block({"euler": order}, yaw=y, pitch=p, roll=r)[0].rotation
     assert same(found, wanted, 1e-9)
 
@@ -76,7 +76,7 @@ def test_the_orders_of_engines() -> None:
     unity = table_block({"euler": "unity"}, yaw=30.0, pitch=20.0, roll=10.0)[0].rotation
     assert same(unity, Rotation.from_euler("zxy", (10, 20, 30), degrees=True))
     # FRotator(20, 30, 10).Quaternion() by its documented formula
-    p, y, r = (math.radians(one) / 2 for one in (20, 30, 10))
+    p, y, r = (math.radians(literal) / 2 for literal in (20, 30, 10))
     unreal = (
         math.cos(r) * math.sin(p) * math.sin(y) - math.sin(r) * math.cos(p) * math.cos(y),
         -math.cos(r) * math.sin(p) * math.cos(y) - math.sin(r) * math.cos(p) * math.sin(y),
@@ -151,7 +151,7 @@ def test_zeros_are_a_rotation_that_is_not_known() -> None:
     """As loggers write them before the first one; what is beside them is read."""
     assert packet_of("rotation=0,0,0,0 spin=1,2,3 arrival=9").arrival == 9
     matrix = {f"m{i}{j}": 0.0 for i in range(3) for j in range(3)}
-    zeros = {f"q{one}": 0.0 for one in "xyzw"}
+    zeros = {f"q{letter}": 0.0 for letter in "xyzw"}
     for packet in (
         packet_of("rotation=0,-0,0,0 spin=1,2,3 arrival=9"),
         table_packet(**zeros, wx=1.0, wy=2.0, wz=3.0),
@@ -265,20 +265,20 @@ def test_a_constant_spin_is_drawn_as_that(
     rows = replay_array(packets, strategy(name, **settings), pacing="arrival", latency=0.1)
     rows = rows[rows["time"] > 3]
     assert len(rows) > 1000
-    q = np.stack([rows[one] for one in ("qx", "qy", "qz", "qw")], axis=1)
+    q = np.stack([rows[word] for word in ("qx", "qy", "qz", "qw")], axis=1)
     assert np.linalg.norm(q, axis=1) == pytest.approx(np.ones(len(q)), abs=1e-12)
     # what moves at 1 a second turns in step with where it is drawn
     axis = np.array(about)
     wanted = Rotation.from_rotvec(np.outer(rows["x"] * spin, axis))
     assert (Rotation.from_quat(q) * wanted.inv()).magnitude().max() < 2e-4
-    w = np.stack([rows[one] for one in ("wx", "wy", "wz")], axis=1)
+    w = np.stack([rows[word] for word in ("wx", "wy", "wz")], axis=1)
     moving = rows["status"] != "held"
     assert w[moving] == pytest.approx(np.outer(rows["vx"] * spin, axis)[moving], abs=2e-3)
     assert (np.einsum("ij,ij->i", q[1:], q[:-1]) > 0).all()  # the sign does not change
 
 
 def quaternions_of(rows: np.ndarray) -> np.ndarray:
-    return np.stack([rows[one] for one in ("qx", "qy", "qz", "qw")], axis=1)
+    return np.stack([rows[word] for word in ("qx", "qy", "qz", "qw")], axis=1)
 
 
 def unsteady(seed: int, jump: float) -> list[Packet]:
@@ -292,7 +292,7 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
         jumps = random.random() < 0.02
         x += random.uniform(-jump, jump) if jumps else 0
         q = random.choice([-1, 1]) * Rotation.from_rotvec(AXIS * x).as_quat()
-        spin = tuple(float(one) for one in AXIS * speed)
+        spin = tuple(float(row) for row in AXIS * speed)
         if random.random() < 0.9 or jumps:
             packets.append(
                 Packet(
@@ -314,12 +314,12 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
     ("name", "settings"),
     [
         *((name, {}) for name in MOVING),
-        *(("dead-reckoning", {"correction": one}) for one in ("snap", "spline", "second-order")),
+        *(("dead-reckoning", {"correction": word}) for word in ("snap", "spline", "second-order")),
         ("dead-reckoning", {"correction": "spline", "acceleration": "estimated"}),
         ("projective", {"blending": "position", "age": "auto"}),
         ("projective", {"acceleration": "estimated", "smoothing_time": 0.3}),
-        *(("visual-offset", {"fading": one}) for one in ("linear", "exponential", "frames")),
-        *(("visual-offset", {"fading": one}) for one in ("overshooting", "spring")),
+        *(("visual-offset", {"fading": word}) for word in ("linear", "exponential", "frames")),
+        *(("visual-offset", {"fading": word}) for word in ("overshooting", "spring")),
         ("spline", {"interpolation_type": "linear"}),
         ("spline", {"interpolation_type": "bezier"}),
         ("kalman", {"measures": "position"}),
@@ -340,7 +340,7 @@ def test_turning_is_moving(name: str, settings: dict[str, Any], seed: int) -> No
     wanted = Rotation.from_rotvec(np.outer(rows["x"], AXIS))
     off = (Rotation.from_quat(quaternions_of(rows)) * wanted.inv()).magnitude()
     assert off.max() < (5e-4 if single else 1e-11)
-    w = np.stack([rows[one] for one in ("wx", "wy", "wz")], axis=1)
+    w = np.stack([rows[word] for word in ("wx", "wy", "wz")], axis=1)
     assert w == pytest.approx(np.outer(rows["vx"], AXIS), abs=2e-2 if single else 1e-9)
 
 
@@ -351,7 +351,7 @@ SPIN = st.tuples(*[st.floats(-6, 6)] * 3)
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        *(("dead-reckoning", {"correction": one}) for one in ("blend", "spline", "second-order")),
+        *(("dead-reckoning", {"correction": word}) for word in ("blend", "spline", "second-order")),
         ("projective", {"limit_velocity": False}),
         ("projective", {"blending": "position", "limit_velocity": False}),
         ("visual-offset", {"fading": "exponential"}),
@@ -397,7 +397,7 @@ def test_models_of_dis_rotate_or_do_not() -> None:
 def test_robocat_takes_rotations_at_once() -> None:
     packets = turning(5.0, 3, 10)
     for row in replay(packets, "robocat", pacing="arrival", latency=0.1, rtt=0.1):
-        newest = [one for one in packets if one.time + 0.1 <= row.time]
+        newest = [packet for packet in packets if packet.time + 0.1 <= row.time]
         if newest and row.status != "none":
             assert same(row.rotation, Rotation.from_quat(newest[-1].rotation))
             assert row.spin == (0, 0, 0)
@@ -448,7 +448,7 @@ def test_half_turns_and_silences_leave_unit_quaternions(name: str) -> None:
     assert len(rows) > 90_000
     q = quaternions_of(rows)
     assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < 1e-14
-    assert all(np.isfinite(rows[one]).all() for one in ("wx", "wy", "wz"))
+    assert all(np.isfinite(rows[word]).all() for word in ("wx", "wy", "wz"))
 
 
 @pytest.mark.parametrize("name", TURNING)
@@ -475,7 +475,7 @@ def test_between_two_rotations_is_the_shorter_great_circle(
 
 def test_without_rotations_rows_have_none() -> None:
     [*samples] = replay([Packet((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.0)])
-    assert {(one.rotation, one.spin) for one in samples} == {(None, None)}
+    assert {(sample.rotation, sample.spin) for sample in samples} == {(None, None)}
 
 
 def test_a_teleport_turns_at_once() -> None:
@@ -503,17 +503,17 @@ def test_a_strategy_in_python_sees_and_returns_rotations() -> None:
             return Sample(at, self.packet.position, (0, 0, 0), "held", "", self.packet.rotation)
 
     packets = turning(1.0, 1, 20)
-    drawn = {one.rotation for one in replay(packets, Echo)}
+    drawn = {sample.rotation for sample in replay(packets, Echo)}
     assert None not in drawn
     assert len(drawn) > 15
 
 
 def test_who_turns_on_the_spot_is_not_held() -> None:
-    packets = [one._replace(position=(0.0, 0.0, 0.0)) for one in turning(3.0, 3, 20)]
-    statuses = [one.status for one in replay(packets, "lerp") if 1 < one.time < 2.5]
+    packets = [packet._replace(position=(0.0, 0.0, 0.0)) for packet in turning(3.0, 3, 20)]
+    statuses = [sample.status for sample in replay(packets, "lerp") if 1 < sample.time < 2.5]
     assert set(statuses) == {"interpolated"}
-    still = [one._replace(rotation=(0.0, 0.0, 0.0, 1.0)) for one in packets]
-    assert {one.status for one in replay(still, "lerp") if 1 < one.time < 2.5} == {"held"}
+    still = [packet._replace(rotation=(0.0, 0.0, 0.0, 1.0)) for packet in packets]
+    assert {sample.status for sample in replay(still, "lerp") if 1 < sample.time < 2.5} == {"held"}
 
 
 @pytest.mark.parametrize("way", ["slerp", "nlerp", "unchecked", "hold"])

@@ -180,14 +180,14 @@ def test_another_thread_is_refused_while_rows_are_drawn(
     running = loop(lambda: made, FAR_APART)
     running.draw(SampleBlock(1))
     drawn, answers = disturbed(running, lambda: call(made))
-    assert all(" is in use by a replay that is still running" in one for one in answers)
+    assert all(" is in use by a replay that is still running" in answer for answer in answers)
     assert drawn == rest(loop(partial(strategy, name), FAR_APART))
 
 
 def test_a_replay_serves_one_thread_at_a_time() -> None:
     running = loop(partial(strategy, "mirror"), FAR_APART)
     drawn, answers = disturbed(running, lambda: running.feed(PacketBlock()))
-    assert any("already drawing, in another thread" in one for one in answers)
+    assert any("already drawing, in another thread" in answer for answer in answers)
     assert drawn == rest(loop(partial(strategy, "mirror"), FAR_APART))
 
 

@@ -51,11 +51,11 @@ def estimates(*packets: Packet) -> list[float]:
     witness = Witness()
     for _ in replay(packets, witness):
         pass
-    assert [one._replace(velocity=None) for one in witness.seen] == [
-        one._replace(velocity=None) for one in packets
+    assert [packet._replace(velocity=None) for packet in witness.seen] == [
+        packet._replace(velocity=None) for packet in packets
     ]
-    assert all(one.velocity and one.velocity[1] == 2 * one.velocity[0] for one in witness.seen)
-    return [one.velocity[0] for one in witness.seen if one.velocity]
+    assert all(each.velocity and each.velocity[1] == 2 * each.velocity[0] for each in witness.seen)
+    return [packet.velocity[0] for packet in witness.seen if packet.velocity]
 
 
 def test_it_is_the_slope_since_the_newest_packet() -> None:
@@ -85,14 +85,14 @@ def test_what_is_not_finite_is_no_place_to_look_back_at() -> None:
         block.append(packet)
     VelocityFiller().fill(block)
     velocities = [block[index].velocity for index in range(len(block))]
-    assert [one[0] for one in velocities if one] == [0, 0, 0, 2, 0]
+    assert [velocity[0] for velocity in velocities if velocity] == [0, 0, 0, 2, 0]
 
 
 def test_a_strategy_with_an_estimate_of_its_own_gets_none() -> None:
     witness = OwnEstimate()
     for _ in replay([at(0, 0), at(1, 4)], witness):
         pass
-    assert [one.velocity for one in witness.seen] == [None, None]
+    assert [packet.velocity for packet in witness.seen] == [None, None]
 
 
 VECTORS = st.tuples(*[st.floats(-1e3, 1e3)] * 3)
@@ -159,12 +159,12 @@ def test_filling_in_gives_what_strategies_get(packets: list[Packet]) -> None:
     assert sorted(map(repr, seen)) == sorted(map(repr, filled(packets)))
 
 
-@pytest.mark.parametrize("name", [one.name for one in strategies()])
+@pytest.mark.parametrize("name", [declaration.name for declaration in strategies()])
 def test_every_strategy_draws_a_recording_without_velocities(name: str) -> None:
     line = [Packet((10 * t, 5.0, 0), None, t, t + 0.02) for t in (k / 20 for k in range(60))]
-    given_line = [one._replace(velocity=(10.0, 0.0, 0.0)) for one in line]
+    given_line = [part._replace(velocity=(10.0, 0.0, 0.0)) for part in line]
     shown, wanted = list(replay(line, name)), list(replay(given_line, name))
-    assert [one.time for one in shown] == [one.time for one in wanted]
+    assert [sample.time for sample in shown] == [sample.time for sample in wanted]
     last, same = shown[len(shown) - 5], wanted[len(wanted) - 5]
     assert last.position == pytest.approx(same.position, abs=0.2)
 

@@ -51,7 +51,7 @@ class Watched:
         read = self.port.read
 
         def arrived(most: int) -> list[object]:
-            return [one._replace(time=self.now) for one in read(most)]
+            return [datagram._replace(time=self.now) for datagram in read(most)]
 
         self.port.read = arrived  # type: ignore[assignment, method-assign]
         try:
@@ -130,7 +130,9 @@ def test_entities_point_where_they_head(
         for k, quaternion in enumerate(turned.as_quat()):
             place = [12.0 * (k % 4), 0.0, 0.0]
             place[up] = 4.0 * (k // 4)
-            rotation = " rotation=" + ",".join(f"{one:.9g}" for one in quaternion) if k % 5 else ""
+            rotation = (
+                " rotation=" + ",".join(f"{each:.9g}" for each in quaternion) if k % 5 else ""
+            )
             lines.append(
                 f"{','.join(map(str, place))} / 0,0,0 / {beat / 20} entity=e{k:02}{rotation}"
             )

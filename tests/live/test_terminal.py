@@ -115,7 +115,7 @@ def test_a_game_is_watched_switched_followed_and_recorded(
     assert_left_as_found(terminal)
     assert f"{2 * game.sent:,} packets in {game.sent:,} datagrams, 2 entities" in terminal.text
     packets = list(read_packets(tmp_path / "game.csv"))
-    assert [one.sequence for one in packets[::2]] == list(range(game.sent))
+    assert [packet.sequence for packet in packets[::2]] == list(range(game.sent))
 
 
 @pytest.mark.parametrize("way", ["Ctrl-C", "SIGTERM", "hang up"])

@@ -58,8 +58,8 @@ def test_the_draws_lie_around_the_figure_and_intervals_contain_it() -> None:
 def test_a_grid_covers_all_times_of_all_entities() -> None:
     times = [np.arange(100, 400) / 60, np.arange(0, 300) / 60]
     cells = grid(times)
-    for one in times:
-        places = cells.places(one)
+    for time in times:
+        places = cells.places(time)
         assert places.min() >= 0
         assert places.max() < cells.size
     assert cells.length == pytest.approx(0.1)

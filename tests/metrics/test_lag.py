@@ -109,7 +109,7 @@ def test_the_lag_on_a_fast_circle_is_not_a_lap_early() -> None:
     held = np.array([fast(math.floor((t - 0.08) * 20) / 20) for t in TIMES + 0.013])
     lag = find_lag(known, TIMES + 0.013, held, EVERYWHERE)
     assert 0.08 < lag.seconds < 0.14
-    assert any(one == pytest.approx(lag.seconds - 0.5, abs=0.01) for one in lag.others)
+    assert any(other == pytest.approx(lag.seconds - 0.5, abs=0.01) for other in lag.others)
 
 
 def test_all_shifts_are_compared_over_the_same_rows() -> None:

@@ -60,17 +60,17 @@ def compared(*args: str | Path) -> str:
 
 def test_one_more_metric_is_in_every_format() -> None:
     rows = list(csv.DictReader(io.StringIO(compared("--format", "csv"))))
-    values = [float(one["mean_error"]) for one in rows]
+    values = [float(row["mean_error"]) for row in rows]
     assert all(0 < one < float(row["error"]) for one, row in zip(values, rows, strict=True))
     lines = [json.loads(line) for line in compared("--format", "jsonl").splitlines()]
-    assert [one["mean_error"] for one in lines] == values
+    assert [line["mean_error"] for line in lines] == values
     head, _, *cells = compared("--format", "markdown").splitlines()[2:7]
     assert head.endswith("| mean |")
-    shown = [f"<{one:.1f}>" for one in values]
+    shown = [f"<{value:.1f}>" for value in values]
     assert [unescape(line.split("|")[-2].strip(" *")) for line in cells] == shown
     table = compared()
     assert re.search(r"^strategy .* mean\b", table, re.MULTILINE)
-    assert all(one in table for one in shown)
+    assert all(name in table for name in shown)
 
 
 def test_one_more_metric_has_an_interval() -> None:
@@ -94,12 +94,12 @@ def test_one_more_metric_is_on_the_page(tmp_path: Path) -> None:
 def test_the_help_lists_every_metric_and_fits_a_terminal() -> None:
     lines = metric_lines()
     listed = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert listed == [one.name for one in METRICS]
+    assert listed == [metric.name for metric in METRICS]
     assert max(map(len, lines)) <= 76
 
 
 def test_names_are_one_word_each_and_differ() -> None:
-    names = [one.name for one in METRICS]
+    names = [metric.name for metric in METRICS]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)
     assert named("none").name == "none"

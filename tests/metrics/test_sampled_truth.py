@@ -18,7 +18,7 @@ def test_sliding_maximum(values: list[float], reach: int) -> None:
 
 def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
     packets = movements.packets(movements.circle, 10.0)
-    packets = [one for one in packets if not 4.01 < one.time < 5.99]
+    packets = [packet for packet in packets if not 4.01 < packet.time < 5.99]
     times = np.arange(-10.0, 220.0) * 0.05
     sampled = sample_truth(truth_of(movements.block(packets)), times, 0.05, 0.5)
     counted = times[sampled.counted]

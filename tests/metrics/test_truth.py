@@ -64,7 +64,10 @@ def test_packets_may_come_in_any_order() -> None:
 
 def test_marked_teleports_are_cut_out() -> None:
     packets = movements.packets(movements.circle, 2.0)
-    moved = [one if one.time < 0.99 else one._replace(position=shifted(one, 1)) for one in packets]
+    moved = [
+        packet if packet.time < 0.99 else packet._replace(position=shifted(packet, 1))
+        for packet in packets
+    ]
     moved[20] = moved[20]._replace(teleport=True)
     truth = of(moved)
     assert cut(truth) == (1, Cut.MARKED_TELEPORT, pytest.approx(0.05))
@@ -74,7 +77,10 @@ def test_marked_teleports_are_cut_out() -> None:
 
 def test_unmarked_teleports_are_seen() -> None:
     packets = movements.packets(movements.circle, 4.0)
-    moved = [one if one.time < 1.99 else one._replace(position=shifted(one, 9)) for one in packets]
+    moved = [
+        packet if packet.time < 1.99 else packet._replace(position=shifted(packet, 9))
+        for packet in packets
+    ]
     assert cut(of(moved)) == (1, Cut.UNMARKED_TELEPORT, pytest.approx(0.05))
 
 
@@ -92,7 +98,7 @@ def test_stamps_that_nearly_coincide_are_no_teleport() -> None:
 
 
 def test_gaps_are_cut_out() -> None:
-    packets = [one for one in movements.packets(movements.circle) if not 3.01 < one.time < 4.49]
+    packets = [each for each in movements.packets(movements.circle) if not 3.01 < each.time < 4.49]
     truth = of(packets)
     assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
     assert truth.at(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
@@ -102,7 +108,7 @@ def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
     def walk(t: float) -> tuple[float, float, float]:
         return min(t, 2.0) + max(t - 6.0, 0.0), 0.0, 0.0
 
-    packets = [one for one in movements.packets(walk) if not 2.06 < one.time < 5.94]
+    packets = [packet for packet in movements.packets(walk) if not 2.06 < packet.time < 5.94]
     truth = of(packets)
     assert truth.notes == ()
     assert truth.at(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
@@ -110,7 +116,7 @@ def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
 
 def test_velocities_that_are_all_zero_are_replaced() -> None:
     packets = [
-        one._replace(velocity=(0.0, 0.0, 0.0)) for one in movements.packets(movements.straight)
+        each._replace(velocity=(0.0, 0.0, 0.0)) for each in movements.packets(movements.straight)
     ]
     truth = of(packets)
     assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)
@@ -120,9 +126,9 @@ def test_velocities_that_are_all_zero_are_replaced() -> None:
 def test_velocities_in_another_unit_are_replaced() -> None:
     packets = movements.packets(movements.circle)
     wrong = [
-        one._replace(velocity=(100 * one.velocity[0], 100 * one.velocity[1], 0.0))
-        for one in packets
-        if one.velocity
+        packet._replace(velocity=(100 * packet.velocity[0], 100 * packet.velocity[1], 0.0))
+        for packet in packets
+        if packet.velocity
     ]
     (note,) = of(wrong).notes
     assert isinstance(note, VelocitiesReplaced)

@@ -72,7 +72,7 @@ def measured(
     entity = Entity("", block, sampled, events_of(block, truth, 0.0, None), aim_range)
     shown, status = sampled.positions.copy(), np.full(len(TIMES), 2, np.int32)
     found = measure(shown, status, entity, Weights(), rotations=drawn.as_quat())
-    return found, {one.name: float(one.value(found)) for one in METRICS}
+    return found, {metric.name: float(metric.value(found)) for metric in METRICS}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -143,7 +143,7 @@ def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: in
         squares.append(0.0)
         step = (drawn[row] * drawn[row - 1].inv()).as_rotvec()
         around = range(row - late - 30, row - late + 31)
-        known = [one for one in around if 0 <= one < len(TIMES) and sampled.segments[one] >= 0]
+        known = [each for each in around if 0 <= each < len(TIMES) and sampled.segments[each] >= 0]
         inside = row - 1 in rows and known and known[-1] == around[-1]
         if inside and np.linalg.norm(step) > math.radians(0.01):
             axis = step / np.linalg.norm(step)

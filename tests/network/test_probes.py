@@ -71,7 +71,7 @@ round-trip min/avg/max/stddev = 30.000/33.090/36.180/3.090 ms
 """
 
 BUSYBOX = "PING 192.0.2.7 (192.0.2.7): 56 data bytes\n" + "".join(
-    f"64 bytes from 192.0.2.7: seq={one} ttl=117 time=14.000 ms\n" for one in (0, 3)
+    f"64 bytes from 192.0.2.7: seq={literal} ttl=117 time=14.000 ms\n" for literal in (0, 3)
 )
 
 GERMAN = (
@@ -90,9 +90,9 @@ def trace(text: str | bytes, **options: Any) -> Trace:
 
 def near(found: Trace, times: list[float], delays: list[float | None]) -> None:
     assert found.times == pytest.approx(times, abs=1e-6)
-    known = [one for one in delays if one is not None]
-    assert [one for one in found.delays if one is not None] == pytest.approx(known, abs=1e-6)
-    assert [one is None for one in found.delays] == [one is None for one in delays]
+    known = [delay for delay in delays if delay is not None]
+    assert [delay for delay in found.delays if delay is not None] == pytest.approx(known, abs=1e-6)
+    assert [delay is None for delay in found.delays] == [delay is None for delay in delays]
 
 
 def test_irtt_has_delays_of_both_ways() -> None:
@@ -145,13 +145,14 @@ def test_the_summary_says_how_often_ping_sent() -> None:
 
 def test_numbers_of_ping_have_sixteen_bits() -> None:
     lines = "".join(
-        f"64 bytes from 192.0.2.7: icmp_seq={one} ttl=54 time=10 ms\n" for one in (65534, 65535, 1)
+        f"64 bytes from 192.0.2.7: icmp_seq={literal} ttl=54 time=10 ms\n"
+        for literal in (65534, 65535, 1)
     )
     near(trace(lines), [0, 1, 2, 3], [0.005, 0.005, None, 0.005])
 
 
 WHOLE = {
-    "irtt": irtt(*(trip(one, False) for one in range(4))),
+    "irtt": irtt(*(trip(index, False) for index in range(4))),
     "atlas": json.dumps(RESULTS),
     "lines": "\n".join(map(json.dumps, RESULTS)),
     "linux": LINUX,
@@ -162,7 +163,7 @@ WHOLE = {
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_is_cut_off_is_refused_or_ends_at_a_whole_line(name: str) -> None:
     text = WHOLE[name]
-    whole = {one for one in trace(text).delays if one}
+    whole = {delay for delay in trace(text).delays if delay}
     refused, ends = 0, range(len(text) // 2, len(text) - 1, 3)
     for end in ends:
         try:
@@ -171,7 +172,7 @@ def test_what_is_cut_off_is_refused_or_ends_at_a_whole_line(name: str) -> None:
             refused += 1
         else:
             assert name not in ("irtt", "atlas")
-            assert {one for one in found.delays if one} <= whole
+            assert {delay for delay in found.delays if delay} <= whole
     assert refused > 0.2 * len(ends)
 
 
@@ -214,8 +215,8 @@ def test_recordings_of_movement_are_none(text: str) -> None:
 
 def test_a_network_is_diagnosed_from_python(tmp_path: Path) -> None:
     path = tmp_path / "trips.json"
-    trips = [trip(one, "true_down" if 30 <= one < 40 else False) for one in range(200)]
+    trips = [trip(index, "true_down" if 30 <= index < 40 else False) for index in range(200)]
     path.write_text(irtt(*trips))
     found = diagnose(path)
-    assert [one.cause for one in found.findings] == ["loss"]
+    assert [finding.cause for finding in found.findings] == ["loss"]
     assert ("positions",) in [lacks for _, lacks in found.unable]

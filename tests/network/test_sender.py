@@ -29,8 +29,8 @@ def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot
 def test_sampled_at_multiples_of_the_interval() -> None:
     """0.1 added so many times would have drifted; 3/10 is not 0.30000000000000004."""
     movement = PathMovement(straight(1, 1, 0))
-    assert [one.time for one in sample(movement, 10, 0.5)] == [0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    late = next(one for one in itertools.islice(sample(movement, 10), 99_999, None))
+    assert [snapshot.time for snapshot in sample(movement, 10, 0.5)] == [0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    late = next(snapshot for snapshot in itertools.islice(sample(movement, 10), 99_999, None))
     assert late.time == 9_999.9
 
 
@@ -79,7 +79,7 @@ def test_differences_in_half_precision_begin_anew_at_a_teleport_and_rest() -> No
     drawn = [0.0, 30.0123, 30.0123, 900.0123, 900.0123]
     teleports = [0, 0, 0, 1, 1]
     found = [
-        [one.position[0] for one in sender.packets(look(n, x, 0, jumps))]
+        [packet.position[0] for packet in sender.packets(look(n, x, 0, jumps))]
         for n, (x, jumps) in enumerate(zip(drawn, teleports, strict=True))
     ]
     assert found == [[0.0], [float(np.float16(30.0123))], [], [900.0123], []]
@@ -98,7 +98,7 @@ def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
     """Ten intervals of going, ten of standing."""
     movement = PathMovement(stop_and_go(1, 1, 0))
     sender = Sender(repeats=repeats)
-    packets = [p for one in sample(movement, 10, 2.0) for p in sender.packets(one)]
+    packets = [p for snapshot in sample(movement, 10, 2.0) for p in sender.packets(snapshot)]
     moved_again = packets[-1].time == 2.0 and packets[-1].velocity == (1, 0, 0)
     assert moved_again
     assert len(packets) == sent + (0 if repeats in (None, 100) else 1)
@@ -117,14 +117,14 @@ def test_entities_rest_one_by_one() -> None:
 def test_a_teleport_between_two_packets_marks_the_second() -> None:
     sender = Sender()
     looks = [look(0, 0, teleports=3), look(1, 0, teleports=3), look(2, 9, teleports=5), look(3, 9)]
-    found = [packet.teleport for one in looks[:3] for packet in sender.packets(one)]
+    found = [packet.teleport for snapshot in looks[:3] for packet in sender.packets(snapshot)]
     assert found == [False, False, True]
 
 
 def test_as_many_marks_as_teleports() -> None:
     movement = PathMovement(Teleporting(1, 5, 2))
     sender = Sender()
-    packets = [p for one in sample(movement, 20, 60) for p in sender.packets(one)]
+    packets = [p for snapshot in sample(movement, 20, 60) for p in sender.packets(snapshot)]
     assert (
         sum(packet.teleport for packet in packets) == movement.snapshot(60).states[0][1].teleports
     )

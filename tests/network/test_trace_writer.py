@@ -16,5 +16,7 @@ def test_what_is_written_is_read_back() -> None:
     assert written.splitlines()[:3] == ["send_time,owd_ms,lost", "0.000000,51.000,0", "0.050000,,1"]
     found = read_trace(io.BytesIO(written.encode()))
     assert found.times == given.times
-    assert [one for one in found.delays if one is not None] == pytest.approx([0.051, 0, 59.999999])
+    assert [delay for delay in found.delays if delay is not None] == pytest.approx(
+        [0.051, 0, 59.999999]
+    )
     assert found.delays[1] is None

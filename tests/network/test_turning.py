@@ -28,7 +28,7 @@ from epic_cli.network.truth_file import TruthWriter
 def rotations(path: str, turning: str, seed: int = 3, rate: float = 60.0) -> Rotation:
     moving = turning_path(path, 5.0, 5.0, seed, turning)
     states = [moving(number / rate) for number in range(1200)]
-    return Rotation.from_quat(np.array([one.rotation for one in states]))
+    return Rotation.from_quat(np.array([state.rotation for state in states]))
 
 
 @pytest.mark.parametrize(("path", "turning"), list(itertools.product(PATHS, TURNINGS[1:])))
@@ -70,15 +70,15 @@ def test_the_order_of_times_and_the_seed(turning: str) -> None:
 @pytest.mark.parametrize("bits", [2, 5, 9, 15])
 def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
     step = math.sqrt(2) / (2**bits - 1)
-    for one in Rotation.random(200, random_state=bits):
-        quaternion = tuple(one.as_quat())
+    for each in Rotation.random(200, random_state=bits):
+        quaternion = tuple(each.as_quat())
         found = np.array(smallest_three(quaternion, bits))
         largest = int(np.abs(quaternion).argmax())
         away = found * np.sign(quaternion[largest]) - quaternion
         assert np.linalg.norm(found) == pytest.approx(1)
         if bits > 4:
             assert np.abs(np.delete(away, largest)).max() <= step / 2 + 1e-12
-            assert np.degrees((Rotation.from_quat(found) * one.inv()).magnitude()) < 180 * step
+            assert np.degrees((Rotation.from_quat(found) * each.inv()).magnitude()) < 180 * step
 
 
 @pytest.mark.parametrize("one", load("compression_runs")["rotations"])
@@ -98,7 +98,7 @@ def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
     plain = list(simulate(PathMovement(turning_path("circle", 5, 5, 0, "none")), duration=2))
     movement = PathMovement(turning_path("circle", 5, 5, 0, "spin"))
     turned = list(simulate(movement, duration=2))
-    assert [one._replace(rotation=None, spin=None) for one in turned] == plain
+    assert [packet._replace(rotation=None, spin=None) for packet in turned] == plain
     coarse = list(simulate(movement, duration=2, sender=SenderSpec(rotation_bits=6).sender()))
     for one, rough in zip(turned, coarse, strict=True):
         exact = movement.snapshot(one.time).states[0][1].rotation
@@ -114,7 +114,7 @@ def test_a_spin_is_how_fast_the_rotation_turns(path: str, turning: str) -> None:
     step, judged = 1e-4, 0
     for time in np.arange(0.31, 12, 0.173):
         before, state, after = (moving(time + k * step) for k in (-1, 0, 1))
-        turned = [Rotation.from_quat(one.rotation) for one in (before, state, after)]
+        turned = [Rotation.from_quat(row.rotation) for row in (before, state, after)]
         sides = [(b * a.inv()).as_rotvec() / step for a, b in itertools.pairwise(turned)]
         if np.linalg.norm(sides[1] - sides[0]) > 0.1:
             continue  # a corner, where it has no one spin
@@ -157,8 +157,9 @@ def test_a_recording_whose_entities_turn_in_part() -> None:
         "0,0,0 / 0,0,0 / 2 entity=a yaw=70 \n0,0,0 / 0,0,0 / 2 entity=b"
     )
     found = {
-        (one.entity, one.time): one.rotation and Rotation.from_quat(one.rotation).as_euler("ZYX")
-        for one in simulate(movement, send_rate=2)
+        (packet.entity, packet.time): packet.rotation
+        and Rotation.from_quat(packet.rotation).as_euler("ZYX")
+        for packet in simulate(movement, send_rate=2)
     }
     yaws = {key: one is not None and round(math.degrees(one[0]), 3) for key, one in found.items()}
     assert yaws == {
@@ -166,5 +167,5 @@ def test_a_recording_whose_entities_turn_in_part() -> None:
         ("b", 0.0): 10, ("b", 0.5): 20, ("b", 1.0): 30, ("b", 1.5): 30, ("b", 2.0): False,
     }  # fmt: skip
     writer = TruthWriter(turns=movement.turns)
-    rows = [writer.header, *(writer.rows(one) for one in sample(movement, 2))]
-    assert {line.count(b",") for one in rows for line in one.splitlines()} == {12}
+    rows = [writer.header, *(writer.rows(snapshot) for snapshot in sample(movement, 2))]
+    assert {line.count(b",") for row in rows for line in row.splitlines()} == {12}

@@ -23,7 +23,7 @@ def server() -> Server:
 
 def moves(*stamps: int, token: int = 11, control: Control | None = None) -> bytes:
     control = control or Control(1, 0)
-    return encode_input(InputPacket(token, 0, [Move(control, one, 0) for one in stamps]))
+    return encode_input(InputPacket(token, 0, [Move(control, stamp, 0) for stamp in stamps]))
 
 
 def shot(newer: int, player: int = 1) -> bytes:
@@ -153,10 +153,10 @@ def test_garbage_hurts_nobody(garbage: list[bytes], seed: int) -> None:
         fuzzed.run_until(step / 40)
         real = bytearray(moves(step * 33_000, token=99))
         real[source.randrange(len(real))] ^= 1 << source.randrange(8)
-        for one in (data, bytes(real)):
-            fuzzed.server.receive(one, fuzzed.now_us)
+        for chunk in (data, bytes(real)):
+            fuzzed.server.receive(chunk, fuzzed.now_us)
             for participant in fuzzed.participants:
-                participant.client.receive(one, fuzzed.now_us)
+                participant.client.receive(chunk, fuzzed.now_us)
     fuzzed.run_until(1)
     assert everyone_else(fuzzed) == everyone_else(clean)
     assert fuzzed.server.body(0) == clean.server.body(0)

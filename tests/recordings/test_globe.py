@@ -99,7 +99,7 @@ def sentence(body: str) -> str:
 def test_a_stamp_that_is_no_time_of_day_is_no_position(far: str) -> None:
     rest = "5000.0,N,00800.0,E,1,08,1.0,100.0,M,47.0,M,,"
     lines = [sentence(f"GPGGA,{stamp},{rest}") for stamp in ("000001", far, "000002")]
-    assert [one.time for one in packets("".join(lines))] == [0, 1]
+    assert [packet.time for packet in packets("".join(lines))] == [0, 1]
 
 
 @pytest.mark.parametrize("encoding", ["UTF-4", "utf-7", "cp932", "rot13"])

@@ -265,7 +265,7 @@ def table(random: random.Random) -> Table:
         values.update((one, f"{at * 3 + step * 1.7:.3f}") for at, one in enumerate(decoys))
         for other in others:
             values[other] = f"{len(other) * 7 + step:.1f}"
-        lines.append(delimiter.join(values[one] for one in columns))
+        lines.append(delimiter.join(values[column] for column in columns))
         meant.setdefault(f"unit{number}" if entities > 1 else "", []).append((seconds, *place))
     end = random.choice(("\n", "\r\n"))
     text = end.join(lines) + end
@@ -296,8 +296,8 @@ def test_packets_are_as_meant_or_a_finding_says_so(seed: int) -> None:
         except RefusedLine:
             return  # it is not read, and says why
     grave = [
-        one.message.finding
-        for one in said
-        if isinstance(one.message, RecordingWarning) and one.message.finding.is_error
+        message.message.finding
+        for message in said
+        if isinstance(message.message, RecordingWarning) and message.message.finding.is_error
     ]
     assert grave or as_meant(found, given.meant), given.text[:300]

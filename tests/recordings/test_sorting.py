@@ -16,7 +16,9 @@ SEPARATORS = {"commas": ",", "semicolons": ";", "tabs": "\t", "bars": "|", "blan
 
 def proposed(file: Path) -> str:
     found = json.loads(epic("inspect", "--format", "json", file.name, cwd=file.parent).stdout)
-    return next((one["cure"] for one in found["findings"] if one["code"] in ("E104", "E106")), "")
+    return next(
+        (each["cure"] for each in found["findings"] if each["code"] in ("E104", "E106")), ""
+    )
 
 
 def rows_of(file: Path) -> list[str]:
@@ -42,7 +44,7 @@ def test_a_table(tmp_path: Path, separator: str, name: str, above: str, how: str
 
     def table(rows: list[tuple[float, float, str]]) -> str:
         cells = [("player", "x", "y", "time"), *((p, x, 0, t) for t, x, p in rows)]
-        return above + "".join(separator.join(map(str, one)) + "\n" for one in cells)
+        return above + "".join(separator.join(map(str, cell)) + "\n" for cell in cells)
 
     (tmp_path / name).write_text(table(rows))
     expected = tmp_path / "expected"

@@ -23,8 +23,8 @@ def packets(name: str, how: str) -> tuple[list[Packet], ReadSpec | None]:
 
 
 def test_each_file_is_in_the_index() -> None:
-    assert {one.name for one in WILD.iterdir()} - {"index.toml"} == set(INDEX)
-    assert all(one["program"] for one in INDEX.values())
+    assert {path.name for path in WILD.iterdir()} - {"index.toml"} == set(INDEX)
+    assert all(item["program"] for item in INDEX.values())
 
 
 @pytest.mark.parametrize("name", INDEX)
@@ -32,7 +32,7 @@ def test_what_must_be_understood(name: str) -> None:
     expected = INDEX[name]
     found, layout = packets(name, expected.get("read", ""))
     assert len(found) == expected["packets"]
-    assert len({one.entity for one in found}) == expected["entities"]
+    assert len({packet.entity for packet in found}) == expected["entities"]
     for packet, state in ((found[0], expected["first"]), (found[-1], expected["last"])):
         assert [packet.time, *packet.position] == pytest.approx(state, abs=0.05, rel=1e-3)
     if layout is not None:  # what was said can be pasted, and says the same
@@ -99,7 +99,7 @@ def test_what_is_in_doubt_is_found_and_how_to_read_it_mends_it(name: str) -> Non
     how = INDEX[name].get("read", "")
     found = epic("inspect", "--format", "json", name, cwd=WILD)
     assert found.returncode == 1
-    codes = [one["code"] for one in json.loads(found.stdout)["findings"]]
+    codes = [load["code"] for load in json.loads(found.stdout)["findings"]]
     assert set(INDEX[name]["findings"]) <= set(codes)
     if how:
         mended = epic("inspect", "--format", "json", "--read", how, name, cwd=WILD)

@@ -53,7 +53,7 @@ def test_every_reason_has_words(reason: Reason, front_end: FrontEnd) -> None:
 
 @pytest.mark.parametrize("reason", LAYOUT_REASONS)
 def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
-    typed, session, python = (in_words(FACTS._replace(reason=reason), one) for one in FrontEnd)
+    typed, session, python = (in_words(FACTS._replace(reason=reason), end) for end in FrontEnd)
     assert typed == session
     assert "--" in typed.expected
     assert "--" not in python.expected
@@ -61,10 +61,10 @@ def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
 
 
 @pytest.mark.parametrize(
-    "reason", [one for one in Reason if one not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
+    "reason", [each for each in Reason if each not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
 )
 def test_what_names_no_setting_is_the_same_everywhere(reason: Reason) -> None:
-    assert len({in_words(FACTS._replace(reason=reason), one) for one in FrontEnd}) == 1
+    assert len({in_words(FACTS._replace(reason=reason), end) for end in FrontEnd}) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def test_a_plot_of_one_packet_says_why_there_is_none() -> None:
 def test_plots_of_what_turns() -> None:
     """An entity that turns beside one that does not."""
     typed = TypedSession()
-    typed.type(*(f"{one} entity=still" for one in STEADY))
+    typed.type(*(f"{name} entity=still" for name in STEADY))
     typed.type(*(f"{one} entity=spins yaw={k * 11}" for k, one in enumerate(STEADY)))
     for view in ("yaw", "angle"):
         found = typed.type(f":plot {view} lerp snapshot")

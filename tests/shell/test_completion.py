@@ -17,9 +17,9 @@ from epic_cli import strategies
 from epic_cli.engine.text import FORMATS
 from epic_cli.shell.commands import COMMANDS
 
-NAMES = [one.name for one in strategies()]
+NAMES = [strategy.name for strategy in strategies()]
 SETTINGS = [
-    f"{setting.name}=" for one in strategies() for setting in one.settings if one.name == "epic"
+    f"{setting.name}=" for spec in strategies() for setting in spec.settings if spec.name == "epic"
 ]
 BREAKS = " \t\n\"'><=;|&(:"
 
@@ -95,7 +95,7 @@ def test_files_are_left_to_the_shell() -> None:
 
 def test_everything_is_explained_in_one_line_with_commas_and_colons() -> None:
     meanings = {word: meaning for _, word, meaning in lines("replay", "--strategy", "")}
-    assert meanings == {one.name: one.summary for one in strategies()}
+    assert meanings == {strategy.name: strategy.summary for strategy in strategies()}
     assert any("," in meaning for meaning in meanings.values())
     assert ["plain", "replay", COMMANDS["replay"].summary] in lines("")
 
@@ -185,7 +185,7 @@ def test_real_shells_explain(shell: Any) -> None:
         child.send("epic replay --c\t\t")
         child.expect(r"--clock [^\r]*--color")
         return
-    summary = next(one.summary for one in strategies() if one.name == "geckos")
+    summary = next(strategy.summary for strategy in strategies() if strategy.name == "geckos")
     assert {",", ":"} <= set(summary)
     # the pager of fish needs a better terminal than this one
     asked = "complete -C 'epic strategies g'\r" if name == "fish" else "epic strategies g\t\t"

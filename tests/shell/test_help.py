@@ -101,9 +101,9 @@ def test_all_options_are_in_one_of_two_helps(name: str) -> None:
     command = load(name)
     context = click.Context(command, info_name=name)
     shown = {
-        one.opts[-1]
-        for one in command.get_params(context)
-        if isinstance(one, click.Option) and not one.hidden
+        param.opts[-1]
+        for param in command.get_params(context)
+        if isinstance(param, click.Option) and not param.hidden
     }
     short = epic(name, "--help").stdout.decode()
     whole = epic(name, "--help-all").stdout.decode() if "--help-all" in shown else short
@@ -112,9 +112,9 @@ def test_all_options_are_in_one_of_two_helps(name: str) -> None:
         body = re.split("\n *Examples:\n", text)[0]
         return re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", body)
 
-    flags = {flag: one.opts[-1] for one in command.params for flag in one.opts}
+    flags = {flag: param.opts[-1] for param in command.params for flag in param.opts}
     flags |= {"--help": "--help", "--help-all": "--help-all"}
-    assert {flags[one] for one in options(whole)} == shown
+    assert {flags[option] for option in options(whole)} == shown
     if short != whole:
         assert set(options(short)) < set(options(whole))
         assert "--help-all" in options(short)

@@ -68,7 +68,7 @@ def is_refused(done: subprocess.CompletedProcess[bytes]) -> bool:
 
 
 def test_every_command_with_the_option_is_tested() -> None:
-    having = {name for name in COMMANDS if any(one.name == "trust" for one in load(name).params)}
+    having = {name for name in COMMANDS if any(each.name == "trust" for each in load(name).params)}
     assert having == set(READS)
 
 

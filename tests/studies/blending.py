@@ -53,7 +53,7 @@ from studies.measuring import (
 )  # fmt: skip
 from studies.recordings import Floats, complaints
 
-GAME_WEIGHTS = {"usual": Weights(), **{one.name: one.weights for one in GAMES}}
+GAME_WEIGHTS = {"usual": Weights(), **{game.name: game.weights for game in GAMES}}
 #: With a lag that costs nothing up to here (s): no study finds that people mind so little.
 FREE = 0.05
 DRAWS = 1000
@@ -69,7 +69,7 @@ class Question:
         self.kind, self.network = kind, network
         self.cells = cells(network, kind.turns)
         self._tuned, self._judged = found[::2], found[1::2]
-        self.moves = np.sum([one.moves for one in found], axis=0)
+        self.moves = np.sum([measured.moves for measured in found], axis=0)
         count = len(self._judged)
         # one less than there are: its spread is that of the mean (Rao and Wu 1988)
         dice = np.random.default_rng(1).multinomial(count - 1, [1 / count] * count, DRAWS)
@@ -78,23 +78,23 @@ class Question:
     def sums(self, cell: tuple[float, int], label: str) -> Floats:
         """Of the judged pieces together, then of each draw of them."""
         key = self.network.name, *cell, label
-        return np.asarray(self._draws @ np.stack([one.drawn[key] for one in self._judged]))
+        return np.asarray(self._draws @ np.stack([each.drawn[key] for each in self._judged]))
 
     def best(
         self, cell: tuple[float, int], weights: Weights, which: Sequence[str], free: float = 0.0
     ) -> str:
         """The label that scores most on the other half, among these strategies."""
-        labels = [one for one in participants(self.network, *cell) if family(one) in which]
+        labels = [name for name in participants(self.network, *cell) if family(name) in which]
         key = self.network.name, *cell
-        rows = [np.sum([one.drawn[*key, each] for one in self._tuned], axis=0) for each in labels]
+        rows = [np.sum([item.drawn[*key, each] for item in self._tuned], axis=0) for each in labels]
         return labels[int(np.argmax([scores(row[None], weights, free)[0] for row in rows]))]
 
     def ahead(
         self, cell: tuple[float, int], weights: Weights, buffers: Sequence[str], free: float = 0.0
     ) -> tuple[str, str, Floats]:
         """Who is chosen, and how many points dead reckoning is ahead: judged, then of each draw."""
-        labels = [self.best(cell, weights, one, free) for one in (RECKONERS, buffers)]
-        ours, theirs = (scores(self.sums(cell, one), weights, free) for one in labels)
+        labels = [self.best(cell, weights, pair, free) for pair in (RECKONERS, buffers)]
+        ours, theirs = (scores(self.sums(cell, label), weights, free) for label in labels)
         return labels[0], labels[1], ours - theirs
 
     def edges(
@@ -102,7 +102,7 @@ class Question:
     ) -> tuple[Floats, Floats]:
         """The latencies (s) from which and up to which dead reckoning is better; as ``ahead``."""
         latencies = [one for one, each in self.network.cells if each == rate]
-        found = [self.ahead((one, rate), weights, buffers, free)[2] for one in latencies]
+        found = [self.ahead((latency, rate), weights, buffers, free)[2] for latency in latencies]
         return region(np.array(latencies), np.array(found))
 
     def predicted(self, rate: int, weights: Weights, quadratic: bool) -> float:
@@ -148,7 +148,7 @@ def milliseconds(seconds: float, highest: float) -> str:
 
 def boundaries(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
     """The latency up to which dead reckoning is better, by game, rate and buffer (ms)."""
-    several = [one for one in asked if not one.kind.turns]
+    several = [question for question in asked if not question.kind.turns]
     for one, (game, weights) in itertools.product(several, GAME_WEIGHTS.items()):
         highest = max(latency for latency, _ in one.network.cells)
         for rate in sorted({rate for _, rate in one.network.cells}):
@@ -194,26 +194,26 @@ def scored(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
 
 def errors(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
     """What the eye sees, of those that the usual weights choose (m, degrees)."""
-    for one in asked:
-        for cell in one.cells:
+    for question in asked:
+        for cell in question.cells:
             for side, which in (("dead reckoning", RECKONERS), ("buffer", BUFFERS_AND_CHASE)):
-                label = one.best(cell, GAME_WEIGHTS["usual"], which)
-                sums = one.sums(cell, label)
+                label = question.best(cell, GAME_WEIGHTS["usual"], which)
+                sums = question.sums(cell, label)
                 with np.errstate(all="ignore"):
                     seen = Resampled(sums, sums[0], 0.0, TICK, Weights())
                     lag = seen.lag
                     values = {
-                        "error": one.kind.unit * seen.error,
+                        "error": question.kind.unit * seen.error,
                         "lag ms": 1000 * lag.seconds,
-                        "residual": one.kind.unit * lag.residual,
-                        "along": one.kind.unit * residual_part(seen, "late_along"),
-                        "across": one.kind.unit * residual_part(seen, "late_across"),
+                        "residual": question.kind.unit * lag.residual,
+                        "along": question.kind.unit * residual_part(seen, "late_along"),
+                        "across": question.kind.unit * residual_part(seen, "late_across"),
                         "angle": np.sqrt(seen.mean("angle_squares") / seen.mean("turn_rows")),
                         "angle residual": seen.turn_lag.residual,
                         "jumps a minute": seen.jumps / seen.rows / TICK * 60,
                     }
                 row = {
-                    "network": one.network.name, "recording": one.kind.name,
+                    "network": question.network.name, "recording": question.kind.name,
                     "latency ms": f"{cell[0] * 1000:.0f}", "rate": cell[1],
                     "side": side, "strategy": label,
                 }  # fmt: skip
@@ -229,7 +229,7 @@ def limited(found: Mapping[str, Sequence[Measured]]) -> Iterator[dict[str, Any]]
     for kind, pieces in found.items():
         for game, usual in GAME_WEIGHTS.items():
             weights = usual._replace(recovery=0.0)  # it would be for uneven times at teleports
-            sums = np.stack([sum(one.limits[name] for one in pieces) for name in LIMITS])
+            sums = np.stack([sum(piece.limits[name] for piece in pieces) for name in LIMITS])
             cost = dict(zip(LIMITS, 100 / scores(sums, weights) - 1, strict=True))
             for name in LIMITS:
                 lag = 110 * cost[name] / cost["lag 110 ms"] if weights.latency else math.inf
@@ -244,7 +244,7 @@ def picture(rows: Sequence[Mapping[str, Any]]) -> str:
     panels = []
     for game in GAME_WEIGHTS:
         lines = []
-        for number, kind in enumerate(one for one in KINDS if not one.turns):
+        for number, kind in enumerate(record for record in KINDS if not record.turns):
             own = [row for row in rows if row["recording"] == kind.name and row["game"] == game
                    and row["network"] == "moderate" and row["buffer"] == "best"]  # fmt: skip
             own.sort(key=lambda row: -int(row["rate"]))
@@ -280,7 +280,7 @@ def main() -> None:
             if (options.only or "") in kind.name:
                 pieces = matches(kind, options.data, options.stamps == "retimed")
                 done = list(pool.map(judged, pieces, range(len(pieces))))
-                found[kind.name] = [one for one in done if one is not None]
+                found[kind.name] = [measured for measured in done if measured is not None]
                 print(kind.name, len(found[kind.name]), "of", len(pieces), "pieces", flush=True)
     kinds = [kind for kind in KINDS if kind.name in found]
     asked = [Question(kind, each, found[kind.name]) for each in NETWORKS for kind in kinds]

@@ -194,7 +194,7 @@ def traces(folder: Path, count: int) -> Iterator[dict[str, Any]]:
             trace = read_trace(file, flow=flow)
         for rate in (10, 20, 30, 60):
             packets = packets_over(TraceLink(trace), rate, count)
-            least = min(one.arrival - one.time for one in packets)
+            least = min(packet.arrival - packet.time for packet in packets)
 
             def missed(
                 delay: float, packets: list[Any] = packets, rate: int = rate, at: float = least

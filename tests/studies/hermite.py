@@ -74,7 +74,7 @@ def interval(units: Sequence[Floats]) -> tuple[float, float, float]:
     """The ratio of RMS errors and its 95 % interval (jackknife), of squares (2,) of each unit."""
     whole, n = np.sum(units, axis=0), len(units)
     value = np.log(whole[0] / whole[1]) / 2
-    left = np.array([np.log(np.divide(*(whole - one))) / 2 for one in units])
+    left = np.array([np.log(np.divide(*(whole - unit))) / 2 for unit in units])
     error = np.sqrt((n - 1) / n * np.sum((left - left.mean()) ** 2))
     low, middle, high = np.exp(value + error * student.ppf(0.975, n - 1) * np.array([-1, 0, 1]))
     return float(middle), float(low), float(high)
@@ -103,9 +103,9 @@ def table(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
         for place, measure in enumerate(MEASURES):
             values = [""] * 4
             if hermite[place]:
-                ratio = interval([one[:2, place] for one in parts.values()])
+                ratio = interval([part[:2, place] for part in parts.values()])
                 error = f"{np.sqrt(line[place] / counts[place]):.4g}"
-                values = [error, *(f"{one:.3f}" for one in ratio)]
+                values = [error, *(f"{value:.3f}" for value in ratio)]
             names = f"line, {measure}", measure, f"{measure} from", f"{measure} to"
             row.update(zip(names, values, strict=True))
         for (place, measure), odd in itertools.product(enumerate(MEASURES[:3]), (True, False)):
@@ -233,7 +233,7 @@ def bounces(track: Track) -> Iterator[Bounce]:
                     outside(path, ends.min(0), ends.max(0)), outside(path, *corners),
                     outside(corners, path.min(0), path.max(0)),
                 ])  # fmt: skip
-            sums = [one[judged // k == start].sum() for one in squares]
+            sums = [square[judged // k == start].sum() for square in squares]
             yield Bounce(kind_of(track), rate, track.recording, np.array(sums), np.array(boxes))
 
 
@@ -245,12 +245,12 @@ def bounce_table(found: Sequence[Bounce]) -> Iterator[dict[str, Any]]:
 
     for (thing, rate), some in itertools.groupby(sorted(found, key=key), key):
         own = list(some)
-        boxes = np.array([one.boxes for one in own])
+        boxes = np.array([cell.boxes for cell in own])
         parts: dict[str, Floats] = {}
         for one in own:
             parts[one.recording] = parts.get(one.recording, 0) + one.squares
         for place, way in enumerate(WAYS if len(parts) > 2 else ()):
-            ratio = interval([one[[place, 0]] for one in parts.values()])
+            ratio = interval([part[[place, 0]] for part in parts.values()])
             row: dict[str, Any] = {
                 "what": thing, "rate": rate, "drawn by": way,
                 "matches": len(parts), "bounces": len(own),
@@ -305,13 +305,13 @@ def boundary(found: Sequence[Cell]) -> str:
         lines = [Line("closed form, exact stamps", middles.tolist(), form.tolist(), 4, True)]
         things = [thing + stamps for thing in ("ball", "car") for stamps in ("", NEARLY_EXACT)]
         for number, what in enumerate(things):
-            own = [one for one in found if one.thing == what]
-            bend, noise, _ = np.array([one.size(measure) for one in own]).T
-            ratio, share = np.array([one.ratio(measure) for one in own]), noise / bend
-            parts = [np.digitize(share, edges) == one for one in range(1, len(edges))]
+            own = [cell for cell in found if cell.thing == what]
+            bend, noise, _ = np.array([cell.size(measure) for cell in own]).T
+            ratio, share = np.array([cell.ratio(measure) for cell in own]), noise / bend
+            parts = [np.digitize(share, edges) == index for index in range(1, len(edges))]
             across, up = (
-                [float(np.median(one[part])) for part in parts if part.sum() > 2]
-                for one in (share, ratio)
+                [float(np.median(item[part])) for part in parts if part.sum() > 2]
+                for item in (share, ratio)
             )
             lines.append(Line(what, across, up, number))
         panels.append(Panel(title, lines, [Level("as good as a line", 1)]))

@@ -84,10 +84,10 @@ def piece(track: Track, begin: float, end: float, kind: Kind, retime: bool) -> T
     states = [track.state(int(row)) for row in rows]
     stamps = times[rows]
     breaks = np.diff(
-        [one.teleports for one in states], prepend=states[0].teleports if states else 0
+        [state.teleports for state in states], prepend=states[0].teleports if states else 0
     )
     if retime and kind.retimed and len(states) > 2:
-        given = [(one.position, one.velocity) for one in states]
+        given = [(state.position, state.velocity) for state in states]
         stamps = follow(
             stamps, np.array(given), (np.diff(stamps) > kind.max_gap) | (breaks[1:] > 0)
         )

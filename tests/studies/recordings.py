@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
     def part(self, which: Any) -> Run:
         """Some of them."""
-        kept = [None if one is None else one[which] for one in self]
+        kept = [None if values is None else values[which] for values in self]
         return Run(self.time[which], self.position[which], self.velocity[which], *kept[3:])
 
 

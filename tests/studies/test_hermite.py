@@ -19,7 +19,7 @@ def moving(time: Floats, position: Floats, velocity: Floats, stamps: Floats | No
 
 def only(track: Track, rate: float, velocities: str) -> thinning.Cell:
     (cell,) = (
-        one for one in thinning.cells(track) if (one.rate, one.velocities) == (rate, velocities)
+        each for each in thinning.cells(track) if (each.rate, each.velocities) == (rate, velocities)
     )
     return cell
 
@@ -64,7 +64,7 @@ def test_a_table_on_a_curve_is_what_numpy_makes_of_it() -> None:
         + u**2 * (3 - 2 * u) * position[a + 7]
         + u**2 * (u - 1) * step * velocity[a + 7]
     )
-    line = np.stack([np.interp(time[judged], time[sent], one[sent]) for one in position.T], 1)
+    line = np.stack([np.interp(time[judged], time[sent], each[sent]) for each in position.T], 1)
     expected: dict[int, list[float]] = {FULL: [], ACROSS: []}
     for path in (curve, line):
         off = path - position[judged]
@@ -101,7 +101,7 @@ def test_the_closed_form_on_impulses_and_noise() -> None:
         thinning.by_hermite(cut, cut.velocity, None, truth.time),
         thinning.by_line(cut, truth.time),
     )
-    curve, line = (np.mean(thinning.errors(one, truth, 1.0)[:, FULL]) for one in drawn)
+    curve, line = (np.mean(thinning.errors(row, truth, 1.0)[:, FULL]) for row in drawn)
     assert np.sqrt(curve / line) == pytest.approx(found, rel=0.1)
 
 
@@ -119,9 +119,9 @@ def test_a_ball_that_bounces_is_drawn_no_deeper_than_it_goes() -> None:
     position = np.stack([0 * time, 0 * time, 10 * np.minimum(phase, 1 - phase)], 1)
     velocity = np.stack([0 * time, 0 * time, np.where(phase < 0.5, 10.0, -10)], 1)
     found = list(hermite.bounces(moving(time, position, velocity)))
-    low = [one for one in found if one.rate == 5]
+    low = [bounce for bounce in found if bounce.rate == 5]
     assert len(low) in (37, 38, 39)
-    boxes = np.array([one.boxes for one in low])
+    boxes = np.array([bounce.boxes for bounce in low])
     assert boxes[:, 0, :2] == pytest.approx(0)  # a line never leaves the box
     assert boxes[:, 0, 2].max() == pytest.approx(1, abs=0.1)  # and cuts off half an interval
     assert (boxes[:, 1, 2] < boxes[:, 0, 2]).all()

@@ -101,10 +101,12 @@ def drawn(
             made.update(packets[fed], packets[fed].time)
             fed += 1
         samples.append(made.read(time + behind))
-    if {str(one.status) for one in samples} - {"interpolated"}:
+    if {str(sample.status) for sample in samples} - {"interpolated"}:
         raise RuntimeError(f"{name} did not interpolate everywhere")
-    rotation = None if sent.rotation is None else np.array([one.rotation for one in samples])
-    position, speeds = ([getattr(one, key) for one in samples] for key in ("position", "velocity"))
+    rotation = None if sent.rotation is None else np.array([sample.rotation for sample in samples])
+    position, speeds = (
+        [getattr(sample, key) for sample in samples] for key in ("position", "velocity")
+    )
     return Way(np.array(position), np.array(speeds), rotation)
 
 
@@ -134,7 +136,7 @@ def slopes(sent: Run, gap: int) -> tuple[Floats, Floats | None]:
     if sent.rotation is not None:
         own.append(turn(sent.rotation[:-gap], sent.rotation[gap:]) / gaps)
     ends = (1, 0) if gap == 1 else (1, 1)
-    padded = [np.pad(one, (ends, (0, 0)), "edge") for one in own]
+    padded = [np.pad(values, (ends, (0, 0)), "edge") for values in own]
     return padded[0], padded[1] if len(padded) > 1 else None
 
 
@@ -169,7 +171,7 @@ def errors(way: Way, truth: Run, least: float) -> Floats:
     angle = np.full(off.shape, np.nan)
     if way.rotation is not None and truth.rotation is not None:
         angle = np.degrees(turn(truth.rotation, way.rotation))
-    squares = [np.sum(one**2, axis=1) for one in (off, angle, way.velocity - truth.velocity)]
+    squares = [np.sum(values**2, axis=1) for values in (off, angle, way.velocity - truth.velocity)]
     return np.stack([squares[0], without(off, truth.velocity, least), *squares[1:]], 1)
 
 
@@ -178,7 +180,7 @@ def sizes(sent: Run, velocity: Floats, spin: Floats | None, least: float) -> Flo
     steps = np.diff(sent.time)[:, None]
     middle = (sent.velocity[1:] + sent.velocity[:-1]) / 2
     parts = [np.diff(sent.velocity, axis=0) * steps, (velocity - sent.velocity)[1:] * steps, middle]
-    turns = [np.full_like(one, np.nan) for one in parts]
+    turns = [np.full_like(part, np.nan) for part in parts]
     if sent.spin is not None and spin is not None:
         turns = [np.diff(sent.spin, axis=0) * steps, (spin - sent.spin)[1:] * steps, sent.spin[1:]]
     return np.stack([

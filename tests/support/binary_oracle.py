@@ -38,7 +38,7 @@ class Item:
 
 def words(body: list[Item]) -> str:
     """The layout, as a user writes it."""
-    return " ".join(_words(one) for one in body)
+    return " ".join(_words(item) for item in body)
 
 
 def _words(one: Item) -> str:
@@ -69,10 +69,10 @@ class Stopped(Exception):
 
 def order_of(body: list[Item], big: bool) -> Iterator[tuple[Item, bool]]:
     """The items of a body, each with whether its numbers are big-endian; groups are entered."""
-    for one in body:
-        big = one.name == "big" if one.kind == "order" else big
-        yield one, big
-        for inner in (one.body, *(body for _, body in one.branches), one.otherwise or []):
+    for item in body:
+        big = item.name == "big" if item.kind == "order" else big
+        yield item, big
+        for inner in (item.body, *(body for _, body in item.branches), item.otherwise or []):
             for found, big in order_of(inner, big):  # noqa: B020
                 yield found, big
 
@@ -140,57 +140,57 @@ class Oracle:
         names: dict[str, int],
         found: list[dict[str, Any]],
     ) -> None:
-        for one in body:
-            if one.kind in ("number", "bits"):
+        for item in body:
+            if item.kind in ("number", "bits"):
                 begin = self.at
-                if one.kind == "bits":
-                    number = names[one.type]
+                if item.kind == "bits":
+                    number = names[item.type]
                 else:
-                    number = self.number(one.type, self.big[id(one)])
-                if one.mask:
-                    number = (number & one.mask) // (one.mask & -one.mask)
-                if one.value is not None and number != one.value:
+                    number = self.number(item.type, self.big[id(item)])
+                if item.mask:
+                    number = (number & item.mask) // (item.mask & -item.mask)
+                if item.value is not None and number != item.value:
                     raise Stopped("unequal", begin)
-                names[one.name] = number
-                if one.name == "id":
+                names[item.name] = number
+                if item.name == "id":
                     state["id"] = b"%d" % number
-                elif one.name == "seq":
+                elif item.name == "seq":
                     state["seq"] = number % 2**63
-                elif one.name == "teleport":
+                elif item.name == "teleport":
                     state["teleport"] = number != 0
                 else:
                     real = float(number)
-                    if one.scale:
-                        factor = float(one.scale[1:])
-                        real = real * factor if one.scale[0] == "*" else real / factor
-                    state[one.name] = real + float(one.add or "0")
-            elif one.kind == "text":
-                if one.length == "":
+                    if item.scale:
+                        factor = float(item.scale[1:])
+                        real = real * factor if item.scale[0] == "*" else real / factor
+                    state[item.name] = real + float(item.add or "0")
+            elif item.kind == "text":
+                if item.length == "":
                     begin, end = self.at, self.data.find(b"\0", self.at)
                     text = self.bytes(end - begin + 1 if end >= 0 else 10**9)[:-1]
                 else:
-                    amount, begin = self.amount(one, names), self.at
+                    amount, begin = self.amount(item, names), self.at
                     text = self.bytes(amount)
-                if one.value is not None and text != one.value:
+                if item.value is not None and text != item.value:
                     raise Stopped("unequal", begin)
                 text = text.split(b"\0")[0]
-                if one.name == "id":
+                if item.name == "id":
                     if len(text) > 256:
                         raise Stopped("name", begin)
                     state["id"] = text
-            elif one.kind == "skip":
-                self.bytes(one.length)
-            elif one.kind == "rest":
+            elif item.kind == "skip":
+                self.bytes(item.length)
+            elif item.kind == "rest":
                 self.at = len(self.data)
-            elif one.kind == "group":
-                if one.length is None:
+            elif item.kind == "group":
+                if item.length is None:
                     while self.at < len(self.data):
-                        self.record(one.body, state, names, found)
+                        self.record(item.body, state, names, found)
                     continue
-                for _ in range(min(self.amount(one, names), len(self.data) + 1)):
-                    self.record(one.body, state, names, found)
-            elif one.kind == "choice":
-                self.choose(one, state, names, found)
+                for _ in range(min(self.amount(item, names), len(self.data) + 1)):
+                    self.record(item.body, state, names, found)
+            elif item.kind == "choice":
+                self.choose(item, state, names, found)
 
     def choose(
         self,
@@ -294,7 +294,7 @@ class Maker:
         names = [*axes]
         if axes and self.maybe(0.3) and not flags:
             names += [f"v{axis}" for axis in axes]
-        rest = [one for one in ("time",) if one in needs]
+        rest = [word for word in ("time",) if word in needs]
         named = axes and "unnamed" not in needs and self.maybe(0.5)
         rest += ["id"] if "id" in needs or named else []
         rest += ["seq"] if "seq" in needs else []
@@ -367,52 +367,52 @@ class Maker:
     def write(
         self, body: list[Item], out: bytearray, names: dict[str, int], big: dict[int, bool]
     ) -> None:
-        choices = {one.name: one for one in body if one.kind == "choice"}
-        counts = {one.length for one in body if one.kind == "group"}
-        counts |= {one.type for one in body if one.kind == "bits" and one.name in counts}
-        for one in body:
-            order = "big" if big[id(one)] else "little"
-            if one.kind == "number":
-                size = BITS[one.type] // 8
+        choices = {item.name: item for item in body if item.kind == "choice"}
+        counts = {item.length for item in body if item.kind == "group"}
+        counts |= {item.type for item in body if item.kind == "bits" and item.name in counts}
+        for item in body:
+            order = "big" if big[id(item)] else "little"
+            if item.kind == "number":
+                size = BITS[item.type] // 8
                 data = self.random.randbytes(size)
-                value = one.value
-                if one.name in choices and choices[one.name].type == "=" and self.maybe(0.9):
-                    value = self.random.choice(choices[one.name].branches)[0]
-                if one.name in counts:
+                value = item.value
+                if item.name in choices and choices[item.name].type == "=" and self.maybe(0.9):
+                    value = self.random.choice(choices[item.name].branches)[0]
+                if item.name in counts:
                     value = self.random.randrange(8)
                 if value is not None:
                     data = (value % 2 ** (8 * size)).to_bytes(size, order)
-                names[one.name] = int.from_bytes(data, order, signed=one.type[0] == "i")  # type: ignore[arg-type]
+                names[item.name] = int.from_bytes(data, order, signed=item.type[0] == "i")  # type: ignore[arg-type]
                 out += data
-            elif one.kind == "bits":
-                names[one.name] = (names[one.type] & one.mask) // (one.mask & -one.mask)
-            elif one.kind == "text":
-                count = one.length if isinstance(one.length, int) else self.random.randrange(6)
-                if one.length == "u8":
+            elif item.kind == "bits":
+                names[item.name] = (names[item.type] & item.mask) // (item.mask & -item.mask)
+            elif item.kind == "text":
+                count = item.length if isinstance(item.length, int) else self.random.randrange(6)
+                if item.length == "u8":
                     out.append(count)
                 letters = self.random.choice([b"abc\0", "é日".encode(), b"xyz"])
-                out += one.value or bytes(self.random.choices(letters, k=count))
-                if one.length == "" and self.maybe(0.97):
+                out += item.value or bytes(self.random.choices(letters, k=count))
+                if item.length == "" and self.maybe(0.97):
                     out.append(0)
-            elif one.kind == "skip":
-                out += self.random.randbytes(one.length)
-            elif one.kind == "rest":
+            elif item.kind == "skip":
+                out += self.random.randbytes(item.length)
+            elif item.kind == "rest":
                 out += self.random.randbytes(self.random.randrange(9))
-            elif one.kind == "group":
+            elif item.kind == "group":
                 count = self.random.randrange(4)
-                if isinstance(one.length, int):
-                    count = one.length
-                elif one.length in CODES:
-                    out += count.to_bytes(BITS[one.length] // 8, order)  # type: ignore[arg-type]
-                elif one.length is not None:
-                    count = min(max(names[one.length], 0), 9)
+                if isinstance(item.length, int):
+                    count = item.length
+                elif item.length in CODES:
+                    out += count.to_bytes(BITS[item.length] // 8, order)  # type: ignore[arg-type]
+                elif item.length is not None:
+                    count = min(max(names[item.length], 0), 9)
                 for _ in range(count):
-                    self.write(one.body, out, dict(names), big)
-            elif one.kind == "choice":
-                number = names[one.name]
-                inner = one.otherwise or []
-                for value, found in one.branches:
-                    if number & value if one.type == "&" else number == value:
+                    self.write(item.body, out, dict(names), big)
+            elif item.kind == "choice":
+                number = names[item.name]
+                inner = item.otherwise or []
+                for value, found in item.branches:
+                    if number & value if item.type == "&" else number == value:
                         inner = found
                         break
                 self.write(inner, out, dict(names), big)

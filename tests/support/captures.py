@@ -26,7 +26,7 @@ def ipv4(
 
 def ipv6(segment: bytes, headers: bytes = b"", kind: int = UDP) -> bytes:
     """A packet of IPv6; ``headers`` stand before the segment, the first of this kind."""
-    ends = b"".join(socket.inet_pton(socket.AF_INET6, one[0]) for one in (SENDER6, SERVER6))
+    ends = b"".join(socket.inet_pton(socket.AF_INET6, pair[0]) for pair in (SENDER6, SERVER6))
     size = len(headers) + len(segment)
     return struct.pack(">IHBB", 6 << 28, size, kind, 64) + ends + headers + segment
 

@@ -43,7 +43,7 @@ def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:
     recorded = {
         name: movements.block(movements.packets(movements.circle, entity=name)) for name in entities
     }
-    taking_part = [StrategySpec(f"support.movements:{one}", label=one) for one in names]
+    taking_part = [StrategySpec(f"support.movements:{name}", label=name) for name in names]
     return compared(recorded, taking_part, Timing(), selection=EVERYTHING, threads=1)
 
 
@@ -55,9 +55,9 @@ def tumbling(seed: int, entity: str = "", known: float = 1.0) -> list[Packet]:
     chance = np.random.default_rng(seed)
     rate = float(chance.choice([10, 20, 30]))
     packets = [
-        one
-        for one in movements.packets(movements.circle, rate=rate, latency=0.05, entity=entity)
-        if not 4 < one.time < 4 + 3 / rate
+        packet
+        for packet in movements.packets(movements.circle, rate=rate, latency=0.05, entity=entity)
+        if not 4 < packet.time < 4 + 3 / rate
     ]
     turned = Rotation.identity()
     for index, one in enumerate(packets):
@@ -110,5 +110,5 @@ TURNING = ("snapshot", "epic")
 def turning(recorded: Mapping[str, list[Packet]]) -> Comparison:
     """A comparison of two strategies."""
     blocks = {name: movements.block(packets) for name, packets in recorded.items()}
-    taking_part = [StrategySpec(one, label=one) for one in TURNING]
+    taking_part = [StrategySpec(name, label=name) for name in TURNING]
     return compared(blocks, taking_part, Timing(), selection=EVERYTHING, threads=1)

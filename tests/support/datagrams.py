@@ -110,7 +110,7 @@ def program(*args: str) -> Iterator[Program]:
     except BaseException:
         print(args, "ended with", made.process.poll(), "and said", made.said)
         made.process.kill()
-        print(*(one.decode(errors="replace") for one in made.process.communicate()))
+        print(*(chunk.decode(errors="replace") for chunk in made.process.communicate()))
         raise
     finally:
         made.process.kill()

@@ -45,8 +45,15 @@ def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration:
     path = PathMovement(PATHS[movement](5.0, 5.0, seed))
     packets = simulate(path, send_rate=rate, duration=duration, channel=Link(link, seed=seed))
     rows = [
-        (one.time, *one.position, *(one.velocity or ()), one.arrival, one.sequence, one.teleport)
-        for one in packets
+        (
+            packet.time,
+            *packet.position,
+            *(packet.velocity or ()),
+            packet.arrival,
+            packet.sequence,
+            packet.teleport,
+        )
+        for packet in packets
     ]
     columns = np.array(rows, float).T
     return columns[:, np.argsort(columns[TIME], kind="stable")]

@@ -40,7 +40,7 @@ class Attitude(NamedTuple):
         """World axes, rad/s."""
         steps = (self.turns[1:] * self.turns[:-1].inv()).as_rotvec() * FINE
         middles = (self.times[1:] + self.times[:-1]) / 2
-        return np.stack([np.interp(times, middles, one) for one in steps.T])
+        return np.stack([np.interp(times, middles, each) for each in steps.T])
 
 
 def _waves(random: np.random.Generator, times: Floats, low: float, high: float) -> Floats:
@@ -57,8 +57,8 @@ def attitude(kind: str, case: Case) -> Attitude:
     rows, random = case.rows, case.random
     times = np.arange(rows[TIME].min() - 1, rows[TIME].max() + 1, 1 / FINE)
     if kind == "heading":
-        ways = [np.interp(times, rows[TIME], one) for one in rows[VELOCITY][:2]]
-        x, y = (uniform_filter1d(one, 2 * (FINE // 10) + 1) for one in ways)
+        ways = [np.interp(times, rows[TIME], row) for row in rows[VELOCITY][:2]]
+        x, y = (uniform_filter1d(way, 2 * (FINE // 10) + 1) for way in ways)
         angles = np.stack([np.unwrap(np.arctan2(y, x)), 0 * x, 0 * x], axis=1)
     elif kind == "tumble":
         spins = np.stack([_waves(random, times, 0.3, 1.2) for _ in range(3)], axis=1)

@@ -56,14 +56,14 @@ class Forks:
         content = pickle.dumps(order)
         socket.send_fds(self._to_it, [NUMBER.pack(len(content))], [stdin, stdout, stderr])
         self._to_it.sendall(content)
-        for one in (stdin, stdout, stderr):
-            os.close(one)
-        heard = [self._pool.submit(_read, one) for one in (from_it, said)]
+        for number in (stdin, stdout, stderr):
+            os.close(number)
+        heard = [self._pool.submit(_read, number) for number in (from_it, said)]
         with suppress(BrokenPipeError), os.fdopen(to_it, "wb", buffering=0) as pipe:
             left = memoryview(given)
             while left:
                 left = left[pipe.write(left) :]
-        answers = [one.result() for one in heard]
+        answers = [future.result() for future in heard]
         (status,) = NUMBER.unpack(self._to_it.recv(NUMBER.size, socket.MSG_WAITALL))
         ended = os.waitstatus_to_exitcode(status)
         return subprocess.CompletedProcess(order.words, ended, *answers)

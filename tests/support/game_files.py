@@ -45,10 +45,10 @@ class Bits:
         self.add(int.from_bytes(struct.pack("<f", value), "little"), 32)
 
     def vector(self, value: Vector, version: int) -> None:
-        size = max(max(abs(one) for one in value).bit_length() - 1, 0)
+        size = max(max(abs(number) for number in value).bit_length() - 1, 0)
         self.below(size, 22 if version >= 7 else 20)
-        for one in value:
-            self.add(one + (2 << size), size + 2)
+        for number in value:
+            self.add(number + (2 << size), size + 2)
 
     def text(self, value: str) -> None:
         if value.isascii():
@@ -113,7 +113,7 @@ _CLASSES = {
 }
 _OBJECTS = [
     BALL, CAR, "TAGame.Default__PRI_TA", "Archetypes.Ball.Ball_Puck",
-    *_CLASSES, *(name for one in _CLASSES.values() for name in one),
+    *_CLASSES, *(name for kind in _CLASSES.values() for name in kind),
 ]  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def replay(
     header += _name("TAGame.Replay_Soccar_TA") + _name("NumFrames") + _name("IntProperty")
     header += _word(4) + _word(0) + _word(len(frames)) + _name("None")
     parts = (header, content)
-    return b"".join(struct.pack("<II", len(one), checksum(one)) + one for one in parts)
+    return b"".join(struct.pack("<II", len(part), checksum(part)) + part for part in parts)
 
 
 def _event(bits: Bits, event: Event, minor: int, net: int, made: dict[int, str]) -> None:
@@ -272,7 +272,7 @@ def slippi(
     if modern:
         told += [(0x3A, 8), (0x3C, 8)]
     raw = bytearray((0x35, 3 * len(told) + 1))
-    raw += b"".join(struct.pack(">BH", *one) for one in told)
+    raw += b"".join(struct.pack(">BH", *pair) for pair in told)
     raw += b"\x36" + start
     for number, fighters in frames:
         head = struct.pack(">i", number)

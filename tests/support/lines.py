@@ -22,7 +22,7 @@ def line_of(packet: Packet, packet_format: str) -> bytes:
 
 def _text(packet: Packet) -> str:
     assert packet.velocity is not None
-    place, velocity = (",".join(map(number, one)) for one in (packet.position, packet.velocity))
+    place, velocity = (",".join(map(number, point)) for point in (packet.position, packet.velocity))
     words = {
         "arrival": None if packet.arrival is None else number(packet.arrival),
         "entity": packet.entity or None,

@@ -25,7 +25,7 @@ class Bits:
         bits = self._bits + [0] * (-len(self._bits) % 8)
         eights = (bits[at : at + 8] for at in range(0, len(bits), 8))
         order = -1 if self._highest_first else 1
-        return bytes(sum(bit << at for at, bit in enumerate(one[::order])) for one in eights)
+        return bytes(sum(bit << at for at, bit in enumerate(eight[::order])) for eight in eights)
 
 
 def packed_game(seed: int) -> Game:
@@ -98,7 +98,7 @@ def packed_game(seed: int) -> Game:
     for step in range(rng.choice([200, 300, 500])):
         time = step / rate
         arrival = time + 0.03 + rng.uniform(0, 0.004)
-        groups = [list(range(entities))] if together else [[one] for one in range(entities)]
+        groups = [list(range(entities))] if together else [[index] for index in range(entities)]
         for number, group in enumerate(groups):
             bits = Bits(highest_first)
             said = put_head(bits, step)

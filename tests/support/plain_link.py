@@ -111,12 +111,12 @@ class PlainLink:
         if wanted is not self.now:
             self.now = wanted
             self.bad = self.bad and isinstance(wanted.loss, GilbertElliott)
-            for one in self.delays:
-                one.change(wanted)
+            for source in self.delays:
+                source.change(wanted)
         now = self.now
         lost = self.loses()
         duplicated = self.random["duplicate"].random() < now.duplicate
-        delays = [one.next() for one in self.delays]
+        delays = [source.next() for source in self.delays]
         corrupt = [self.random["corrupt"].random() < now.corrupt for _ in delays]
         jumps = self.jumps()
         arrivals = []
@@ -166,7 +166,7 @@ class PlainLink:
         start = max(time, self.free_at)
         if start > time + SAME:
             limit = self.now.queue
-            waiting = sum(one > time + SAME for one in self.queue)
+            waiting = sum(value > time + SAME for value in self.queue)
             if limit.packets is not None and waiting >= limit.packets:
                 return None
             if limit.seconds is not None and start - time > limit.seconds + SAME:

@@ -85,10 +85,10 @@ def game(seed: int) -> Game:
         out = struct.pack(mark + id_code, ids[entity]) if has_id else b""
         if flags:
             out += bytes([rng.choice([0, 0, 1, 4])])
-        values = [round(one * scale) if scale > 1 else one for one in place]
+        values = [round(value * scale) if scale > 1 else value for value in place]
         if speeds:
             speed = [(b - a) * 1000 * scale for a, b in zip(place, later, strict=True)]
-            values += [round(one) if scale > 1 else one for one in speed]
+            values += [round(value) if scale > 1 else value for value in speed]
         out += struct.pack(f"{mark}{len(values)}{code}", *values)
         if turns:
             half = 0.4 * time + entity
@@ -114,9 +114,9 @@ def game(seed: int) -> Game:
             if partial:
                 who = sorted(rng.sample(who, rng.randrange(1, entities + 1)))
             head += stamped + (bytes([len(who)]) if counted else b"")
-            datagrams.append(head + b"".join(record(one, time, True) for one in who))
+            datagrams.append(head + b"".join(record(figure, time, True) for figure in who))
             times.append(arrival)
-            truth += [(str(one), said, tuple(path(one, time, axes, kind))) for one in who]
+            truth += [(str(figure), said, tuple(path(figure, time, axes, kind))) for figure in who]
             continue
         for entity in range(entities):
             datagrams.append(head + stamped + record(entity, time, entities > 1))

@@ -78,10 +78,10 @@ class Deserted(Client):
 
     def cancel(self, asked: list[Deserted.Asked], force: bool) -> None:
         assert force
-        for one in asked:
-            one.status = "cancelled"
-            for done in one.ended:
-                done(one)
+        for each in asked:
+            each.status = "cancelled"
+            for done in each.ended:
+                done(each)
 
 
 def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

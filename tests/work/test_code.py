@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fresh() -> list[str]:
     """As another process has it."""
-    for name in [one for one in sys.modules if "of_mine" in one]:
+    for name in [module for module in sys.modules if "of_mine" in module]:
         del sys.modules[name]
     importlib.invalidate_caches()
     return code_of("./mine.py:Mine")
@@ -66,7 +66,7 @@ def test_a_change_anywhere_in_it_is_seen(name: str) -> None:
 
 def test_of_what_is_installed_the_version_counts() -> None:
     found = fresh()
-    assert any(f"numpy=={sys.modules['numpy'].__version__}" in one for one in found)
+    assert any(f"numpy=={sys.modules['numpy'].__version__}" in name for name in found)
     assert len(found) < 15
 
 

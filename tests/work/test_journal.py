@@ -130,8 +130,8 @@ class Damaged:
 
     def _cut(self, lines: list[bytes]) -> None:
         place = self._random.randrange(len(lines)) if lines else 0
-        for one in lines[place : place + 1]:
-            lines[place] = one[: self._random.randrange(max(len(one), 1))]
+        for line in lines[place : place + 1]:
+            lines[place] = line[: self._random.randrange(max(len(line), 1))]
             if self._random.random() < 0.5:
                 del lines[place + 1 :]
 
@@ -172,7 +172,7 @@ def test_no_mishap_changes_an_answer(tmp_path: Path) -> None:
             refused += 1
             assert path.read_bytes() == content
             sentences.append(str(error))
-    assert all(len(one) < len(str(path)) + 200 for one in sentences)
+    assert all(len(sentence) < len(str(path)) + 200 for sentence in sentences)
     print(f"{taken} taken with {known} answers, {refused} refused")
     assert taken
     assert refused
@@ -240,7 +240,7 @@ def test_keys_are_of_values_alone(tmp_path: Path) -> None:
     asked: list[dict[str, object]] = [
         {"a": 1}, {"a": 1.0}, {"a": "1"}, {"a": True}, {"b": 1}, {"a": [1]}, {"a": math.nan}, {},
     ]  # fmt: skip
-    assert len({key(**one) for one in asked}) == len(asked)
+    assert len({key(**record) for record in asked}) == len(asked)
     # the same in every version that reads these journals
     assert key(a=1).startswith("015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862")
     (tmp_path / "file").write_bytes(b"abc")

@@ -44,7 +44,7 @@ def test_jobs_that_were_cancelled_end_without_a_word(
     with Processes(2) as executor:
         asked = [executor.submit(time.sleep, 0.2) for _ in range(300)]
         asked[0].result()
-        cancelled = [one.cancel() for one in asked]
+        cancelled = [future.cancel() for future in asked]
     assert cancelled[-1]
     assert wrong == []
 

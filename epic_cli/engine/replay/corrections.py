@@ -97,7 +97,7 @@ def as_drawn(strategy: str, blocks: Iterator[PacketBlock]) -> Iterator[PacketBlo
     if not players:
         yield from kept
     for player in players.values():
-        player.predicted.refusals, kept = [one for block in kept for one in block.refusals], []
+        player.predicted.refusals, kept = [each for block in kept for each in block.refusals], []
         yield player.predicted
 
 
@@ -108,7 +108,7 @@ def _packets(block: PacketBlock) -> Iterator[Packet]:
 def _own_player(
     player: str, predicted: list[Packet], server: list[Packet], entities: Entities
 ) -> OwnPlayer:
-    by_sequence = {one.sequence: one for one in predicted if one.sequence is not None}
+    by_sequence = {each.sequence: each for each in predicted if each.sequence is not None}
     known = [
         (state, guess)
         for state in server

@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 def remote_names() -> list[str]:
     """The names of those that draw remote entities: what ``all`` means."""
-    return [one for one in names() if not declaration(one).own_player]
+    return [name for name in names() if not declaration(name).own_player]
 
 
 def declarations() -> list[Declaration]:
@@ -74,7 +74,7 @@ def find(name: str) -> type[SmoothingStrategy]:
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
     found = _found(name)
     if found is None:
-        near = nearest(name, [*_built_in(), *(one.name for one in _plugins())])
+        near = nearest(name, [*_built_in(), *(plugin.name for plugin in _plugins())])
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
         raise UnknownStrategy(f"unknown strategy {name!r}; {hint}")
     return found
@@ -167,7 +167,11 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
     if module is not None:
         return _class_in(module, name)
     outright = ":" in name
-    place = name if outright else next((one.place for one in _plugins() if one.name == name), None)
+    place = (
+        name
+        if outright
+        else next((plugin.place for plugin in _plugins() if plugin.name == name), None)
+    )
     if place is None:
         return None
     from epic_cli.engine.contract import METHODS
@@ -190,10 +194,10 @@ def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
         loaded = importlib.import_module(f"{__name__}.{module}")
     except Exception as error:
         raise raised_in(name, "", "import", error) from error
-    for one in vars(loaded).values():
-        declared = getattr(one, "declaration", None)
-        if isinstance(one, type) and isinstance(declared, Declaration) and declared.name == name:
-            return cast("type[SmoothingStrategy]", one)
+    for var in vars(loaded).values():
+        declared = getattr(var, "declaration", None)
+        if isinstance(var, type) and isinstance(declared, Declaration) and declared.name == name:
+            return cast("type[SmoothingStrategy]", var)
     raise UnknownStrategy(f"{loaded.__name__} has no class that declares the name {name!r}")
 
 

@@ -135,13 +135,13 @@ def _find(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
         bare = line.strip()
         if bare.startswith("[") and "=" not in bare:
             names = bare.partition("]")[0].strip("[] ")
-            header = tuple(one.strip(" \"'") for one in names.split("."))
+            header = tuple(part.strip(" \"'") for part in names.split("."))
             if keys[: len(header)] == header:
                 table = number, len(line) - len(line.lstrip()) + 1
             continue
         if keys[: len(header)] != header:
             continue
-        dotted = r"\s*\.\s*".join(_KEY.format(re.escape(one)) for one in keys[len(header) :])
+        dotted = r"\s*\.\s*".join(_KEY.format(re.escape(key)) for key in keys[len(header) :])
         first = _KEY.format(re.escape(keys[min(len(header), len(keys) - 1)]))
         if keys[len(header) :] and re.match(rf"\s*{dotted}\s*=", line):
             return number, len(line) - len(line.lstrip()) + 1
@@ -156,7 +156,7 @@ _TIMES = (
     Number("truth-offset", 0.0, "Seconds to add to the times of the truth.", "s", -1e9, 1e9),
     Number("warm-up", 0.0, "Seconds at first that do not count.", "s", 0, 1e9),
 )
-_TRUTH = ("truth", *(one.name for one in _TIMES))
+_TRUTH = ("truth", *(time.name for time in _TIMES))
 
 
 class Expectations:
@@ -197,7 +197,7 @@ class Expectations:
     def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
         """The conditions on the strategies of these labels, and what is measured against."""
         table = self._sub_table("expect")
-        known = [one.name for one in METRICS]
+        known = [metric.name for metric in METRICS]
         self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
         found = []
         for key, value in table.items():
@@ -221,12 +221,12 @@ class Expectations:
         if path is not None and not isinstance(path, str):
             raise self._file.broken("is a path", "expect", "truth")
         times = {}
-        for one in _TIMES:
-            if one.name in table:
+        for time in _TIMES:
+            if time.name in table:
                 try:
-                    times[one.name] = one.read(str(table[one.name]))
+                    times[time.name] = time.read(str(table[time.name]))
                 except SettingError as error:
-                    raise self._file.broken(str(error), "expect", one.name) from error
+                    raise self._file.broken(str(error), "expect", time.name) from error
         return TruthSpec(
             None if path is None else path_from(self._file, path),
             times.get("truth-offset", 0.0),
@@ -249,7 +249,7 @@ ALL = "all"
 #: How the keys are read: those of the timing, and all others. What a case cannot
 #: say of a replay is where its rows go, how messages look, and whose configuration counts.
 READERS: dict[str, Reader] = {
-    **{one.name: one.read for one in TIMING},
+    **{custom.name: custom.read for custom in TIMING},
     "read": ReadSpec.parse,
     "format": Choice("format", "", "", FORMATS).read,
     "entity": str,
@@ -293,7 +293,7 @@ class _Reading:
             what = "several strategies and several recordings: rows name one of them only"
             raise file.broken(what, "strategy")
         expectations = Expectations(file)
-        conditions, truth = expectations.figures([one.label for one in candidates])
+        conditions, truth = expectations.figures([candidate.label for candidate in candidates])
         if conditions and len(recordings) > 1:
             raise file.broken("figures are of one recording: give one", "expect")
         expected, row_format = self._expected(conditions)
@@ -331,13 +331,13 @@ class _Reading:
             raise self._file.broken("it names no recording: recording = 'FILE'")
         named = self._table["recording"]
         written = named if isinstance(named, list) else [named]
-        if not written or not all(isinstance(one, str) and one for one in written):
+        if not written or not all(isinstance(item, str) and item for item in written):
             raise self._file.broken("is a path, or a list of paths", "recording")
-        return tuple(CaseRecording(one, path_from(self._file, one)) for one in written)
+        return tuple(CaseRecording(item, path_from(self._file, item)) for item in written)
 
     def _timing(self) -> Timing:
         timing = Timing(
-            **{one.name: self._values[one.name] for one in TIMING if one.name in self._values}
+            **{each.name: self._values[each.name] for each in TIMING if each.name in self._values}
         )
         if timing.latency is not None and timing.pacing == "demo":
             what = "sets arrival times, which pacing = 'demo' ignores"
@@ -408,7 +408,7 @@ class _Reading:
             return path_from(self._file, named), row_format
         there = expected_files(self._file.path)
         if given is not None:
-            there = [one for one in there if one.endswith(f".{given}")]
+            there = [name for name in there if name.endswith(f".{given}")]
         if len(there) > 1:
             what = f"{' and '.join(there)} are both there: give the format, or remove one"
             raise BrokenCase(self._file.path, what)
@@ -431,16 +431,16 @@ def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
             cases.append(read_case(path, trust))
         except (BrokenCase, StrategyFailed) as error:
             cases.append(broken(case_name(path), path, error))
-    read = [one for one in cases if isinstance(one, Case)]
+    read = [case for case in cases if isinstance(case, Case)]
     clashes = _clashes(read)
     cases = [
-        broken(one.name, one.file, clashes[one.file]) if one.file in clashes else one
-        for one in cases
+        broken(case.name, case.file, clashes[case.file]) if case.file in clashes else case
+        for case in cases
     ]
     # rows beside a case that cannot be read may be its own
-    unread = {os.path.dirname(one.file) for one in cases if isinstance(one, Outcome)}  # noqa: PTH120
-    lost = _orphans(places, found, [one.expected for one in read if one.expected])
-    return [*cases, *(one for one in lost if os.path.dirname(one.file) not in unread)]  # noqa: PTH120
+    unread = {os.path.dirname(case.file) for case in cases if isinstance(case, Outcome)}  # noqa: PTH120
+    lost = _orphans(places, found, [case.expected for case in read if case.expected])
+    return [*cases, *(outcome for outcome in lost if os.path.dirname(outcome.file) not in unread)]  # noqa: PTH120
 
 
 def builtin_cases(drawing: DrawSpec) -> list[Case]:
@@ -518,15 +518,15 @@ def _cases_at(place: str) -> Iterator[str]:
 def _files(folder: str) -> Iterator[str]:
     """All files below a folder, in the order of their names; hidden folders are left out."""
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
-        for one in sorted(names):
-            yield os.path.normpath(os.path.join(here, one))  # noqa: PTH118
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            yield os.path.normpath(os.path.join(here, name))  # noqa: PTH118
 
 
 def _orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) -> list[Outcome]:
     """Files of expected rows, in the folders given, that no case has."""
-    taken = {os.path.realpath(one) for one in used}
-    known = {os.path.realpath(one) for one in cases}
+    taken = {os.path.realpath(name) for name in used}
+    known = {os.path.realpath(name) for name in cases}
     lost = {}
     for place in places:
         for path in _files(place) if os.path.isdir(place) else ():  # noqa: PTH112

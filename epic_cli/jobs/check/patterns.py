@@ -57,13 +57,13 @@ class Numbers(NamedTuple):
 
     def of(self, names: str) -> tuple[Floats, Floats]:
         """Some columns of both."""
-        places = [self.columns.index(one) for one in names.split() if one in self.columns]
+        places = [self.columns.index(part) for part in names.split() if part in self.columns]
         return self.ours[:, places], self.theirs[:, places]
 
 
 def numbers_of(difference: Difference, group: Group) -> Numbers:
     """The numbers of a group, of which both sides have at least one row."""
-    columns = tuple(one for one in difference.columns if one in COLUMNS[:7])
+    columns = tuple(column for column in difference.columns if column in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours = _cells(difference.expected, columns, (pair.expected for pair in both))
     theirs = _cells(difference.drawn, columns, (pair.drawn for pair in both))
@@ -81,8 +81,8 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
 def _cells(
     table: RowTable, columns: Sequence[str], rows: Iterable[RowCells | None]
 ) -> list[list[str]]:
-    places = [table.place(one) for one in columns]
-    return [[row.cells[one] for one in places] for row in rows if row]
+    places = [table.place(column) for column in columns]
+    return [[row.cells[place] for place in places] for row in rows if row]
 
 
 def _values(cells: list[list[str]]) -> Floats:
@@ -147,7 +147,7 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     if numbers.columns[0] != "time":
         ours, theirs = numbers.of("x y z vx vy vz")
     apart = (ours != theirs) & np.isfinite(ours) & np.isfinite(theirs)
-    here, there = (one == one.astype(np.float32) for one in (ours, theirs))
+    here, there = (values == values.astype(np.float32) for values in (ours, theirs))
     total = int(apart.sum())
     if not total or np.all(here) == np.all(there):
         return
@@ -183,7 +183,7 @@ def _shared(numbers: Numbers) -> Floats:
     """The largest number of a column's vector: its axes are computed together."""
     size = _largest(numbers.ours)
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
-        places = [numbers.columns.index(one) for one in names if one in numbers.columns]
+        places = [numbers.columns.index(name) for name in names if name in numbers.columns]
         if places:
             size[places] = size[places].max()
     return size
@@ -236,7 +236,7 @@ def _axes(numbers: Numbers) -> Iterator[DifferenceCause]:
     axes = "xyz"[: ours.shape[1]]
     for order in permutations(range(len(axes))):
         for signs in product((1, -1), repeat=len(axes)):
-            if order == tuple(range(len(axes))) and all(one == 1 for one in signs):
+            if order == tuple(range(len(axes))) and all(sign == 1 for sign in signs):
                 continue
             if _explains(theirs - ours[:, order] * np.array(signs), theirs - ours):
                 moved = [
@@ -301,7 +301,7 @@ def _course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         seconds = rows[-1].time - rows[0].time
         if seconds > 0:
             yield DifferenceCause(Pattern.GROWING, float(size[-1]) / seconds)
-    wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(one.apart) for one in rows]
+    wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(row.apart) for row in rows]
     begins = wrong.index(True)
     if begins > 2 and sum(wrong[begins:]) > 0.8 * len(wrong[begins:]):
         yield DifferenceCause(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))

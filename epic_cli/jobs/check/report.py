@@ -199,12 +199,12 @@ def explanation(outcome: Outcome) -> list[str]:
         against = outcome.drawn is None
         words = difference_words(outcome.difference, against=against)
         if outcome.timing is not None:
-            words = [one for one in words if not one.startswith(PATTERN)]
+            words = [word for word in words if not word.startswith(PATTERN)]
             words.append(f"{PATTERN}{timing_words(outcome.timing)}")
         else:
-            words += [f"before it: {circumstance_words(one)}" for one in outcome.circumstances[:2]]
+            words += [f"before it: {circumstance_words(row)}" for row in outcome.circumstances[:2]]
         lines += words
-    lines += [figure_words(one) for one in outcome.failed_figures]
+    lines += [figure_words(figure) for figure in outcome.failed_figures]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
     if outcome.refused:
@@ -237,10 +237,10 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
     if largest is not None:
         pair, cell = largest
         lines.append(f"largest: {cell.column} by {amount(cell.amount)} at {pair.time:g} s")
-    unlike = [pair for pair in differing if any(one.column == "status" for one in pair.apart)]
+    unlike = [pair for pair in differing if any(row.column == "status" for row in pair.apart)]
     if unlike and len(unlike) < len(differing):
         lines.append(f"the status differs in {counted(len(unlike), 'row')}")
-    lines += [f"{PATTERN}{diagnosis_words(one)}" for one in diagnose(difference)]
+    lines += [f"{PATTERN}{diagnosis_words(cause)}" for cause in diagnose(difference)]
     if against:
         return lines
     if difference.ignored:
@@ -262,7 +262,7 @@ def _written_words(difference: Difference) -> str:
 
 
 def _pair_words(group: Group, pair: Pair) -> str:
-    name = "".join(f" of {one}" for one in group.names if one)
+    name = "".join(f" of {word}" for word in group.names if word)
     if pair.drawn is None or pair.expected is None:
         row = pair.expected or pair.drawn
         what = "is missing" if pair.drawn is None else "is extra"
@@ -316,7 +316,7 @@ def port_words(run: PortRun, problem: str) -> list[str]:
         Ending.NOT_STARTED: "it cannot be started",
     }
     said = run.said.decode("utf-8", "backslashreplace").strip().splitlines()
-    return [words[run.ending], *(f"it said: {one[:200]}" for one in said[-3:])]
+    return [words[run.ending], *(f"it said: {name[:200]}" for name in said[-3:])]
 
 
 def _status_words(status: int) -> str:
@@ -388,7 +388,7 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     table, wanted = _table(difference)
     while columns and _total(table) > columns and len(table[0]) > 2:
         names = table[0][1:]
-        spare = [one for one in names[1:] if one not in wanted] or names[1:]
+        spare = [name for name in names[1:] if name not in wanted] or names[1:]
         place = table[0].index(spare[-1])
         for row in table:
             del row[place]
@@ -411,13 +411,13 @@ def _table(difference: Difference) -> tuple[list[list[str]], list[str]]:
     pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
     apart = {cell.column for pair in pairs for cell in pair.apart}
     shown = [
-        one
-        for one in difference.columns
-        if one in NUMBERS or one in apart or (one == "status" and len(apart) < 3)
+        column
+        for column in difference.columns
+        if column in NUMBERS or column in apart or (column == "status" and len(apart) < 3)
     ]
-    names = ["time", *(one for one in shown if one != "time")]
+    names = ["time", *(name for name in shown if name != "time")]
     table = [["", *names], *_diff_lines(difference, pairs, names)]
-    return table, [one for one in shown if one in apart]
+    return table, [name for name in shown if name in apart]
 
 
 def _total(table: list[list[str]]) -> int:
@@ -436,7 +436,7 @@ def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> 
 
 
 def _row(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
-    cells = [row.cells[table.place(one)] if one in table.columns else "" for one in names]
+    cells = [row.cells[table.place(name)] if name in table.columns else "" for name in names]
     return [cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in cells]
 
 
@@ -455,22 +455,22 @@ def as_tap(outcomes: Sequence[CaseReport]) -> str:
 
 def as_junit(outcomes: Sequence[CaseReport]) -> str:
     """JUnit XML: a test case for each case."""
-    errors = sum(one.status in _ERRORS for one in outcomes)
-    failures = sum(not one.holds for one in outcomes) - errors
+    errors = sum(outcome.status in _ERRORS for outcome in outcomes)
+    failures = sum(not outcome.holds for outcome in outcomes) - errors
     counts = f'tests="{len(outcomes)}" failures="{failures}" errors="{errors}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f"<testsuites {counts}>",
         f'<testsuite name="epic check" {counts}>',
     ]
-    for one in outcomes:
-        begin = f'<testcase classname="epic" name={quoteattr(one.name)}'
-        if one.holds:
+    for outcome in outcomes:
+        begin = f'<testcase classname="epic" name={quoteattr(outcome.name)}'
+        if outcome.holds:
             lines.append(f"{begin}/>")
             continue
-        kind = "error" if one.status in _ERRORS else "failure"
-        text = escape("\n".join(one.lines))
-        message = quoteattr(one.headline)
+        kind = "error" if outcome.status in _ERRORS else "failure"
+        text = escape("\n".join(outcome.lines))
+        message = quoteattr(outcome.headline)
         lines += [f"{begin}>", f"<{kind} message={message}>{text}</{kind}>", "</testcase>"]
     return "\n".join([*lines, "</testsuite>", "</testsuites>"]) + "\n"
 

@@ -59,9 +59,9 @@ def _read(packet: dict[str, Any]) -> StreamPacket:
 def _text(packets: Iterator[StreamPacket] | list[StreamPacket]) -> bytes:
     by_arrival = sorted(packets, key=lambda one: one.arrival)
     return "".join(
-        f"{','.join(map(number, one.position))} / {','.join(map(number, one.velocity))}"
-        f" / {number(one.time)} arrival={number(one.arrival)}\n"
-        for one in by_arrival
+        f"{','.join(map(number, packet.position))} / {','.join(map(number, packet.velocity))}"
+        f" / {number(packet.time)} arrival={number(packet.arrival)}\n"
+        for packet in by_arrival
     ).encode()
 
 
@@ -77,7 +77,7 @@ def _movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
 
 
 def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
-    x, y, z = (round(one, 4) for one in vector)
+    x, y, z = (round(value, 4) for value in vector)
     return x, y, z
 
 
@@ -87,7 +87,7 @@ def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
 def _delayed(by: Callable[[float, random.Random], float]) -> Network:
     """Each packet arrives later, by this many seconds for the time at which it was sent."""
     return lambda sent, dice: [
-        one._replace(arrival=round(one.arrival + by(one.time, dice), 6)) for one in sent
+        packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
 
 
@@ -103,7 +103,7 @@ def _rising(rise: float, begin: float, end: float = math.inf) -> Network:
 def _silent(*pauses: tuple[float, float]) -> Network:
     """Nothing is sent between these times."""
     return lambda sent, _: [
-        one for one in sent if not any(begin < one.time < end for begin, end in pauses)
+        packet for packet in sent if not any(begin < packet.time < end for begin, end in pauses)
     ]
 
 
@@ -186,13 +186,13 @@ def _stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
 
 def _stamped(stamp: Callable[[float], float]) -> Network:
     """The sender's clock is another one."""
-    return lambda sent, _: [one._replace(time=round(stamp(one.time), 6)) for one in sent]
+    return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
 def _held(begin: float, end: float) -> Network:
     """What would arrive between two times arrives at the second one, all at once."""
     return lambda sent, _: [
-        one._replace(arrival=end) if begin < one.arrival < end else one for one in sent
+        packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
     ]
 
 

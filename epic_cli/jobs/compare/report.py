@@ -112,7 +112,7 @@ def _answer(
             why = _why_bad(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
         case Confidence.TIED:
-            several = some((one.label for one in (best, *found.tied)), _NAMED)
+            several = some((result.label for result in (best, *found.tied)), _NAMED)
             return [f"Too close to call: {several}.", f"{best.label} scores highest: {score}."]
         case Confidence.CLEAR:
             name = "What the game drew" if best.label == DRAWN else best.label
@@ -205,7 +205,7 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
     open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
     if not open_yet or comparison.certainty is None:
         return ""
-    if best and found.tied and all(_same(best, one) for one in found.tied):
+    if best and found.tied and all(_same(best, result) for result in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
@@ -220,7 +220,7 @@ def _same(one: Advised, other: Advised) -> bool:
 
 def _drawn(best: Advised, comparison: Comparison) -> str:
     """Where what the game drew stands, unless it is the best."""
-    shown = next((one for one in comparison.results if one.label == DRAWN), None)
+    shown = next((result for result in comparison.results if result.label == DRAWN), None)
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
@@ -264,21 +264,21 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     lines += [f"Note: {words}." for words in notes_words(comparison.notes)]
     lines += _of_recordings(comparison)
     noted: dict[str, list[str]] = {}
-    for one in results:
-        place = f" ({one.place})" if one.place else ""
-        for note in one.notes:
-            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    for result in results:
+        place = f" ({result.place})" if result.place else ""
+        for note in result.notes:
+            noted.setdefault(result_words(note), []).append(f"{result.label}{place}")
     return lines + [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 
 
 def _of_recordings(comparison: Comparison) -> list[str]:
     """Which recordings are left out, and what is noted of some of the others."""
     left = (
-        (one.recording, getattr(one.error, "why", str(one.error))) for one in comparison.skipped
+        (pair.recording, getattr(pair.error, "why", str(pair.error))) for pair in comparison.skipped
     )
     lines = [f"Left out: {recording}: {why}." for recording, why in left]
     notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
-    return lines + [f"Note: {one}." for one in notes]
+    return lines + [f"Note: {note}." for note in notes]
 
 
 def certainty_words(certainty: Certainty, runs_are: str) -> str:
@@ -355,8 +355,8 @@ def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Res
     results = comparison.by_entity if by == "entity" else comparison.by_recording
     return [
         result
-        for place in dict.fromkeys(one.place for one in results)
-        for result in sort_results([one for one in results if one.place == place], sort)
+        for place in dict.fromkeys(outcome.place for outcome in results)
+        for result in sort_results([outcome for outcome in results if outcome.place == place], sort)
     ]
 
 
@@ -383,14 +383,14 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
 
 def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """A line for each result; an empty one before another entity or recording."""
-    columns = [Column("strategy", [one.label for one in results], text=True)]
+    columns = [Column("strategy", [result.label for result in results], text=True)]
     if by != "strategy":
-        columns.append(Column(by, [one.place for one in results], text=True))
+        columns.append(Column(by, [result.place for result in results], text=True))
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
         scores, likely = metrics[0], likely_scores(results)
-        if any(one.rank for one in results):
-            ranks = [str(one.rank or "-") for one in results]
+        if any(result.rank for result in results):
+            ranks = [str(result.rank or "-") for result in results]
             metrics.insert(0, Column("rank", ranks, right=True, group=scores.group))
         if any(likely):
             between = Column(LIKELY, likely, scores.weight - 1, right=True, group=scores.group)
@@ -402,9 +402,9 @@ def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
 def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
     """A column for each metric of which something is known, the best values marked."""
     made = []
-    judged = any(one.values for one in results)
+    judged = any(result.values for result in results)
     for metric in shown_metrics():
-        values = [one.value(metric.name) for one in results]
+        values = [result.value(metric.name) for result in results]
         if judged and all(map(math.isnan, values)) and metric.weight < KEPT_WEIGHT:
             continue
         cells = [metric.cell(value, resolution) for value in values]
@@ -446,8 +446,8 @@ def _best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> se
     best: set[int] = set()
     if metric.better is Better.NEITHER:
         return best
-    values = [one.value(metric.name) for one in results]
-    for place in {one.place for one in results}:
+    values = [result.value(metric.name) for result in results]
+    for place in {result.place for result in results}:
         rows = [i for i, one in enumerate(results) if one.place == place and one.ranked]
         rows = [i for i in rows if not math.isnan(values[i])]
         rows.sort(key=lambda i: metric.rank(values[i]))
@@ -461,8 +461,8 @@ def _best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> se
 
 def likely_scores(results: Sequence[Result]) -> list[str]:
     """The interval of each score, as tables show it."""
-    cells = [reach(*one.interval("score"), whole, "-") for one in results]
-    return [one.replace("at most ", "to ") for one in cells]
+    cells = [reach(*result.interval("score"), whole, "-") for result in results]
+    return [cell.replace("at most ", "to ") for cell in cells]
 
 
 # ---------------------------------------------------------------- the data
@@ -478,8 +478,8 @@ def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
     games = best_for(comparison.results)
     found: list[Record] = []
     names = fields(comparison.turns)
-    for one in results:
-        values = _record(one, games if one.rank is not None else {})
+    for result in results:
+        values = _record(result, games if result.rank is not None else {})
         found.append({name: values[name] for name in names})
     return found
 

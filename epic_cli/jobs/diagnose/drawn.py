@@ -50,7 +50,7 @@ class Redraw:
         self._packets: list[tuple[float, Packet]] = []
         if self.arrivals:
             every = map(packets.__getitem__, range(len(packets)))
-            known = ((one.arrival, one) for one in every if one.arrival is not None)
+            known = ((packet.arrival, packet) for packet in every if packet.arrival is not None)
             self._packets = sorted(known, key=lambda one: one[0])
 
     @property
@@ -65,7 +65,7 @@ class Redraw:
 
     def forget(self, until: float) -> None:
         """Leaves out packets that arrived before this time (s)."""
-        self._packets = [one for one in self._packets if one[0] >= until]
+        self._packets = [packet for packet in self._packets if packet[0] >= until]
 
     def draw(self, candidate: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
         """Positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
@@ -111,7 +111,7 @@ _NOTHING = (np.nan, np.nan, np.nan)
 def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:
     """Positions (n, 3) at the wanted times, on straight lines; NaN outside."""
     return np.stack(
-        [np.interp(wanted, times, one, left=np.nan, right=np.nan) for one in positions.T], axis=1
+        [np.interp(wanted, times, row, left=np.nan, right=np.nan) for row in positions.T], axis=1
     )
 
 
@@ -233,7 +233,7 @@ class SmoothingFit:
     def constant(self, own: Floats, shift: float = 0.0) -> Smoothing:
         """The best time constant for a shift."""
         tries = np.geomspace(SHORTEST, LONGEST, 13)
-        found = [self.residual(own, shift, float(one)) for one in tries]
+        found = [self.residual(own, shift, float(row)) for row in tries]
         place = int(np.argmin(found))
         low, high = np.log(tries[max(place - 1, 0)]), np.log(tries[min(place + 1, len(tries) - 1)])
         best, least = minimum(lambda x: self.residual(own, shift, float(np.exp(x))), low, high)
@@ -342,14 +342,14 @@ class Search(NamedTuple):
 
         Several settings together, other clocks and low-passes only if it is to be ``thorough``.
         """
-        drawings = [(one, self._draw(one)) for one in candidates]
-        plain = [FittedStrategy(one, 0.0, 0.0, self.fit.residual(own)) for one, own in drawings]
+        drawings = [(candidate, self._draw(candidate)) for candidate in candidates]
+        plain = [FittedStrategy(spec, 0.0, 0.0, self.fit.residual(own)) for spec, own in drawings]
         if _least(plain).residual <= self.enough:
             return [_least(plain)]
         singles, scans = list(plain), []
-        for one in candidates:
-            singles += [self._explained(one, changed) for changed in _options(one)]
-            scans += [self._scan(one, setting, VALUES) for setting in _tunable(one)]
+        for spec in candidates:
+            singles += [self._explained(spec, changed) for changed in _options(spec)]
+            scans += [self._scan(spec, setting, VALUES) for setting in _tunable(spec)]
         scans.sort(key=lambda scan: scan.best.residual)
         scans = sorted(map(self._closer, scans[:CLOSER]), key=lambda scan: scan.best.residual)
         singles += [scan.best for scan in scans]
@@ -360,29 +360,29 @@ class Search(NamedTuple):
             return [_simplest(singles, self.enough)]
         plain = singles
         near: dict[str, FittedStrategy] = {}
-        for found in sorted(singles, key=lambda one: one.residual):
+        for found in sorted(singles, key=lambda spec: spec.residual):
             near.setdefault(found.candidate.name, found)
         for found in list(near.values())[:FINALISTS]:
             plain.append(self._descended(found))
             if plain[-1].residual <= self.enough:
                 return [plain[-1]]
-        looks = [(one, own, *self.fit.scan(own)) for one, own in drawings]
+        looks = [(spec, own, *self.fit.scan(own)) for spec, own in drawings]
         plain += [
-            self._redrawn(one)
-            for one in _nearest(
-                (self.fit.nearby(own, fit).residual, one) for one, own, fit, _ in looks
+            self._redrawn(spec)
+            for spec in _nearest(
+                (self.fit.nearby(own, fit).residual, spec) for spec, own, fit, _ in looks
             )
         ]
         without = _simplest(plain, self.enough)
         if _least(plain).residual <= self.matters:
             return [without]
-        likely = [FittedStrategy(one, *self.fit.likely_constant(own)) for one, own in drawings]
-        likely.sort(key=lambda one: one.residual)
-        smooth = [self._refined(one) for one in likely[:FINALISTS]]
+        likely = [FittedStrategy(spec, *self.fit.likely_constant(own)) for spec, own in drawings]
+        likely.sort(key=lambda spec: spec.residual)
+        smooth = [self._refined(strategy) for strategy in likely[:FINALISTS]]
         if _least(smooth).residual > self.enough:
-            for one in _nearest((fit.residual, one) for one, _, _, fit in looks):
-                smooth.append(FittedStrategy(one, *self.fit.both(self._draw(one))))
-                smooth.append(self._refined(self._descended(FittedStrategy(one, 0, 0, 0), True)))
+            for spec in _nearest((fit.residual, spec) for spec, _, _, fit in looks):
+                smooth.append(FittedStrategy(spec, *self.fit.both(self._draw(spec))))
+                smooth.append(self._refined(self._descended(FittedStrategy(spec, 0, 0, 0), True)))
                 if smooth[-1].residual <= self.enough:
                     break
         return [without, _simplest(smooth, self.enough)]
@@ -435,7 +435,7 @@ class Search(NamedTuple):
     ) -> _Scan:
         """Values all over the range of a setting, the others as they are."""
         steps = list(_steps(setting, values))
-        found = [self._explained(candidate, {setting.name: one}, smooth) for one in steps]
+        found = [self._explained(candidate, {setting.name: step}, smooth) for step in steps]
         return _Scan(setting, steps, found, _least(found))
 
     def _closer(self, scan: _Scan) -> _Scan:
@@ -452,7 +452,7 @@ class Search(NamedTuple):
                     changed: dict[str, Value] = {scan.setting.name: value}
                     tried[value] = self._explained(scan.best.candidate, changed)
         steps = sorted(tried)
-        return _Scan(scan.setting, steps, [tried[one] for one in steps], _least(tried.values()))
+        return _Scan(scan.setting, steps, [tried[step] for step in steps], _least(tried.values()))
 
     def _sharpened(self, scan: _Scan, smooth: bool = False, zooms: int = 3) -> FittedStrategy:
         """The best value near the nearest of a scan."""
@@ -497,7 +497,7 @@ class Search(NamedTuple):
         for _ in range(ROUNDS):
             before = best.residual
             tried = [best]
-            tried += [self._explained(best.candidate, one, smooth) for one in _options(candidate)]
+            tried += [self._explained(best.candidate, each, smooth) for each in _options(candidate)]
             best = _least(tried)
             for setting in _tunable(candidate):
                 scan = self._scan(best.candidate, setting, FEWER, smooth)
@@ -518,7 +518,7 @@ def _nearest(found: Iterable[tuple[float, StrategySpec]]) -> list[StrategySpec]:
 def _tunable(candidate: StrategySpec) -> list[Number]:
     """Settings worth tuning, times first."""
     settings = declaration(candidate.name).settings
-    found = [one for one in settings if isinstance(one, Number) and one.tune is not None]
+    found = [each for each in settings if isinstance(each, Number) and each.tune is not None]
     return sorted(found, key=lambda one: one.unit != "s")
 
 
@@ -527,22 +527,22 @@ def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
     known = declaration(candidate.name)
     usual = known.values(candidate.settings)
     return [
-        {one.name: word}
-        for one in known.settings
-        if isinstance(one, (Choice, Switch)) and one.tune
-        for word in one.choices
-        if one.convert(word) != usual[one.name]
+        {setting.name: word}
+        for setting in known.settings
+        if isinstance(setting, (Choice, Switch)) and setting.tune
+        for word in setting.choices
+        if setting.convert(word) != usual[setting.name]
     ]
 
 
 def _steps(setting: Number, values: int) -> Iterator[float]:
     low, high = setting.tune or (setting.low, setting.high)
     if setting.whole and high - low < WHOLE:
-        yield from (float(one) for one in range(round(low), round(high) + 1))
+        yield from (float(index) for index in range(round(low), round(high) + 1))
         return
     space = np.geomspace if setting.scale == "log" else np.linspace
-    for one in space(low, high, values):
-        yield float(round(one)) if setting.whole else _short(float(one))
+    for row in space(low, high, values):
+        yield float(round(row)) if setting.whole else _short(float(row))
 
 
 def _short(value: float) -> float:
@@ -556,7 +556,7 @@ def _least(found: Collection[FittedStrategy]) -> FittedStrategy:
 def _simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
     """Of those that are about as good as the best: usual settings first, then the same clock."""
     most = max(AS_GOOD * _least(found).residual, enough)
-    good = [one for one in found if one.residual <= most]
+    good = [strategy for strategy in found if strategy.residual <= most]
     return min(
         good, key=lambda one: (len(one.candidate.settings) + 2 * bool(one.shift), one.residual)
     )
@@ -736,14 +736,16 @@ def match(
     """
     shared: list[_Entity] = []
     reasons = [UnusableDrawing("there is nothing in it")]
-    for name in (one for one in packets if one in paths):
+    for name in (packet for packet in packets if packet in paths):
         try:
             shared.append(_Entity(name, paths[name], packets[name]))
         except UnusableDrawing as error:
             reasons.append(error)
     if not shared:
         raise reasons[-1]
-    moving = sorted((one for one in shared if one.step and one.moved), key=lambda one: -one.moved)
+    moving = sorted(
+        (entity for entity in shared if entity.step and entity.moved), key=lambda one: -one.moved
+    )
     if not moving:
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
@@ -752,8 +754,8 @@ def match(
     found = first.search().explanations(wanted, drawn_at_ticks(first.path) is None)
     # some strategies stand until the next packet by themselves
     if found[0].residual > first.enough and first.at_ticks():
-        for one in moving[1:]:
-            one.at_ticks()
+        for entity in moving[1:]:
+            entity.at_ticks()
         found = first.search().explanations(wanted)
     without, best = found[0], found[-1]
     smoothed = (
@@ -772,7 +774,7 @@ def match(
         first.lag(),
         first.frame,
         first.tick,
-        tuple(_of_entity(one, best) for one in moving),
+        tuple(_of_entity(entity, best) for entity in moving),
     )
 
 

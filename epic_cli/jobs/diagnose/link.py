@@ -63,7 +63,7 @@ def sendings(traffic: Traffic) -> Sendings:
     one with the most packets stands for all.
     """
     messages = traffic.arrived
-    arrived = [one for one in traffic.streams if np.isfinite(one.arrivals).any()]
+    arrived = [entity for entity in traffic.streams if np.isfinite(entity.arrivals).any()]
     if not arrived:  # none of them has many packets
         return Sendings(messages.sent, messages.delays, np.empty(0), "unknown")
     stream = max(arrived, key=lambda one: (one.numbered, len(one.times)))
@@ -152,7 +152,7 @@ class Delays(NamedTuple):
 
 
 def _normal(u: Floats) -> Floats:
-    return np.array([NormalDist().inv_cdf(one) for one in u])
+    return np.array([NormalDist().inv_cdf(row) for row in u])
 
 
 def _gamma(u: Floats) -> Floats:
@@ -307,9 +307,9 @@ def found_link(traffic: Traffic) -> FoundLink:
 
 def _drift(traffic: Traffic) -> float:
     """How much slower the sender's clock runs (s/s), where that is clear."""
-    for one in CLOCK_DRIFT.detect(traffic):
-        sign = 1.0 if one.values["which"] == "slower" else -1.0
-        return sign * float(one.values["drift"]) * 1e-6
+    for finding in CLOCK_DRIFT.detect(traffic):
+        sign = 1.0 if finding.values["which"] == "slower" else -1.0
+        return sign * float(finding.values["drift"]) * 1e-6
     return 0.0
 
 
@@ -375,7 +375,7 @@ def _rate(messages: MessageLog) -> float:
 def _trace(found: Sendings, delays: Floats) -> Trace:
     times = found.sent - found.sent[0]
     return Trace(
-        times.tolist(), [None if math.isnan(one) else max(one, 0.0) for one in delays.tolist()]
+        times.tolist(), [None if math.isnan(each) else max(each, 0.0) for each in delays.tolist()]
     )
 
 

@@ -75,8 +75,8 @@ class Diagnosis(Tabular):
     @property
     def causes(self) -> set[str]:
         """The causes that were found, and what follows from them."""
-        below = {each.cause for one in self.findings for each in one.consequences}
-        return below | {one.cause for one in self.findings}
+        below = {each.cause for finding in self.findings for each in finding.consequences}
+        return below | {finding.cause for finding in self.findings}
 
 
 def run(spec: DiagnoseSpec) -> Diagnosis:
@@ -113,7 +113,7 @@ def diagnose(
     using = known.detectors if detectors is None else tuple(detectors)
     left_out = list(known.left_out) if detectors is None else []
     for detector in using:
-        needs = tuple(one for one in detector.needs if one not in there)
+        needs = tuple(need for need in detector.needs if need not in there)
         if not _OWN.isdisjoint(needs):
             continue  # not wanted, or nothing turns
         if needs:
@@ -126,10 +126,10 @@ def diagnose(
                 raise
             reason = f"{type(error).__name__}: {error}"
             left_out.append(UnusablePlugin(detector.name, "", reason, "detector"))
-    beside = _beside(traffic, [one.cause for one in findings], using, known.foreign)
+    beside = _beside(traffic, [finding.cause for finding in findings], using, known.foreign)
     folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)
-    messages, drifts = traffic.messages, any(one.cause == "clock-drift" for one in findings)
+    messages, drifts = traffic.messages, any(finding.cause == "clock-drift" for finding in findings)
     return Diagnosis(
         tuple(folded),
         tuple(lacking),
@@ -146,23 +146,23 @@ def _beside(
     traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
 ) -> list[Finding]:
     """What is found though the causes that explain it are taken out of the traffic."""
-    causes = [one for one in using if one.name in found]
+    causes = [detector for detector in using if detector.name in found]
     findings = []
-    for one in using:
-        behind = [each for each in causes if one.name in each.explains]
+    for detector in using:
+        behind = [each for each in causes if detector.name in each.explains]
         mends = [each.mended for each in behind if each.mended is not None]
-        if not mends or len(mends) < len(behind) or one.name in foreign:
+        if not mends or len(mends) < len(behind) or detector.name in foreign:
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)
-        if _there(without).issuperset(one.needs):
-            findings += one.detect(without)
+        if _there(without).issuperset(detector.needs):
+            findings += detector.detect(without)
     return findings
 
 
 def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
     """What a detector has found; raises ``TypeError`` where it is not of its own cause."""
-    if not all(isinstance(one, Finding) and one.cause == detector.name for one in found):
-        raise TypeError(f"it found {[getattr(one, 'cause', one) for one in found]}")
+    if not all(isinstance(each, Finding) and each.cause == detector.name for each in found):
+        raise TypeError(f"it found {[getattr(finding, 'cause', finding) for finding in found]}")
     return found
 
 
@@ -174,12 +174,12 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(POSITIONS)
     if traffic.numbered:
         there.add(NUMBERS)
-    if traffic.stamping or any(one.has_velocities for one in traffic.streams):
+    if traffic.stamping or any(stream.has_velocities for stream in traffic.streams):
         there.add(VELOCITIES)  # stamps that no clock made show without
-    turns = [one.turns for one in traffic.streams if one.turns.shape[1]]
+    turns = [stream.turns for stream in traffic.streams if stream.turns.shape[1]]
     if turns:
         there.add(ROTATIONS)
-    if any(np.isfinite(one[:, 4:]).any() for one in turns):
+    if any(np.isfinite(turn[:, 4:]).any() for turn in turns):
         there.add(SPINS)
     if traffic.strategies:
         there.add(STRATEGY)
@@ -195,28 +195,30 @@ def _folded(
 
     But for those of ``beside``: they are there without it, too.
     """
-    own = {one.cause for one in beside}
-    found = {one.cause for one in findings}
-    findings = findings + [one for one in beside if one.cause not in found]
+    own = {finding.cause for finding in beside}
+    found = {finding.cause for finding in findings}
+    findings = findings + [finding for finding in beside if finding.cause not in found]
     found |= own
-    left = [one for one in using if one.name in found]
+    left = [detector for detector in using if detector.name in found]
     cause_of: dict[str, str] = {}
     while left:
-        explained = {effect for one in left for effect in one.explains if effect != one.name} - own
+        explained = {
+            effect for detector in left for effect in detector.explains if effect != detector.name
+        } - own
         # what is explained explains nothing: it may not even be there
-        root = next((one for one in left if one.name not in explained), left[0])
+        root = next((detector for detector in left if detector.name not in explained), left[0])
         cause_of |= {
-            one.name: root.name
-            for one in left
-            if one is not root and one.name in root.explains and one.name not in own
+            detector.name: root.name
+            for detector in left
+            if detector is not root and detector.name in root.explains and detector.name not in own
         }
-        left = [one for one in left if one is not root and one.name not in cause_of]
+        left = [each for each in left if each is not root and each.name not in cause_of]
     below: dict[str, list[Finding]] = {}
-    for one in findings:
-        if one.cause in cause_of:
-            below.setdefault(cause_of[one.cause], []).append(one)
+    for finding in findings:
+        if finding.cause in cause_of:
+            below.setdefault(cause_of[finding.cause], []).append(finding)
     return [
-        replace(one, consequences=tuple(below.get(one.cause, ())))
-        for one in findings
-        if one.cause not in cause_of
+        replace(finding, consequences=tuple(below.get(finding.cause, ())))
+        for finding in findings
+        if finding.cause not in cause_of
     ]

@@ -51,7 +51,7 @@ def _code(*more: str) -> Parsed:
         from epic_cli.recordings.findings import KINDS
 
         known = [*more, *KINDS]
-        found = next((one for one in known if one.lower() == text.lower()), None)
+        found = next((name for name in known if name.lower() == text.lower()), None)
         if found is None:
             raise ValueError(f"no code {text!r}; choose from {', '.join(known)}")
         return found
@@ -108,7 +108,7 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     grave = False
     for number, name in enumerate(names):
         found = _inspected(name, options)
-        codes = {one.code for one in found.findings}
+        codes = {finding.code for finding in found.findings}
         failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
         grave |= bool(found.doubts or found.refused)
         if options.row_format == "json":

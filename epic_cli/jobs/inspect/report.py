@@ -38,11 +38,11 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
         parts.append(_entities(found.entities, found.all_entities))
     if found.head:
         parts.append(_head(found))
-    if any(len(one) > 1 for one in found.paths.values()):
+    if any(len(path) > 1 for path in found.paths.values()):
         parts.append(picture(found.paths))
-    parts += [finding(one, command, found.name) for one in found.findings]
+    parts += [finding(row, command, found.name) for row in found.findings]
     grave = ", ".join(found.doubts)
-    warnings = sum(one.severity is Severity.WARNING for one in found.findings)
+    warnings = sum(row.severity is Severity.WARNING for row in found.findings)
     verdict = f"{counted(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
     verdict = f"In doubt: {grave}." if grave else verdict
     return model.Report(
@@ -70,7 +70,7 @@ def explanation(code: str) -> model.Report:
     """What a code says, and what to do about it; raises ``KeyError``."""
     kind = KINDS[code]
     terms = [("severity", kind.severity.value), ("cure", kind.cure)]
-    part = model.ReportFinding("", kind.explanation, [one for one in terms if one[1]])
+    part = model.ReportFinding("", kind.explanation, [term for term in terms if term[1]])
     return model.Report(f"{code} {kind.title}", parts=[part])
 
 
@@ -102,7 +102,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "judged", f"the {len(found.entities):,} with most packets of {of}"
     yield "arrival", _arrivals(found)
     teleports, numbers = (
-        sum(getattr(one, name) for one in found.entities) for name in ("teleports", "sequences")
+        sum(getattr(row, name) for row in found.entities) for name in ("teleports", "sequences")
     )
     marks = [counted(teleports, "teleport")] if teleports else []
     marks += [counted(numbers, "sequence number")] if numbers else []
@@ -121,15 +121,15 @@ def _rotation(found: Inspection) -> str:
     if kind == "angles" and found.layout is not None:
         units = {"rad": "radians"}.get(found.layout.angles or "", "degrees")
         kind = f"angles in {units}, {found.layout.euler or 'zyx'}"
-    low = min(one.yaw_low for one in found.turns)
-    high = max(one.yaw_high for one in found.turns)
-    rate = math.degrees(max(one.rate for one in found.turns))
-    count = sum(one.packets for one in found.turns)
+    low = min(turn.yaw_low for turn in found.turns)
+    high = max(turn.yaw_high for turn in found.turns)
+    rate = math.degrees(max(turn.rate for turn in found.turns))
+    count = sum(turn.packets for turn in found.turns)
     some = "" if count == found.packets else f"{count:,} packets have one"
-    spins = [one for one in found.turns if one.spins]
+    spins = [turn for turn in found.turns if turn.spins]
     given = "no spins are given"
     if spins:
-        ratio = sum(one.ratio * one.spins for one in spins) / sum(one.spins for one in spins)
+        ratio = sum(spin.ratio * spin.spins for spin in spins) / sum(spin.spins for spin in spins)
         given = f"spins are {ratio:.3g} times as fast as it turns"
     words = (kind, some, f"yaw {low:.4g} to {high:.4g}°", f"at most {rate:.4g}°/s", given)
     return "; ".join(filter(None, words))
@@ -138,7 +138,7 @@ def _rotation(found: Inspection) -> str:
 def _clock(found: Inspection) -> str:
     layout, (begin, _) = found.layout, found.span
     unit = (layout.time_unit if layout is not None else None) or "s"
-    if any(one.restarts for one in found.entities):
+    if any(entity.restarts for entity in found.entities):
         kind = "it starts over"
     elif layout is not None and layout.time_origin == "first":
         kind = "dates" if unit == "iso" else "Unix time"
@@ -153,7 +153,7 @@ def _clock(found: Inspection) -> str:
 def _arrivals(found: Inspection) -> str:
     if not found.arrivals:
         return "no arrival times"
-    delays = [one.delays for one in found.entities if one.arrivals]
+    delays = [entity.delays for entity in found.entities if entity.arrivals]
     low, high = min(low for low, _ in delays), max(high for _, high in delays)
     clock = "one clock" if low >= 0 and high < 60 else "another clock than the times"
     some = "" if found.arrivals == found.packets else f"{found.arrivals:,} packets have one: "
@@ -164,16 +164,16 @@ def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
     shown = tracks[:_ENTITIES]
     rest = max(count, len(tracks)) - len(shown)
     size = [
-        " x ".join(number(high - low) for low, high in zip(one.low, one.high, strict=True))
-        for one in shown
+        " x ".join(number(high - low) for low, high in zip(row.low, row.high, strict=True))
+        for row in shown
     ]
     columns = [
-        model.Column("entity", [one.entity or "(one)" for one in shown], text=True),
-        model.Column("packets", [f"{one.packets:,}" for one in shown], right=True),
-        model.Column("from", [f"{one.first:.6g}" for one in shown], right=True),
-        model.Column("to", [f"{one.last:.6g} s" for one in shown], right=True),
+        model.Column("entity", [row.entity or "(one)" for row in shown], text=True),
+        model.Column("packets", [f"{row.packets:,}" for row in shown], right=True),
+        model.Column("from", [f"{row.first:.6g}" for row in shown], right=True),
+        model.Column("to", [f"{row.last:.6g} s" for row in shown], right=True),
         model.Column("size", size, right=True),
-        model.Column("", ["" if one.moves else "never moves" for one in shown]),
+        model.Column("", ["" if row.moves else "never moves" for row in shown]),
     ]
     if rest:
         extra = [f"and {rest:,} more", *[""] * 5]
@@ -186,22 +186,22 @@ def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
 
 def _head(found: Inspection) -> model.Table:
     packets = found.head
-    turns = [() if one.rotation is None else angles(one.rotation) for one in packets]
+    turns = [() if packet.rotation is None else angles(packet.rotation) for packet in packets]
     fields = {
-        "time": [f"{one.time:.6g}" for one in packets],
-        **{axis: [f"{one.position[at]:.6g}" for one in packets] for at, axis in enumerate("xyz")},
+        "time": [f"{packet.time:.6g}" for packet in packets],
+        **{axis: [f"{row.position[at]:.6g}" for row in packets] for at, axis in enumerate("xyz")},
         **{
             f"v{axis}": [
-                "" if one.velocity is None else f"{one.velocity[at]:.6g}" for one in packets
+                "" if row.velocity is None else f"{row.velocity[at]:.6g}" for row in packets
             ]
             for at, axis in enumerate("xyz")
         },
         **{
-            name: [f"{one[at]:.6g}" if one else "" for one in turns]
+            name: [f"{turn[at]:.6g}" if turn else "" for turn in turns]
             for at, name in enumerate(("yaw", "pitch", "roll"))
         },
-        "arrival": ["" if one.arrival is None else f"{one.arrival:.6g}" for one in packets],
-        "entity": [one.entity for one in packets],
+        "arrival": ["" if row.arrival is None else f"{row.arrival:.6g}" for row in packets],
+        "entity": [packet.entity for packet in packets],
     }
     return model.Table(
         [
@@ -252,25 +252,25 @@ def record(found: Inspection) -> dict[str, Any]:
         "speed": found.speeds and found.speeds._asdict(),
         "given_speed": found.given and found.given._asdict(),
         "clock": _clock(found),
-        "turns": [one._asdict() for one in found.turns],
+        "turns": [turn._asdict() for turn in found.turns],
         "entities": [
             {
-                "entity": one.entity,
-                "packets": one.packets,
-                "begin": one.first,
-                "end": one.last,
-                "moves": one.moves > 0,
-                "low": list(one.low),
-                "high": list(one.high),
-                "arrivals": one.arrivals,
-                "delays": [known(value) for value in one.delays],
-                "teleports": one.teleports,
-                "sequences": one.sequences,
+                "entity": entity.entity,
+                "packets": entity.packets,
+                "begin": entity.first,
+                "end": entity.last,
+                "moves": entity.moves > 0,
+                "low": list(entity.low),
+                "high": list(entity.high),
+                "arrivals": entity.arrivals,
+                "delays": [known(value) for value in entity.delays],
+                "teleports": entity.teleports,
+                "sequences": entity.sequences,
             }
-            for one in found.entities
+            for entity in found.entities
         ],
         "unread": dict(found.unread),
-        "head": [one._asdict() for one in found.head],
-        "findings": [one.record() for one in found.findings],
+        "head": [row._asdict() for row in found.head],
+        "findings": [row.record() for row in found.findings],
         "doubts": list(found.doubts),
     }

@@ -21,12 +21,12 @@ _INDENT = "  "
 def catalogue(room: int) -> RenderableType:
     """All strategies, grouped by family, in lines of at most ``room`` columns."""
     declared = [declaration(name) for name in names()]
-    families = list(dict.fromkeys(one.family for one in declared))
+    families = list(dict.fromkeys(each.family for each in declared))
     declared.sort(key=lambda one: families.index(one.family))
     lines: list[Text] = []
     for family, members in groupby(declared, key=lambda one: one.family):
         lines += paragraph(family, room, style="underline")
-        lines += definitions([(one.name, _in_short(one)) for one in members], room, _INDENT)
+        lines += definitions([(each.name, _in_short(each)) for each in members], room, _INDENT)
         lines.append(Text())
     return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
 
@@ -35,13 +35,13 @@ def report(name: str | None) -> Report:
     """The strategies, or the settings of one, for programs."""
     if name is None:
         rows = [
-            {"strategy": one.name, "summary": one.summary, **dict(_facts(one))}
-            for one in map(declaration, names())
+            {"strategy": word.name, "summary": word.summary, **dict(_facts(word))}
+            for word in map(declaration, names())
         ]
     else:
         rows = [
-            {"setting": one.name, "default": one.default, "range": one.range, "help": one.help}
-            for one in declaration(name).settings
+            {"setting": each.name, "default": each.default, "range": each.range, "help": each.help}
+            for each in declaration(name).settings
         ]
     fields = list(rows[0]) if rows else []
     columns = [Column(field, [str(row[field]) for row in rows]) for field in fields]
@@ -92,7 +92,7 @@ def _documentation(name: str, room: int) -> Iterator[Text]:
 
 def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
     rows = []
-    for one in settings:
-        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
-        rows.append(DescribedRow((one.name, default, one.range), one.help, ("bold", "", "")))
+    for each in settings:
+        default = f"{each.default:g}" if isinstance(each.default, float | int) else each.default
+        rows.append(DescribedRow((each.name, default, each.range), each.help, ("bold", "", "")))
     yield from described(rows, room, _INDENT)

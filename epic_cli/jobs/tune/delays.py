@@ -247,10 +247,10 @@ def delays_needed(
 
     ``recordings`` are packets by entity. None: none has enough packets with arrival times.
     """
-    known = [one for one in map(_messages, recordings) if one is not None]
+    known = [recording for recording in map(_messages, recordings) if recording is not None]
     if not known:
         return None
-    least = [float(one.delays.min()) for one in known]
+    least = [float(log.delays.min()) for log in known]
 
     def middle(of: Callable[[MessageLog, float], float]) -> float:
         """Of several recordings the middle one; their clocks may be apart by different times."""
@@ -269,15 +269,15 @@ def delays_needed(
         np.concatenate([waits(one, lost) - low for one, low in zip(known, least, strict=True)])
         for lost in LOST
     ]
-    arrivals = [np.concatenate([_gaps(one, lost) for one in known]) for lost in LOST]
+    arrivals = [np.concatenate([_gaps(log, lost) for log in known]) for lost in LOST]
     return DelaysNeeded(
-        sum(len(one.sent) for one in known),
+        sum(len(log.sent) for log in known),
         line.period,
-        tuple(_quantiles(one) for one in stamps),
+        tuple(_quantiles(stamp) for stamp in stamps),
         tuple(
-            _of_buffer(one, BUFFERS[one.name], line, stamps, arrivals)
-            for one in candidates
-            if one.name in BUFFERS
+            _of_buffer(candidate, BUFFERS[candidate.name], line, stamps, arrivals)
+            for candidate in candidates
+            if candidate.name in BUFFERS
         ),
     )
 
@@ -304,7 +304,7 @@ def _gaps(messages: MessageLog, lost: int) -> Floats:
 
 
 def _quantiles(values: Floats) -> tuple[float, ...]:
-    return tuple(float(one) for one in np.quantile(values, SHARES))
+    return tuple(float(row) for row in np.quantile(values, SHARES))
 
 
 def _of_buffer(
@@ -321,8 +321,8 @@ def _of_buffer(
     delay = buffer.delay(settings, line) - base
     cures = tuple(
         tuple(
-            Cure(_allowed(candidate, buffer.settings(one + base, settings, line)), one + behind)
-            for one in _quantiles(each)
+            Cure(_allowed(candidate, buffer.settings(value + base, settings, line)), value + behind)
+            for value in _quantiles(each)
         )
         for each in waited
     )

@@ -151,7 +151,7 @@ class Space(NamedTuple):
 
     def point(self, settings: Mapping[str, Value]) -> Point:
         """Where these settings are; those that are not given are the defaults."""
-        places = [one.place(settings.get(one.name, one.default)) for one in self.axes]
+        places = [axis.place(settings.get(axis.name, axis.default)) for axis in self.axes]
         return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
 
     @property
@@ -167,11 +167,11 @@ class Space(NamedTuple):
     @property
     def combinations(self) -> int:
         """How many ways there are to choose."""
-        return math.prod(one.kinds for one in self.axes)
+        return math.prod(axis.kinds for axis in self.axes)
 
     def every_kind(self) -> Iterator[tuple[int, ...]]:
         """All ways to choose."""
-        return itertools.product(*(range(one.kinds) for one in self.axes))
+        return itertools.product(*(range(axis.kinds) for axis in self.axes))
 
 
 def space_of(strategy: str, held: Mapping[str, object]) -> Space:
@@ -179,8 +179,8 @@ def space_of(strategy: str, held: Mapping[str, object]) -> Space:
     declared = declaration(strategy)
     values = declared.values(held)
     kept = {name: values[name] for name in held}
-    axes = [_axis(one) for one in declared.settings if one.name not in kept]
-    return Space(strategy, kept, tuple(one for one in axes if one is not None))
+    axes = [_axis(setting) for setting in declared.settings if setting.name not in kept]
+    return Space(strategy, kept, tuple(axis for axis in axes if axis is not None))
 
 
 def _axis(setting: Setting) -> Axis | None:
@@ -217,7 +217,7 @@ def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
         root = (1 + root) ** (1 / (size + 1))
     found = []
     for number in range(skip + 1, skip + count + 1):
-        place = [(0.5 + number * root ** -(one + 1)) % 1 for one in range(size)]
+        place = [(0.5 + number * root ** -(index + 1)) % 1 for index in range(size)]
         kinds = tuple(int(place[2 * at + 1] * axis.kinds) for at, axis in enumerate(axes))
         found.append(Point(kinds, tuple(place[::2])))
     return found
@@ -233,7 +233,7 @@ class EvaluationSet:
 
     def evaluate(self, candidate: StrategySpec) -> Result:
         """What a candidate comes to, over all recordings together."""
-        results = [evaluate(one, candidate, self.spec.weights) for one in self.prepared]
+        results = [evaluate(prepared, candidate, self.spec.weights) for prepared in self.prepared]
         return results[0] if len(results) == 1 else pool_results(results)
 
     def each(
@@ -261,9 +261,9 @@ class EvaluationSet:
         spec = self.spec
         counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
         found = hashlib.sha256(repr(counts).encode())
-        for one in self.prepared:
-            found.update(repr((one.arrivals, one.offset)).encode())
-            for entity in one.entities.judged:
+        for prepared in self.prepared:
+            found.update(repr((prepared.arrivals, prepared.offset)).encode())
+            for entity in prepared.entities.judged:
                 found.update(entity.name.encode("utf-8", "surrogatepass"))
                 found.update(packet_table(entity.packets).tobytes())
                 truth = entity.truth
@@ -273,8 +273,10 @@ class EvaluationSet:
 
     def span(self) -> tuple[float, float]:
         """The times (s) of the first row and the last that can count, of the first recording."""
-        counted = [one.truth.times[one.truth.counted] for one in self.prepared[0].entities.judged]
-        return min(float(one[0]) for one in counted), max(float(one[-1]) for one in counted)
+        counted = [
+            entity.truth.times[entity.truth.counted] for entity in self.prepared[0].entities.judged
+        ]
+        return min(float(each[0]) for each in counted), max(float(each[-1]) for each in counted)
 
 
 def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
@@ -355,8 +357,8 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     ``NotEnoughToSay`` where there is nothing to evaluate in one of them.
     """
     whole = evaluation_set([run], spec)
-    times = [one.truth.times for one in whole.prepared[0].entities.judged]
-    start, end = min(float(one[0]) for one in times), max(float(one[-1]) for one in times)
+    times = [entity.truth.times for entity in whole.prepared[0].entities.judged]
+    start, end = min(float(each[0]) for each in times), max(float(each[-1]) for each in times)
     middle = start + 0.5 * (end - start)
     early = {name: _before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
@@ -379,8 +381,8 @@ def _before(block: PacketBlock, end: float) -> PacketBlock:
 
 def _since(prepared: Prepared, begin: float) -> Prepared:
     entities = prepared.entities
-    judged = [_entity_since(one, entities.warm_up, begin) for one in entities.judged]
-    kept = tuple(one for one in judged if one.truth.counted.any())
+    judged = [_entity_since(entity, entities.warm_up, begin) for entity in entities.judged]
+    kept = tuple(entity for entity in judged if entity.truth.counted.any())
     if not kept:
         raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
     return replace(prepared, entities=replace(entities, judged=kept))
@@ -461,7 +463,7 @@ def figures(
             on_result(job.candidate, answer)
 
     def run(content: bytes | None, wanted: Iterable[StrategySpec]) -> list[FigureValues | None]:
-        jobs = (_Job(on.digest, one, content) for one in wanted)
+        jobs = (_Job(on.digest, wanted_name, content) for wanted_name in wanted)
         return [_of(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
 
     found = run(None, candidates)
@@ -470,7 +472,7 @@ def figures(
         again = run(pickle.dumps(on), [candidates[at] for at in missing])
         for at, one in zip(missing, again, strict=True):
             found[at] = one
-    return [one for one in found if one is not None]
+    return [record for record in found if record is not None]
 
 
 def _of(outcome: FigureValues | Failure | None) -> FigureValues | None:
@@ -550,7 +552,7 @@ class Trials:
         Raises ``BudgetSpent`` where there is no budget for all of them, unless ``beyond`` it; the
         trials that there was room for have been made then.
         """
-        new = {_key(one): one for one in wanted if _key(one) not in self._known}
+        new = {_key(record): record for record in wanted if _key(record) not in self._known}
         left = list(new.values())
         while left:
             room = len(left) if beyond else self.budget.left(len(self.made))
@@ -559,7 +561,7 @@ class Trials:
             count = min(room, BATCH)
             self._evaluate(left[:count])
             left = left[count:]
-        return [self.goal.cost(self.of(one).figures) for one in wanted]
+        return [self.goal.cost(self.of(wanted_name).figures) for wanted_name in wanted]
 
     def of(self, settings: Mapping[str, Value]) -> Trial:
         """The trial of settings that have been tried."""
@@ -571,7 +573,7 @@ class Trials:
         return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
 
     def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
-        known = [self._from_journal(one) for one in batch]
+        known = [self._from_journal(record) for record in batch]
         unknown = [
             StrategySpec(self.strategy, one)
             for one, found in zip(batch, known, strict=True)

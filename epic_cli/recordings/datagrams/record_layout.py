@@ -148,7 +148,7 @@ class LayoutParser:
     """
 
     def __init__(self, text: str) -> None:
-        self._tokens = [(one[0], one.start() + 1) for one in _TOKEN.finditer(text)]
+        self._tokens = [(match[0], match.start() + 1) for match in _TOKEN.finditer(text)]
         self._at = self._depth = 0
         self._big = self._emits = False
         self._unknown: dict[str, int] = {}
@@ -201,8 +201,8 @@ class LayoutParser:
         for block in scope.blocks:
             if block & _AXES and "x" not in block:
                 self._fail("a record needs x, as x:f32, beside y and z")
-            axes = [block & _AXES] if block & _AXES else [one & _AXES for one in scope.blocks]
-            if (speeds := {one[1] for one in block & _SPEEDS}) and speeds not in axes:
+            axes = [block & _AXES] if block & _AXES else [group & _AXES for group in scope.blocks]
+            if (speeds := {packet[1] for packet in block & _SPEEDS}) and speeds not in axes:
                 self._fail("velocities are of the same axes as the position, or left out")
             turns, spins = len(block & _TURNS), len(block & _SPINS)
             if turns % 4 or spins % 3 or (spins and not names & _TURNS):

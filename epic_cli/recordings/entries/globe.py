@@ -79,7 +79,7 @@ class Gpx(_Log):
 def _point(element: Element, name: str) -> bytes:
     from epic_cli.recordings.writing import csv_field
 
-    own = {one.tag.rpartition("}")[2]: (one.text or "").strip() for one in element}
+    own = {word.tag.rpartition("}")[2]: (word.text or "").strip() for word in element}
     place = element.get("lat", ""), element.get("lon", "")
     cells = own.get("time", ""), *place, own.get("ele", ""), " ".join(name.split())
     return (",".join(map(csv_field, cells)) + "\n").encode()

@@ -182,7 +182,7 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
     try:
         file = parquet.ParquetFile(stream)
         too_large = _too_large(file.metadata)
-        small = [one.name for one in file.schema_arrow if one.name not in too_large]
+        small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
         lengths = _lengths(arrow, first) if first is not None else {}
         empty_table = _even(arrow, file.schema_arrow.empty_table(), lengths)

@@ -319,7 +319,7 @@ def _lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     from epic_cli.recordings.writing import csv_field
 
     for row in rows:
-        yield ",".join(csv_field(_cell(one)) for one in row).encode() + b"\n"
+        yield ",".join(csv_field(_cell(cell)) for cell in row).encode() + b"\n"
 
 
 def _cell(value: Any) -> str:

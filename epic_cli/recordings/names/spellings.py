@@ -231,9 +231,9 @@ def name_of(text: str) -> Name:
     if brackets and brackets.start() and not brackets.group(1).isdigit():
         unit, text = brackets.group(1).lower(), text[: brackets.start()]
     if not text.isascii():  # letters without their accents
-        text = "".join(one for one in normalize("NFD", text) if not combining(one))
+        text = "".join(each for each in normalize("NFD", text) if not combining(each))
     words = [word.lower() for word in _WORD.findall(text)]
-    if len(words) > 1 and any(words[-1] in one for one in _UNITS):
+    if len(words) > 1 and any(words[-1] in record for record in _UNITS):
         unit = unit or words[-1]
         words.pop()
     return Name(tuple(words), unit)

@@ -71,7 +71,7 @@ def rotation_columns(
     groups = list(_groups(columns, names, values))
     matrix = TURN_FIELDS[10:19]
     whole = set(matrix) <= set(names)
-    found = {one: one for one in matrix} if whole else _best(groups, values)
+    found = {name: name for name in matrix} if whole else _best(groups, values)
     if not found:
         return {}
     spins = [parts for key, parts in groups if key.kind == "w" and {*parts} == {*"xyz"}]
@@ -89,7 +89,7 @@ def _best(groups: Iterable[tuple[_Part, Mapping[str, str]]], values: Mapping[str
         for key, parts in groups
         if (whole := _whole(parts, values))
     ]
-    first = min((one[:2] for one in ranked), default=None)
+    first = min((row[:2] for row in ranked), default=None)
     best = [whole for *rank, whole in ranked if tuple(rank) == first]
     return best[0] if len(best) == 1 else {}
 
@@ -121,7 +121,7 @@ def _part_of(name: Name) -> _Part | None:
         words.pop()
     last = words[-1] if words else ""
     rest = frozenset(words[:-1])
-    angles = [one for one in words if one in (*ANGLES, "heading")]
+    angles = [word for word in words if word in (*ANGLES, "heading")]
     if len(angles) == 1:
         others = frozenset(words) - {angles[0]} - _ROTATION - _EULER_WORDS
         return None if rate else _Part("a", others, angles[0])
@@ -148,11 +148,11 @@ def _is_number(text: str) -> bool:
 def _whole(parts: Mapping[str, str], values: Mapping[str, str]) -> Columns:
     """The fields of a rotation that is whole and clear; empty: it is not."""
     if {*"xyzw"} <= set(parts):
-        return {f"q{one}": parts[one] for one in "xyzw"}
+        return {f"q{letter}": parts[letter] for letter in "xyzw"}
     if {*"0123"} == set(parts):
         orders = _orders(parts, values)
         return orders[0] if len(orders) == 1 else {}
-    return {one: parts[one] for one in ANGLES if one in parts} if "yaw" in parts else {}
+    return {angle: parts[angle] for angle in ANGLES if angle in parts} if "yaw" in parts else {}
 
 
 def _orders(parts: Mapping[str, str], values: Mapping[str, str]) -> list[Columns]:
@@ -182,7 +182,7 @@ def angles_in(columns: Mapping[str, str]) -> str | None:
     """The unit of all angles and spins, by the names; None: the usual ones."""
     angles = _unit_of(columns, ANGLES)
     spins = _unit_of(columns, TURN_FIELDS[7:10] + TURN_FIELDS[19:])
-    if not any(columns.get(one) for one in ANGLES):
+    if not any(columns.get(angle) for angle in ANGLES):
         return "deg" if spins == "deg" else None
     if angles == "rad":
         return angles
@@ -199,24 +199,26 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
     for text in values:
         if (cell := _CELL.fullmatch(text)) and _part_of(name_of(cell[1] + "0")):
             cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
-    found += [one for one in cells.values() if len(one) == 9]
+    found += [record for record in cells.values() if len(record) == 9]
     for key, parts in _groups(columns, names, values):
         if key.kind in "qa" and {*"0123"} == set(parts):
             found += _orders(parts, values)
         elif key.kind == "q" and {*"xyzw"} <= set(parts):
-            found.append({f"q{one}": parts[one] for one in "xyzw"})
+            found.append({f"q{letter}": parts[letter] for letter in "xyzw"})
         elif key.kind == "a" and "heading" in parts and "yaw" not in parts:
-            angles = {"yaw": parts["heading"]} | {one: parts[one] for one in ANGLES if one in parts}
+            angles = {"yaw": parts["heading"]} | {
+                angle: parts[angle] for angle in ANGLES if angle in parts
+            }
             found.append(angles)
         elif key.kind == "a" and "yaw" in parts:
-            found.append({one: parts[one] for one in ANGLES if one in parts})
+            found.append({angle: parts[angle] for angle in ANGLES if angle in parts})
         elif key.kind in "qe" and set(parts) in ({*"xyz"}, {*"012"}):
             x, y, z = (parts[at] for at in sorted(parts))
             angles = {"yaw": y, "pitch": x, "roll": z}
             found.append({**angles, "euler": "unity"})
             if key.kind == "q":
                 found.append({"rx": x, "ry": y, "rz": z})
-    return [_in_order(one) for one in found]
+    return [_in_order(record) for record in found]
 
 
 def _in_order(entries: Mapping[str, str]) -> dict[str, str]:

@@ -168,7 +168,7 @@ CONDITION = Parsed(
     "condition",
     condition,
     Condition,
-    lambda begun: completions(((one.name, one.help) for one in METRICS), begun),
+    lambda begun: completions(((metric.name, metric.help) for metric in METRICS), begun),
 )
 
 

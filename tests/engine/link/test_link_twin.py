@@ -57,7 +57,7 @@ def test_the_same_arrivals_and_counts(seed: int) -> None:
     for _ in range(PACKETS):
         assert fast.send(time) == plain.send(time)
         time += source.choice([0.0, 0.01, source.random() * 0.05])
-    counts = [(one.dropped, one.corrupted, one.clipped) for one in (fast, plain)]
+    counts = [(link.dropped, link.corrupted, link.clipped) for link in (fast, plain)]
     assert counts[0] == counts[1]
 
 

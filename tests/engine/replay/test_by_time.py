@@ -47,12 +47,12 @@ def test_rows_come_by_time_and_are_those_of_each_entity_alone(seed: int) -> None
     packets = groups(rng, rng.randint(1, 6), 40)
     at_once = rng.choice((1, 7, 500))
     timing = Timing(latency=rng.choice((None, 0.1)))
-    before, after = (list(drawn(packets, at_once, one, timing)) for one in (False, True))
-    times = [one.time for one in after]
+    before, after = (list(drawn(packets, at_once, literal, timing)) for literal in (False, True))
+    times = [sample.time for sample in after]
     assert times == sorted(times)
     assert sorted(map(repr, before)) == sorted(map(repr, after))
-    for name in {one.entity for one in before}:
-        mine = [[repr(one) for one in rows if one.entity == name] for rows in (before, after)]
+    for name in {sample.entity for sample in before}:
+        mine = [[repr(row) for row in rows if row.entity == name] for rows in (before, after)]
         assert mine[0] == mine[1]
 
 
@@ -63,7 +63,7 @@ def test_what_memory_does_not_hold_is_written_to_a_file() -> None:
         for second in range(200)
     ]
     timing = Timing((1, 60), "exact")  # 120,000 rows each: 15 MB
-    keys = [(one.time, one.entity) for one in drawn(packets, 2048, True, timing)]
+    keys = [(sample.time, sample.entity) for sample in drawn(packets, 2048, True, timing)]
     assert len(keys) > 200_000
     assert keys == sorted(keys)
 
@@ -86,9 +86,9 @@ def test_python_sorts_what_is_there_as_a_whole(tmp_path: Path) -> None:
     packets = [Packet((x, 0, 0), None, t, entity=n) for n, t, x in rows]
     sources: list[Any] = [str(tmp_path / "a.csv"), io.BytesIO(text.encode()), packets]
     with pytest.warns(epic_cli.RecordingWarning):
-        found = [[(one.time, one.entity) for one in epic_cli.replay(each)] for each in sources]
+        found = [[(item.time, item.entity) for item in epic_cli.replay(each)] for each in sources]
     assert found[0] == found[1] == found[2] == sorted(found[0])
-    one_by_one = [one.entity for one in epic_cli.replay(iter(packets))]
+    one_by_one = [sample.entity for sample in epic_cli.replay(iter(packets))]
     assert one_by_one == sorted(one_by_one)  # its end may never come
 
 
@@ -99,4 +99,4 @@ def test_rows_above_a_refused_line_are_drawn(tmp_path: Path) -> None:
     found: list[Sample] = []
     with pytest.raises(ValueError, match=r"a\.csv:42"):
         found.extend(epic_cli.replay(str(tmp_path / "a.csv")))
-    assert {one.entity for one in found} == {"a", "b"}
+    assert {sample.entity for sample in found} == {"a", "b"}

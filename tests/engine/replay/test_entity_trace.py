@@ -26,11 +26,11 @@ def test_a_trace_has_the_rows_of_a_replay(latency: float | None) -> None:
     packets = movements.packets(movements.circle, latency=latency)
     rows = np.asarray(trace(packets))
     samples = list(replay(packets))
-    assert rows["time"].tolist() == [one.time for one in samples]
-    assert rows["position"].tolist() == [list(one.position) for one in samples]
-    assert rows["velocity"].tolist() == [list(one.velocity) for one in samples]
+    assert rows["time"].tolist() == [sample.time for sample in samples]
+    assert rows["position"].tolist() == [list(sample.position) for sample in samples]
+    assert rows["velocity"].tolist() == [list(sample.velocity) for sample in samples]
     names = ["none", "held", "interpolated", "extrapolated"]
-    assert [names[status] for status in rows["status"]] == [one.status for one in samples]
+    assert [names[status] for status in rows["status"]] == [sample.status for sample in samples]
 
 
 def test_traces_longer_than_a_stretch_are_whole() -> None:
@@ -75,7 +75,7 @@ def test_packets_without_a_place_on_the_clock_are_refused() -> None:
     packets = movements.packets(movements.circle, 1.0)
     packets[3] = packets[3]._replace(arrival=-5.0)
     made = trace(packets)
-    assert [one.reason for one in made.refusals] == [Reason.ARRIVAL_GOES_BACK]
+    assert [refusal.reason for refusal in made.refusals] == [Reason.ARRIVAL_GOES_BACK]
 
 
 def test_traces_of_the_same_packets_run_in_parallel() -> None:
@@ -88,10 +88,10 @@ def test_traces_of_the_same_packets_run_in_parallel() -> None:
         found[index] = np.asarray(made).tobytes()
 
     threads = [threading.Thread(target=work, args=(k % 2,)) for k in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     alone = {}
     for index in (0, 1):
         work(index)

@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import remote_names
 
 
 def test_without_names_all_take_part() -> None:
-    assert [one.label for one in read_specs()] == remote_names()
+    assert [spec.label for spec in read_specs()] == remote_names()
 
 
 def test_variants_have_settings_of_their_own() -> None:

@@ -100,8 +100,8 @@ def test_a_large_difference_is_not_smoothed() -> None:
 def test_the_age_is_measured_or_half_of_the_round_trip() -> None:
     measured = strategy("dead-reckoning")
     fixed = strategy("dead-reckoning", age="rtt", rtt=0.3)
-    for one in (measured, fixed):
-        one.update(packet((0, 0, 0), (10, 0, 0), 5.0), 5.08)
+    for spec in (measured, fixed):
+        spec.update(packet((0, 0, 0), (10, 0, 0), 5.0), 5.08)
     assert measured.read(5.08).position == pytest.approx((0.8, 0, 0))
     assert fixed.read(5.08).position == pytest.approx((1.5, 0, 0))
 

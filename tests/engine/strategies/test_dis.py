@@ -109,7 +109,7 @@ def test_the_golden_values_of_open_dis(case: Any) -> None:
 
 @pytest.mark.parametrize("row", VALUES["two_half_steps"]["rows"], ids=lambda row: row["algorithm"])
 def test_two_half_steps_are_one_step(row: Any) -> None:
-    (case,) = (one for one in VALUES["golden"] if one["algorithm"] == row["algorithm"])
+    (case,) = (value for value in VALUES["golden"] if value["algorithm"] == row["algorithm"])
     start, half = entity(case), case["dt"] / 2
     later, whole = start.after(half).after(half), start.after(case["dt"])
     assert later.position == pytest.approx(row["position"], rel=1e-12, abs=1e-8)

@@ -267,10 +267,10 @@ def test_a_server_time_of_a_millisecond_or_less_is_a_fraction(case: dict[str, An
     shift = min(time, 0) * 5
     made = geckos(interpolation_buffer=0, quirks="on")
     exact = geckos(interpolation_buffer=0)
-    for one in (made, exact):
+    for item in (made, exact):
         for stamp, x in ((a["time"], a["x"]), (b["time"], b["x"]), (20, 20)):
             seconds = (stamp + shift) / 1000
-            one.update(at(seconds, x), seconds)
+            item.update(at(seconds, x), seconds)
     assert made.read(time / 1000).position[0] == pytest.approx(case["x"])
     assert case["x"] == pytest.approx(a["x"] + case["percentage"] * (b["x"] - a["x"]))
     # without quirks a time is a time

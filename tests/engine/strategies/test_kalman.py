@@ -51,8 +51,8 @@ def test_settles_to_the_alpha_beta_filter_with_its_tracking_index() -> None:
     kalman: Any = strategy("kalman", measures="position", r_position=0.04, q_variance=9.0, **FREE)
     simple: Any = strategy("alpha-beta", sigma_w=3.0, sigma_v=0.2, **FREE)
     for index in range(400):
-        for one in (kalman, simple):
-            one.update(packet(index * 0.1, float(index * index % 7)), 0.0)
+        for item in (kalman, simple):
+            item.update(packet(index * 0.1, float(index * index % 7)), 0.0)
     assert kalman.state[0] == pytest.approx(simple.state[0], abs=1e-9)
     assert kalman.state[1] == pytest.approx(simple.state[1], abs=1e-9)
 

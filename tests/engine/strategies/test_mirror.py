@@ -235,7 +235,7 @@ def test_after_a_pause_of_which_nothing_was_drawn_it_begins_at_the_first_state()
 def test_a_frame_before_the_first_packet_counts_in_a_replay_as_well() -> None:
     # the original's timeline goes on by whole frames, also in the frame that takes a first packet
     packets = [at(k / 20, k / 2)._replace(arrival=k / 20 + 0.08) for k in range(40)]
-    rows = [one.position[0] for one in replay(packets, "mirror", send_interval=0.05)]
+    rows = [sample.position[0] for sample in replay(packets, "mirror", send_interval=0.05)]
     assert rows[2:7] == pytest.approx([0.5, 1.0, 1.5, 2.0, 2.5], abs=1e-9)
 
 

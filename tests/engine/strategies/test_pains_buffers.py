@@ -61,7 +61,7 @@ def state(time: float, arrival: float, x: float | None = None, speed: float = SP
 
 def steady(until: float, interval: float = INTERVAL, start: float = 0.0) -> list[Packet]:
     count = round((until - start) / interval)
-    times = [start + one * interval for one in range(count + 1)]
+    times = [start + index * interval for index in range(count + 1)]
     return [state(time, time + LATENCY) for time in times]
 
 
@@ -144,7 +144,7 @@ def test_irregular_send_rates(name: str) -> None:
 def test_a_senders_clock_that_is_1_percent_off_for_ten_minutes(name: str, rate: float) -> None:
     packets = [
         Packet((SPEED * time, 0.0, 0.0), (SPEED / rate, 0.0, 0.0), time * rate, time + LATENCY)
-        for time in (one * INTERVAL for one in range(12_001))
+        for time in (index * INTERVAL for index in range(12_001))
     ]
     shown = list(drawn(made(name), packets, frames(0.013, 600.0)))
     late = ages(shown)[-600:]

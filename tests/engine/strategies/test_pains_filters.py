@@ -129,7 +129,7 @@ def test_a_sender_clock_that_is_1_percent_off_for_ten_minutes(name: str, clock: 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sender_clock_of_another_epoch(name: str) -> None:
     for epoch in (-100.0, 100.0, 1e9):
-        packets = [one._replace(time=one.time + epoch) for one in steady(every(0.05, 0, 5))]
+        packets = [each._replace(time=each.time + epoch) for each in steady(every(0.05, 0, 5))]
         lags = [lag(s) for s in drawn(name, packets) if SETTLED < s.time < 4.9]
         assert max(lags) - min(lags) < 0.01
         assert -0.11 < min(lags) < 0.3
@@ -163,7 +163,7 @@ def test_two_packets_in_one_frame(name: str) -> None:
 def test_the_common_streams_with_packets_doubled(name: str, stream: Any) -> None:
     """A copy that comes with the packet, or later, changes nothing."""
     packets = packets_of(stream)
-    doubled = [one for one in packets for _ in range(2)]
+    doubled = [received for received in packets for _ in range(2)]
     alone, twice = drawn(name, packets), drawn(name, doubled)
     for a, b in zip(alone, twice, strict=True):
         assert a.position == pytest.approx(b.position, abs=1e-9)

@@ -13,7 +13,7 @@ from epic_cli import Declaration, Number, Packet, Sample, replay, strategies, st
 from epic_cli.engine.strategies import remote_names
 
 #: What each says of itself, with the promises that its original does not keep.
-DECLARED = {one.name: one for one in strategies()}
+DECLARED = {declaration.name: declaration for declaration in strategies()}
 
 NAMES = list(DECLARED)
 
@@ -63,8 +63,8 @@ def numbers(samples: list[Sample]) -> list[float]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_steady_line_is_drawn_as_that_line_with_one_lag(name: str) -> None:
     drawn = [straight(s) for s in replay(packets(200), name) if 6 < s.time < 9.5]
-    lags = [one.time - one.along for one in drawn]
-    assert max(one.off for one in drawn) < 1e-4
+    lags = [each.time - each.along for each in drawn]
+    assert max(each.off for each in drawn) < 1e-4
     wavering = DECLARED[name].lag_wavers
     assert max(lags) - min(lags) < max(1e-4, wavering.seconds if wavering else 0)
     assert -0.3 < min(lags) < 1.0
@@ -261,14 +261,14 @@ def test_the_ones_that_begin_at_the_origin_do(name: str) -> None:
 
 
 def test_every_strategy_declares_all_that_the_catalogue_shows() -> None:
-    for one in strategies():
-        assert one.summary
-        assert one.family
-        assert one.lag
-        assert one.on_loss
-        assert one.source
-        assert one.proof
-        for setting in one.settings:
+    for declaration in strategies():
+        assert declaration.summary
+        assert declaration.family
+        assert declaration.lag
+        assert declaration.on_loss
+        assert declaration.source
+        assert declaration.proof
+        for setting in declaration.settings:
             assert setting.check(setting.default) == setting.default
             assert setting.help
             assert setting.range

@@ -17,7 +17,7 @@ from epic_cli import Packet, Timing, strategies, strategy
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import Trace
 
-DECLARED = {one.name: one for one in strategies()}
+DECLARED = {declaration.name: declaration for declaration in strategies()}
 
 #: What is a constant lag: the single precision of some originals, after twenty minutes.
 ROUNDING = 1e-3

@@ -59,7 +59,7 @@ def test_a_strategy_is_found_by_its_name_in_its_family(name: str) -> None:
 
 
 def test_lists_go_by_family() -> None:
-    families = [one.family for one in strategies()]
+    families = [strategy.family for strategy in strategies()]
     assert list(dict.fromkeys(families)) == list(registry.FAMILIES.values())
     assert families == sorted(families, key=list(registry.FAMILIES.values()).index)
 
@@ -250,7 +250,7 @@ def test_a_file_put_into_the_folder_and_compiled_alone_is_a_strategy(
     )
     listed = names()
     assert listed.index("above-it") == listed.index("dumb-terminal") - 1
-    assert [one.name for one in strategies()] == listed
+    assert [strategy.name for strategy in strategies()] == listed
     assert declaration("above-it").family == "show what was received"
     packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)
     settings: dict[str, Any] = {"height": 4, "axis": "up-and-down", "mirrored": "on"}

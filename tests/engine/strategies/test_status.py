@@ -116,12 +116,12 @@ def distance_to_target(name: str, known: list[Packet], last: Sample, after: Samp
     """From where the entity comes to rest to the nearest target that was known."""
     if not declaration(name).aims_at_prediction:
         return min(
-            distance_to_segment(one.position, last.position, after.position) for one in known
+            distance_to_segment(packet.position, last.position, after.position) for packet in known
         )
     nearest = math.inf
-    for one in known:
-        ahead = [p + v * SILENCE for p, v in zip(one.position, one.velocity or (), strict=True)]
-        nearest = min(nearest, distance_to_segment(last.position, one.position, ahead))
+    for each in known:
+        ahead = [p + v * SILENCE for p, v in zip(each.position, each.velocity or (), strict=True)]
+        nearest = min(nearest, distance_to_segment(last.position, each.position, ahead))
     return nearest
 
 
@@ -138,7 +138,9 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 def known_targets() -> list[Variant]:
     """All but those whose settings make the prediction they aim at no straight line."""
     return [
-        one for one in VARIANTS if not (declaration(one.name).aims_at_prediction and one.settings)
+        variant
+        for variant in VARIANTS
+        if not (declaration(variant.name).aims_at_prediction and variant.settings)
     ]
 
 

@@ -58,8 +58,8 @@ def test_closed_form(seed: int) -> None:
         newest = [x for time, x in packets if time <= frame][-1]
         number = math.floor((frame - frames[0] + 1e-9) / tick)
         # a tick sees what has come when the first frame after it is drawn
-        for one in range(max(states, default=-1) + 1, number + 1):
-            states[one] = newest
+        for index in range(max(states, default=-1) + 1, number + 1):
+            states[index] = newest
         before, after = states[max(number - 1, 0)], states[number]
         u = (frame - frames[0]) / tick - number
         assert shown(made, frame) == pytest.approx(before + (after - before) * u, abs=1e-6)

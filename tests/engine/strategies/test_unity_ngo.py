@@ -182,7 +182,7 @@ def test_the_server_time_swings_about_what_is_wanted() -> None:
 def test_frames_on_the_timestamps_own_times_do_not_freeze_it(latency: float, rate: int) -> None:
     # whether a frame comes a hair before or after a timestamp is rounding's choice, all of the time
     sent = [Packet((k / rate, 0, 0), (1, 0, 0), k / rate, k / rate + latency) for k in range(3600)]
-    shown = [one.position[0] for one in replay(sent, "unity-ngo", tick=1 / rate)][rate * 5 : 3600]
+    shown = [each.position[0] for each in replay(sent, "unity-ngo", tick=1 / rate)][rate * 5 : 3600]
     steps = [after - before for before, after in pairwise(shown)]
     assert min(steps) == pytest.approx(1 / rate, rel=0.02)
     assert max(steps) == pytest.approx(1 / rate, rel=0.02)
@@ -207,7 +207,7 @@ def test_what_has_rested_eases_to_the_next_state(
     timestamps = [k / 20 for k in range(21)]
     sent = [Packet((0, 0, 0), (0, 0, 0), time, time + 0.08) for time in timestamps]
     sent.append(Packet((5, 0, 0), (0, 0, 0), 1 + silence, 1 + silence + 0.08))
-    shown = [one.position[0] for one in drawn(made, sent, [k / 20 for k in range(100)])]
+    shown = [sample.position[0] for sample in drawn(made, sent, [k / 20 for k in range(100)])]
     assert shown[: shown.index(next(filter(None, shown)))] == [0.0] * shown.count(0.0)
     assert [x for x in shown if x][:3] == pytest.approx(wanted, abs=1e-4)
 
@@ -219,7 +219,7 @@ def test_it_rests_where_each_axis_rounds_to_the_target() -> None:
         Packet((5.0 * (k > 20), -2.0 * (k > 20), 0), (0, 0, 0), k / 20, k / 20 + 0.08)
         for k in range(22)
     ]
-    shown = [one.position for one in drawn(made, sent, [k / 20 for k in range(100)])]
+    shown = [sample.position for sample in drawn(made, sent, [k / 20 for k in range(100)])]
     off = [max(abs(5 - x), abs(-2 - y)) for x, y, _ in shown]
     rests = shown.index(shown[-1])
     assert rests < 60

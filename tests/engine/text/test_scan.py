@@ -137,10 +137,10 @@ def test_what_is_missing_is_missing_at_the_end_of_the_line(
 def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> None:
     data = b"\n" + b"x" * 1023 + GOOD + b"\n" + b"y\n"
     found = scan_problems(TextScanner(), data)
-    assert [(one.line, len(one.text)) for one in found] == [(2, 1023), (3, 2)]
+    assert [(problem.line, len(problem.text)) for problem in found] == [(2, 1023), (3, 2)]
     assert scan_packets(TextScanner(), data)[0].time == 0.1
     junk = scan_problems(TextScanner(), b"x" * 5000)
-    assert [(one.line, one.column) for one in junk] == [(1, 1 + 1023 * n) for n in range(5)]
+    assert [(each.line, each.column) for each in junk] == [(1, 1 + 1023 * n) for n in range(5)]
 
 
 @pytest.mark.parametrize("end", [b"q", b"quite", b"\0"])

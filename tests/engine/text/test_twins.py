@@ -55,7 +55,7 @@ def test_any_byte_in_any_place_of_a_usual_line(line: bytes) -> None:
     for byte in range(256):
         spoiled = [line[:at] + bytes([byte]) + line[at + 1 :] for at in range(len(line))]
         # one that ends the recording must not hide the others
-        text = b"".join(one for one in spoiled if one[:1] not in b"q\0")
+        text = b"".join(chunk for chunk in spoiled if chunk[:1] not in b"q\0")
         assert scan(text, len(text), wide=True) == scan(text, len(text), wide=False)
 
 

@@ -31,13 +31,13 @@ def rows(spec: StrategySpec) -> Iterator[bytes]:
 
 def ways(name: str) -> Iterator[str]:
     """A strategy as it is, and with each other choice: some settings belong to one of them."""
-    (declared,) = (one for one in strategies() if one.name == name)
+    (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     yield name
-    for one in declared.settings:
-        if isinstance(one, (Choice, Switch)):
-            for word in one.choices if isinstance(one, Choice) else ("on", "off"):
-                if word != one.default:
-                    yield f"{name}+{one.name}={word}"
+    for setting in declared.settings:
+        if isinstance(setting, (Choice, Switch)):
+            for word in setting.choices if isinstance(setting, Choice) else ("on", "off"):
+                if word != setting.default:
+                    yield f"{name}+{setting.name}={word}"
 
 
 def tenth_off(one: Number) -> str:
@@ -52,17 +52,17 @@ def tenth_off(one: Number) -> str:
 
 @pytest.mark.parametrize("name", remote_names())
 def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
-    (declared,) = (one for one in strategies() if one.name == name)
+    (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     unseen = {
-        one.name: one
-        for one in declared.settings
-        if isinstance(one, Number) and one.tune and isinstance(one.default, (int, float))
-        if one.default
+        each.name: each
+        for each in declared.settings
+        if isinstance(each, Number) and each.tune and isinstance(each.default, (int, float))
+        if each.default
     }
     for way in ways(name):
         if unseen:
             (right, *wrong) = read_specs(
-                [way, *(f"{way}+{tenth_off(one)}" for one in unseen.values())]
+                [way, *(f"{way}+{tenth_off(number)}" for number in unseen.values())]
             )
             expected = list(rows(right))
             for key, spec in zip(list(unseen), wrong, strict=True):
@@ -96,24 +96,24 @@ def test_a_port_may_say_in_many_ways_that_it_draws_nothing(nothing: str, tmp_pat
     text = PORT.replace(
         NOTHING, f"if newest is None:\n        {nothing}\n    else:\n        print("
     )
-    for one in outcomes(script(tmp_path, text), "dumb-terminal", "jsonl", 6):
-        assert one.holds, explanation(one)
+    for outcome in outcomes(script(tmp_path, text), "dumb-terminal", "jsonl", 6):
+        assert outcome.holds, explanation(outcome)
 
 
 def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     text = PORT.replace('packet["time"] >= newest["time"]', "True")
     found = outcomes(script(tmp_path, text), "dumb-terminal", "jsonl")
-    differ = {one.name: explanation(one) for one in found if not one.holds}
+    differ = {each.name: explanation(each) for each in found if not each.holds}
     assert "builtin/late_packets" in differ
     assert "builtin/circle" not in differ
-    assert any("arrives late" in one for one in differ["builtin/late_packets"])
+    assert any("arrives late" in name for name in differ["builtin/late_packets"])
 
 
 def test_the_other_pacing_is_tried() -> None:
     command = "epic replay -s lerp --format tsv --pacing demo"
-    for one in outcomes(command, "lerp", "text", 3):
-        assert one.timing == Timing(pacing="demo", clock="exact")  # EPIC_CLOCK said so
-        assert any("--pacing demo" in line for line in explanation(one))
+    for outcome in outcomes(command, "lerp", "text", 3):
+        assert outcome.timing == Timing(pacing="demo", clock="exact")  # EPIC_CLOCK said so
+        assert any("--pacing demo" in line for line in explanation(outcome))
 
 
 def packets(*stamps: tuple[float, float]) -> list[Packet]:
@@ -141,7 +141,7 @@ def test_what_packets_do_in_a_frame(
     stamps: list[tuple[float, float]], until: float, kinds: list[PacketKind]
 ) -> None:
     found = circumstances(packets(*stamps), until - 0.05, until)
-    assert [one.kind for one in found] == kinds
+    assert [circumstance.kind for circumstance in found] == kinds
 
 
 def test_a_jump_is_what_velocities_do_not_explain() -> None:
@@ -161,8 +161,8 @@ def test_any_packets_have_circumstances(
     stamps: list[tuple[float, float]], after: float, frame: float
 ) -> None:
     by_arrival = sorted(packets(*stamps), key=lambda one: one.arrival or 0.0)
-    here = sum(after < (one.arrival or 0.0) <= after + frame for one in by_arrival)
-    found = {one.kind: one for one in circumstances(by_arrival, after, after + frame)}
+    here = sum(after < (packet.arrival or 0.0) <= after + frame for packet in by_arrival)
+    found = {each.kind: each for each in circumstances(by_arrival, after, after + frame)}
     assert (PacketKind.MANY in found) == (here > 1)
     assert here or not found.keys() & {
         PacketKind.MANY,

@@ -29,7 +29,7 @@ def right() -> Rows:
 
 def text(rows: Rows, digits: str = "") -> bytes:
     lines = [
-        ",".join(one if isinstance(one, str) else format(one, digits) for one in row)
+        ",".join(cell if isinstance(cell, str) else format(cell, digits) for cell in row)
         for row in rows
     ]
     return "\n".join([HEADER, *lines, ""]).encode()
@@ -41,11 +41,11 @@ def difference(theirs: Rows, ours: Rows | None = None, digits: str = "") -> Diff
 
 
 def changed(change: Callable[[list[float]], list[float]], status: str = "interpolated") -> Rows:
-    return [[*change([float(one) for one in row[:7]]), status] for row in right()]
+    return [[*change([float(cell) for cell in row[:7]]), status] for row in right()]
 
 
 def singles(rows: Rows) -> Rows:
-    return [[*(float(np.float32(one)) for one in row[:7]), row[7]] for row in rows]
+    return [[*(float(np.float32(cell)) for cell in row[:7]), row[7]] for row in rows]
 
 
 def late(ticks: int) -> Rows:
@@ -143,15 +143,15 @@ WRONG: dict[str, tuple[Rows, Found]] = {
         pattern(Pattern.AXES, what="y is -y"),
     ),
     "centimetres": (
-        changed(lambda row: [row[0], *(100 * one for one in row[1:])]),
+        changed(lambda row: [row[0], *(100 * cell for cell in row[1:])]),
         pattern(Pattern.FACTOR, 100.0, "everything"),
     ),
     "positions": (
-        changed(lambda row: [row[0], *(1.01 * one for one in row[1:4]), *row[4:]]),
+        changed(lambda row: [row[0], *(1.01 * cell for cell in row[1:4]), *row[4:]]),
         pattern(Pattern.FACTOR, 1.01, "positions"),
     ),
     "velocities": (
-        changed(lambda row: [*row[:4], *(1.000001 * one for one in row[4:])]),
+        changed(lambda row: [*row[:4], *(1.000001 * cell for cell in row[4:])]),
         pattern(Pattern.FACTOR, 1.000001, "velocities"),
     ),
     "an offset": (
@@ -209,7 +209,7 @@ def test_double_precision_where_single_is_computed() -> None:
 def test_too_few_digits() -> None:
     found = difference(singles(right()), singles(right()), ".9g")
     assert found is not None
-    assert [one.pattern for one in diagnose(found)] == [Pattern.FEW_DIGITS]
+    assert [cause.pattern for cause in diagnose(found)] == [Pattern.FEW_DIGITS]
 
 
 def test_the_last_digit_of_the_demos_rows() -> None:

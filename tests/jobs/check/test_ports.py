@@ -40,16 +40,16 @@ def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Out
 
 
 def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
-    for one in outcomes(str(programs["right"]), "epic", "text", Timing(pacing="demo")):
-        assert one.holds, explanation(one)
-        assert one.rows > 20
-        assert one.ignored == ("status", "entity")
+    for outcome in outcomes(str(programs["right"]), "epic", "text", Timing(pacing="demo")):
+        assert outcome.holds, explanation(outcome)
+        assert outcome.rows > 20
+        assert outcome.ignored == ("status", "entity")
 
 
 def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
     command = script(tmp_path, example("py"))
-    for one in outcomes(command, "dumb-terminal", "jsonl", Timing((1, 60))):
-        assert one.holds, explanation(one)
+    for outcome in outcomes(command, "dumb-terminal", "jsonl", Timing((1, 60))):
+        assert outcome.holds, explanation(outcome)
 
 
 #: What is said of each of the wrong ports.
@@ -63,11 +63,11 @@ WORDS: dict[str, str | tuple[str, ...]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_ports_are_told_apart(name: str, programs: dict[str, Path]) -> None:
-    for one in outcomes(str(programs[name]), "epic", "text", Timing(pacing="demo")):
-        said = "\n".join(explanation(one))
+    for outcome in outcomes(str(programs[name]), "epic", "text", Timing(pacing="demo")):
+        said = "\n".join(explanation(outcome))
         begin = PATTERN
         assert said.count(begin) >= 1
-        assert said.partition(begin)[2].startswith(WORDS[name]), one.name
+        assert said.partition(begin)[2].startswith(WORDS[name]), outcome.name
 
 
 def test_rows_in_the_demos_own_format(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_rows_in_the_demos_own_format(tmp_path: Path) -> None:
         " shown.y, shown.z, slope.x, slope.y, slope.z, now);\n    }\n  }\n}\n"
     )
     command = str(build(tmp_path, demo=text)["demo"])
-    for one in outcomes(command, "epic", "text", Timing(pacing="demo")):
-        assert one.holds, explanation(one)
-        assert not one.ignored
+    for outcome in outcomes(command, "epic", "text", Timing(pacing="demo")):
+        assert outcome.holds, explanation(outcome)
+        assert not outcome.ignored
 
 
 def test_the_streams_are_installed_with_the_program() -> None:

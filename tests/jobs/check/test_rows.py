@@ -48,10 +48,10 @@ def test_any_bytes_are_rows_or_refused(junk: bytes, row_format: str, place: int)
                 refused.append(error)
             else:
                 assert all(len(row.cells) == len(table.columns) for row in table.rows)
-            assert all(one.line >= 1 and one.what for one in refused)
+            assert all(each.line >= 1 and each.what for each in refused)
 
 
-TEXTS = {one: rows(one)[:3000] for one in ROW_FORMATS}
+TEXTS = {name: rows(name)[:3000] for name in ROW_FORMATS}
 
 
 @pytest.mark.parametrize("recording", ["two_tanks.csv", "jitter.txt"])

@@ -73,8 +73,8 @@ def test_a_narrow_terminal_gets_two_tables() -> None:
 
 def test_by_entity_marks_the_best_of_each_entity() -> None:
     results = ordered(TWO_ENTITIES, "score", "entity")
-    assert [one.entity for one in results] == ["a", "a", "b", "b"]
-    error = next(one for one in metric_columns(results) if one.key == "error")
+    assert [result.entity for result in results] == ["a", "a", "b", "b"]
+    error = next(column for column in metric_columns(results) if column.key == "error")
     assert error.best
     assert {results[row].entity for row in error.best} == {"a", "b"}
     assert "entity" in printed(TWO_ENTITIES, by_entity=True)
@@ -92,7 +92,7 @@ def test_by_entity_marks_the_best_of_each_entity() -> None:
 def test_sorting(by: str, expected: list[str]) -> None:
     nothing = Result("none", None, notes=(ResultNote(Flaw.STOPPED),))
     results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
-    assert [one.label for one in sort_results(results, by)] == expected
+    assert [result.label for result in sort_results(results, by)] == expected
 
 
 def test_ranks_go_down_the_table_of_scores() -> None:
@@ -106,13 +106,13 @@ def test_ranks_go_down_the_table_of_scores() -> None:
             for number in range(8)
         ]
         found = sort_results(results, "score")
-        order = [(one.rank or math.inf, -one.value("score")) for one in found]
+        order = [(item.rank or math.inf, -item.value("score")) for item in found]
         assert order == sorted(order)
 
 
 def test_every_metric_sorts_the_results() -> None:
     for metric in METRICS:
-        found = [one.value(metric.name) for one in sort_results(THREE.results, metric.name)]
+        found = [result.value(metric.name) for result in sort_results(THREE.results, metric.name)]
         ranks = [metric.rank(value) for value in found]
         assert ranks == sorted(ranks)
         assert math.isnan(found[-1])
@@ -143,7 +143,7 @@ def test_json_lines_are_strict_json() -> None:
         json.loads(line, parse_constant=pytest.fail)
         for line in as_jsonl(report(THREE, "given")).splitlines()
     ]
-    assert [one["strategy"] for one in found] == ["Late", "Jumping", "Raising"]
+    assert [item["strategy"] for item in found] == ["Late", "Jumping", "Raising"]
     assert found[2]["score"] is None
     assert found[1]["jumps"] == 2
 

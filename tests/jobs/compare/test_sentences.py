@@ -39,7 +39,7 @@ def told(
         results=results,
         resolution=resolution,
         certainty=RUNS if results[0].rank else Certainty(Unit.NOTHING, 3),
-        recordings=tuple(str(one.recording) for one in recordings),
+        recordings=tuple(str(recording.recording) for recording in recordings),
         by_recording=tuple(recordings),
     )
     return verdict(comparison)
@@ -75,7 +75,7 @@ CASES = {
 
 
 def test_verdicts(words: Callable[[str, str], None]) -> None:
-    lines = [f"{name}:\n" + "".join(f"  {one}\n" for one in said) for name, said in CASES.items()]
+    lines = [f"{name}:\n" + "".join(f"  {word}\n" for word in said) for name, said in CASES.items()]
     words("comparison-verdicts", "\n".join(lines))
 
 
@@ -94,6 +94,6 @@ def test_what_it_rests_on(words: Callable[[str, str], None]) -> None:
         Comparison(Weights(), 0.05, (0.5, 0.11, 1.0)),
         Comparison(Weights(), 0.05, (0.5, 0.5)),
     ]
-    lines = [line for one in comparisons_of for line in basis(one, ())]
+    lines = [line for comparison in comparisons_of for line in basis(comparison, ())]
     lines += [certainty_words(Certainty(unit, 12, 0.5, 7), "networks") for unit in Unit]
     words("comparison-basis", "".join(f"{line}\n" for line in lines))

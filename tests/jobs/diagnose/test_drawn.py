@@ -279,12 +279,14 @@ def test_a_teleport_does_not_hide_how_late_it_is() -> None:
         packet = given[number]
         x, y, z = packet.position
         block.append(packet._replace(position=(x + 60 * (packet.time > 3), y, z)))
-    states = sorted((one.time, *one.position) for one in map(block.__getitem__, range(len(block))))
+    states = sorted(
+        (index.time, *index.position) for index in map(block.__getitem__, range(len(block)))
+    )
     stamps, *axes = np.array(states).T
     times = np.arange(0.5, 6.0, 1 / 60)
     far = times - 0.07 >= stamps[stamps > 3][0]
     axes[0] = axes[0] - 60 * (stamps > 3)
-    positions = np.stack([np.interp(times - 0.2, stamps, one) for one in axes], axis=1)
+    positions = np.stack([np.interp(times - 0.2, stamps, axis) for axis in axes], axis=1)
     positions[far, 0] += 60
     found = match({"": block}, {"": DrawnPath(times, positions, 1e-9)}, FEW)
     assert found.lag == pytest.approx(0.2, abs=0.002)
@@ -297,7 +299,7 @@ def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:
     few = PacketBlock()
     few.append(Packet((0.0, 0.0, 0.0), None, 0.0, 0.1))
     found = match({"a": block, "b": block, "c": few}, paths, FEW)
-    assert [one.entity for one in found.entities] == ["a"]
+    assert [entity.entity for entity in found.entities] == ["a"]
     wild = path.positions.copy()
     wild[::7] = 1e12
     assert not match({"a": block}, {"a": path._replace(positions=wild)}, FEW).smoothed

@@ -26,7 +26,7 @@ from epic_cli.network import PATHS
 
 
 def causes(rows: Columns) -> list[str]:
-    return [one.cause for one in diagnose(traffic_of_tables({"": rows})).findings]
+    return [finding.cause for finding in diagnose(traffic_of_tables({"": rows})).findings]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -38,10 +38,10 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
 
 def test_every_detector_has_a_fault_that_it_finds() -> None:
     of_recordings = {
-        one.name for one in registry().detectors if not {STRATEGY, DRAWN} & {*one.needs}
+        each.name for each in registry().detectors if not {STRATEGY, DRAWN} & {*each.needs}
     }
     # that ids are exchanged needs two entities: test_field.py
-    assert {one.cause for one in FAULTS.values()} | {"identity"} == of_recordings
+    assert {fault.cause for fault in FAULTS.values()} | {"identity"} == of_recordings
 
 
 def test_in_clean_recordings_nothing_is_found() -> None:
@@ -59,7 +59,7 @@ def test_a_fault_is_found_without_what_its_detector_does_not_need() -> None:
     rows[4:7] = np.nan
     rows[8] = np.nan
     found = diagnose(traffic_of_tables({"": rows}))
-    assert [one.cause for one in found.findings] == ["head-of-line"]
+    assert [finding.cause for finding in found.findings] == ["head-of-line"]
     lacking = {detector.name: lack for detector, lack in found.unable}
     assert lacking["loss"] == ("sequence numbers",)
     assert lacking["stamps"] == ("velocities",)
@@ -68,7 +68,7 @@ def test_a_fault_is_found_without_what_its_detector_does_not_need() -> None:
 def test_what_follows_from_a_cause_is_told_below_it() -> None:
     (found,) = diagnose(traffic_of_tables({"": faulty("stamps at sending", "circle", 1)})).findings
     assert found.cause == "stamps"
-    assert [one.cause for one in found.consequences] == ["send-rate"]
+    assert [consequence.cause for consequence in found.consequences] == ["send-rate"]
 
 
 @pytest.mark.parametrize("fault", ["teleport", "clock step", "head of line", "longer route"])

@@ -38,4 +38,4 @@ def test_both_are_told_and_nothing_else(pair: tuple[str, str]) -> None:
     for movement, seed in zip(MOVEMENTS, (1, 2, 3), strict=True):
         rows = faulty(pair, movement, seed)
         found = diagnose(traffic_of_tables({"": rows})).findings
-        assert sorted(one.cause for one in found) == PAIRS[pair].split(), (movement, seed)
+        assert sorted(finding.cause for finding in found) == PAIRS[pair].split(), (movement, seed)

@@ -58,9 +58,12 @@ def traffic() -> Traffic:
 def test_a_detector_of_another_package_is_asked(install: Callable[..., None]) -> None:
     before = registry().detectors
     install(short="tiny_detectors:SHORT")
-    assert {one.name for one in registry().detectors} == {*(one.name for one in before), "short"}
+    assert {detector.name for detector in registry().detectors} == {
+        *(detector.name for detector in before),
+        "short",
+    }
     found = diagnose(traffic())
-    assert [one.cause for one in found.findings] == ["short"]
+    assert [finding.cause for finding in found.findings] == ["short"]
     assert "It takes 10 s." in as_markdown(report("", found))
 
 
@@ -76,8 +79,8 @@ def test_a_broken_one_costs_only_itself(install: Callable[..., None]) -> None:
         short="tiny_detectors:SHORT",
     )
     found = diagnose(traffic())
-    assert [one.cause for one in found.findings] == ["short"]
-    told = "\n".join(str(one) for one in found.left_out)
+    assert [finding.cause for finding in found.findings] == ["short"]
+    told = "\n".join(str(row) for row in found.left_out)
     assert "the detector 'a' of tiny 1.2 is left out: there is a detector 'loss' already" in told
     assert "the detector 'raises' is left out: ZeroDivisionError" in told
     assert "the detector 'stray' is left out: TypeError: it found ['loss']" in told

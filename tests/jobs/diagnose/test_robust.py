@@ -56,7 +56,7 @@ def test_runs_are_what_a_loop_finds(flags: list[bool]) -> None:
             expected[-1] = (expected[-1][0], index + 1)
         elif flag:
             expected.append((index, index + 1))
-    assert [tuple(one) for one in runs(np.array(flags, bool))] == expected
+    assert [tuple(run) for run in runs(np.array(flags, bool))] == expected
 
 
 @given(

@@ -51,7 +51,7 @@ def test_uniform_jitter_needs_a_period_and_its_quantile() -> None:
 def test_every_delay_buffer_has_a_model() -> None:
     families = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
     # tick-interpolation has no buffer: it draws between its own ticks
-    buffers = {one.name for one in declarations() if one.family in families}
+    buffers = {declaration.name for declaration in declarations() if declaration.family in families}
     assert buffers - {"tick-interpolation"} == set(BUFFERS)
 
 
@@ -90,7 +90,7 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     sent = simulate(movement, send_rate=20, duration=60.0, channel=Link(link, seed=1))
     later = by_entity(
-        one._replace(arrival=one.arrival + 2.0) for one in sent if one.arrival is not None
+        each._replace(arrival=each.arrival + 2.0) for each in sent if each.arrival is not None
     )
     names = read_specs(["snapshot", "hermite", "mirror"])
     here, there = needed("snapshot", "hermite", "mirror"), delays_needed([later], names)
@@ -98,7 +98,7 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
     assert np.allclose(there.needed, here.needed)
     for one, other in zip(here.buffers[1:], there.buffers[1:], strict=True):
         assert one.cures[0][2].settings == other.cures[0][2].settings
-    (own,), (far,) = (one.buffers[:1] for one in (here, there))
+    (own,), (far,) = (row.buffers[:1] for row in (here, there))
     assert interpolation_time(far) == pytest.approx(interpolation_time(own) + 2.0, abs=0.1)
 
 

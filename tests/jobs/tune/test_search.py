@@ -77,7 +77,7 @@ def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
 @pytest.mark.parametrize("strategy", ["lerp", "geckos", "mirror", "alpha-beta", "dis"])
 def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) -> None:
     space = space_of(strategy, {})
-    summit = {one.name: one.value(0, 0.37) for one in space.axes}
+    summit = {axis.name: axis.value(0, 0.37) for axis in space.axes}
     alone, together = (climb(space, summit, 120, threads) for threads in (1, 3))
     assert alone.made == together.made
     assert len(alone.made) <= 120
@@ -88,7 +88,7 @@ def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) ->
 def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
     """``memory`` from 2 to 30 twice over, which is no single number: the library searches it."""
     space = space_of("alpha-beta", {"rule": "least-squares"})
-    (memory,) = (one for one in space.axes if one.name == "memory")
+    (memory,) = (axis for axis in space.axes if axis.name == "memory")
     trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)
     assert trials.best.settings["memory"] == 7
     assert len(trials.made) <= 29
@@ -97,7 +97,7 @@ def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
 def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
     trials = climb(space_of("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
     assert trials.made[0].settings == {"clock": "stamps"}
-    keys = [tuple(sorted(one.settings.items())) for one in trials.made]
+    keys = [tuple(sorted(trial.settings.items())) for trial in trials.made]
     assert len(set(keys)) == len(keys)
 
 

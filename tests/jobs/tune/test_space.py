@@ -16,7 +16,7 @@ SPACES = [space_of(name, {}) for name in names()]
 def test_every_point_is_settings_that_the_strategy_takes(data: st.DataObject) -> None:
     space = data.draw(st.sampled_from(SPACES))
     shares = tuple(data.draw(st.floats(-0.5, 1.5)) for _ in space.axes)
-    kinds = tuple(data.draw(st.integers(0, one.kinds - 1)) for one in space.axes)
+    kinds = tuple(data.draw(st.integers(0, axis.kinds - 1)) for axis in space.axes)
     settings = space.settings(Point(kinds, shares))
     declared = declaration(space.strategy)
     values = declared.values(settings)
@@ -28,30 +28,30 @@ def test_every_point_is_settings_that_the_strategy_takes(data: st.DataObject) ->
 def test_what_is_worth_tuning_is_what_the_declarations_say() -> None:
     for space in SPACES:
         worth = {
-            one.name
-            for one in declaration(space.strategy).settings
-            if (isinstance(one, Number) and one.tune is not None)
-            or (isinstance(one, Switch | Choice) and one.tune)
+            setting.name
+            for setting in declaration(space.strategy).settings
+            if (isinstance(setting, Number) and setting.tune is not None)
+            or (isinstance(setting, Switch | Choice) and setting.tune)
         }
-        assert {one.name for one in space.axes} == worth
+        assert {axis.name for axis in space.axes} == worth
         assert not worth & {"quirks", "role", "precision", "start"}
 
 
 def test_every_range_worth_tuning_is_allowed_and_reaches_the_default() -> None:
     for name in names():
-        for one in declaration(name).settings:
-            if isinstance(one, Number) and one.tune is not None:
-                low, high = one.tune
-                assert one.low <= low < high <= one.high, (name, one.name)
-                assert low > 0 or one.scale == "linear", (name, one.name)
+        for setting in declaration(name).settings:
+            if isinstance(setting, Number) and setting.tune is not None:
+                low, high = setting.tune
+                assert setting.low <= low < high <= setting.high, (name, setting.name)
+                assert low > 0 or setting.scale == "linear", (name, setting.name)
                 # 0 often stands for "measured", or "not at all"
-                if one.default and not isinstance(one.default, str):
-                    assert low <= one.default <= high, (name, one.name)
+                if setting.default and not isinstance(setting.default, str):
+                    assert low <= setting.default <= high, (name, setting.name)
 
 
 def test_what_is_held_is_no_axis_and_in_every_setting() -> None:
     space = space_of("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
-    assert not {"interpolation_time", "clock"} & {one.name for one in space.axes}
+    assert not {"interpolation_time", "clock"} & {axis.name for axis in space.axes}
     for point in spread(20, space.axes):
         assert space.settings(point).items() >= {"interpolation_time": 0.1, "clock": "pll"}.items()
 

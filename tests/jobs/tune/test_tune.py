@@ -58,7 +58,7 @@ def test_the_least_delay_that_never_holds_is_the_longest_wait() -> None:
     given = "snapshot+clock=stamps+decay=0.9+gain=0.01+limit=0.0001"
     found = tuned(given, runs=(run,), figure="held", by="none", trials=None)
     packets = [run.packets[""][index] for index in range(len(run.packets[""]))]
-    counted = [one for one in packets if one.time > 1.2]  # the warm-up does not count
+    counted = [packet for packet in packets if packet.time > 1.2]  # the warm-up does not count
     waits = [
         later.arrival - earlier.time
         for earlier, later in pairwise(counted)
@@ -104,14 +104,14 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "strategy", [one for one in names() if one not in ("dumb-terminal", "tick-interpolation")]
+    "strategy", [name for name in names() if name not in ("dumb-terminal", "tick-interpolation")]
 )
 def test_no_strategy_is_worse_on_its_own_data_than_by_default(strategy: str) -> None:
     (found,) = tuned(strategy, runs=(sent(6.0),), by="none").tunings
-    default, best = (one.value("score") for one in found.tuned_on[:2])
+    default, best = (result.value("score") for result in found.tuned_on[:2])
     assert best >= default or math.isnan(default)
     assert found.evaluated_on is None
-    assert all(one.loss >= -0.06 for one in found.influences)
+    assert all(influence.loss >= -0.06 for influence in found.influences)
 
 
 def test_what_is_judged_was_not_tuned_on() -> None:
@@ -165,14 +165,14 @@ def test_a_gain_is_told_with_both_figures_and_a_paired_interval() -> None:
     gain = evaluation.tuned.value("score") - evaluation.default.value("score")
     assert evaluation.gain == pytest.approx(gain)
     # paired: surer than two intervals side by side
-    (low, high), (worst, best) = (one.interval("score") for one in evaluation[:2])
+    (low, high), (worst, best) = (result.interval("score") for result in evaluation[:2])
     assert evaluation.high - evaluation.low < (high - low) + (best - worst)
 
 
 def test_of_a_figure_that_is_to_be_small_a_gain_is_what_it_shrinks_by() -> None:
     found = tuned("hermite", figure="error", runs=(sent(30.0),))
     evaluation = found.tunings[0].evaluation
-    before, after = (one.value("error") for one in evaluation[:2])
+    before, after = (result.value("error") for result in evaluation[:2])
     assert evaluation.gain == pytest.approx(before - after)
     assert evaluation.low > 0
     assert after < before
@@ -182,19 +182,19 @@ def test_nothing_on_the_front_is_beaten_by_anything_that_was_judged() -> None:
     found = tuned("hermite", by="none").tunings[0]
     points = found.front
     assert len(points) > 2
-    assert [one.latency for one in points] == sorted(one.latency for one in points)
-    assert [one.roughness for one in points] == sorted(
-        (one.roughness for one in points), reverse=True
+    assert [point.latency for point in points] == sorted(point.latency for point in points)
+    assert [point.roughness for point in points] == sorted(
+        (point.roughness for point in points), reverse=True
     )
     for result in found.tuned_on[:2]:
         lag, rough = abs(result.value("lag")), roughness(result.values, Weights())
-        assert not any(lag < one.latency - 0.001 and rough < 0.98 * one.roughness for one in points)
+        assert not any(lag < row.latency - 0.001 and rough < 0.98 * row.roughness for row in points)
 
 
 def test_what_changes_nothing_keeps_its_default() -> None:
     found = tuned("snapshot", trials=60).tunings[0]
     assert set(found.settings) <= {"interpolation_time"}
-    flat = {one.name for one in found.influences if one.flat}
+    flat = {influence.name for influence in found.influences if influence.flat}
     assert {"decay", "gain", "limit"} <= flat
 
 
@@ -205,7 +205,7 @@ def test_a_strategy_without_settings_is_refused_alone_and_taken_along_with_other
         tuned("lerp+lerp_time=0.1")
     found = tuned("dumb-terminal", "lerp")
     assert found.untuned == ("dumb-terminal",)
-    assert [one.strategy for one in found.tunings] == ["dumb-terminal", "lerp"]
+    assert [tuning.strategy for tuning in found.tunings] == ["dumb-terminal", "lerp"]
     assert found.tunings[0].evaluation.kind is GainKind.SAME
 
 

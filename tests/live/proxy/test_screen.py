@@ -45,7 +45,7 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
         chance.uniform(0, 0.02),
         chance.choice((20, 33)),
     )
-    files = [PacketRecording(str(tmp_path / one)) for one in ("sent.csv", "received.csv")]
+    files = [PacketRecording(str(tmp_path / word)) for word in ("sent.csv", "received.csv")]
     watch = DirectionTap("up", IngestSpec(), files[:1], files[1:])
     place = ReceivingSocket(resolve(Address(port=0)))
     links = LinkController(TwoWays())
@@ -82,8 +82,8 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
         shown.advance(now + later)
     text = "\n".join("".join(part for _, part in line) for line in shown.lines(150, 40))
     place.close()
-    for one in files:
-        one.close()
+    for file in files:
+        file.close()
     first = next(iter(read_packets(tmp_path / "received.csv"))).arrival
     assert first is not None
     begin = now - 5 - 0.01 - 5 - math.ceil(60 * first) / 60  # on the receiver's clock
@@ -172,7 +172,7 @@ def test_both_directions_are_shown_recorded_and_changed(tmp_path: Path) -> None:
         sent, received = (
             list(read_packets(tmp_path / f"{kind}-{way}.csv")) for kind in ("sent", "received")
         )
-        assert {one.entity for one in sent} == {name}
+        assert {packet.entity for packet in sent} == {name}
         # some were on their way when it ended: more of them on a busy machine
         assert len(sent) - 100 - (way == "up") * 200 <= len(received) <= len(sent)
         assert all(

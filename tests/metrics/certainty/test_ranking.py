@@ -19,7 +19,7 @@ def drawn(*scores: float, own: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
 def test_those_that_cannot_be_told_apart_share_a_rank() -> None:
     found = ranking(*drawn(80, 79, 60, 59, 40), units=50)
     assert found.ranks == [1, 1, 3, 3, 5]
-    assert [one.sure for one in found.gaps] == [False, False, True, True, True]
+    assert [gap.sure for gap in found.gaps] == [False, False, True, True, True]
     low, high = found.gaps[2][1:]
     assert low < 20 < high
 

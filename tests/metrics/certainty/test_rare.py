@@ -151,7 +151,7 @@ def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() 
     later = np.where((steady.numbers > 400) & (steady.numbers < 800), 0.12, 0.0)
     moved = steady._replace(arrivals=steady.arrivals + later)
     spec = CompareSpec(read_specs(["snapshot", "source"]), SCREEN_TIMING, threads=1)
-    before, after = (pool_runs([("", compare_run(one.run(), spec))], 0) for one in (steady, moved))
+    before, after = (pool_runs([("", compare_run(row.run(), spec))], 0) for row in (steady, moved))
     assert after.certainty
     assert after.certainty.rare.changes == 2
     for one, other in zip(before.results, after.results, strict=True):
@@ -163,7 +163,7 @@ def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() 
 
 def test_more_recordings_of_bursts_say_more() -> None:
     def above(comparison: Comparison) -> float:
-        (result,) = (one for one in comparison.results if one.label == "snapshot")
+        (result,) = (outcome for outcome in comparison.results if outcome.label == "snapshot")
         return result.interval("residual")[1] / result.value("residual")
 
     some = compared("2 %, bursts of 2", 60.0, 1)

@@ -36,7 +36,7 @@ def candidate(name: str) -> StrategySpec:
 def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: Any) -> Comparison:
     recorded = packets or {"": movements.packets(movements.circle)}
     blocks = {name: movements.block(items) for name, items in recorded.items()}
-    return compared(blocks, [candidate(one) for one in names], Timing(), **given)
+    return compared(blocks, [candidate(name) for name in names], Timing(), **given)
 
 
 def figures(name: str, **given: Any) -> SimpleNamespace:
@@ -104,14 +104,14 @@ def test_figures_of_entities_are_pooled() -> None:
         "b": movements.packets(movements.circle, 4.0, entity="b"),
     }
     found = run("Late", "Aside", packets=two, warm_up=1.0)
-    alone = {(one.label, one.entity): one.values for one in found.by_entity}
+    alone = {(result.label, result.entity): result.values for result in found.by_entity}
     assert set(alone) == {("Late", "a"), ("Late", "b"), ("Aside", "a"), ("Aside", "b")}
     for result in found.results:
         parts = [alone[result.label, name] for name in "ab"]
-        assert result.value("rows") == sum(one["rows"] for one in parts) == 181 + 61
-        squares = sum(one["rows"] * one["error"] ** 2 for one in parts)
+        assert result.value("rows") == sum(part["rows"] for part in parts) == 181 + 61
+        squares = sum(part["rows"] * part["error"] ** 2 for part in parts)
         assert result.value("error") == pytest.approx(math.sqrt(squares / (181 + 61)))
-        assert result.value("error_max") == max(one["error_max"] for one in parts)
+        assert result.value("error_max") == max(part["error_max"] for part in parts)
 
 
 def test_a_given_truth_is_used_and_named() -> None:
@@ -125,14 +125,14 @@ def test_a_given_truth_is_used_and_named() -> None:
 
 def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
     alone = run("Late").results[0].value("score")
-    among = {one.label: one.value("score") for one in run("Exact", "Late", "Jumping").results}
+    among = {each.label: each.value("score") for each in run("Exact", "Late", "Jumping").results}
     assert among["Late"] == alone
     assert among["Exact"] > among["Late"]
 
 
 def test_weights_count() -> None:
     found = run("Late", "Aside", weights=Weights(accuracy=0, smoothness=0, latency=1))
-    late, aside = (one.value("score") for one in found.results)
+    late, aside = (result.value("score") for result in found.results)
     assert aside == pytest.approx(100, abs=0.1)
     assert late == pytest.approx(50, abs=0.1)  # a tenth of a second costs 1
 
@@ -145,7 +145,7 @@ def test_what_a_strategy_raises_is_its_note() -> None:
     assert note.flaw is Flaw.FAILED
     assert "ZeroDivisionError: the strategy's own fault" in note.error
     assert "movements.py, line " in note.error
-    assert [one.failed for one in found.results] == [True, False]
+    assert [result.failed for result in found.results] == [True, False]
     assert found.results[1].values
 
 
@@ -187,7 +187,7 @@ def test_entities_that_cannot_be_judged_are_told_of() -> None:
         "b": movements.packets(movements.circle, entity="b")[:1],
     }
     found = run("Exact", packets=recorded)
-    assert [one.entity for one in found.by_entity] == ["a"]
+    assert [result.entity for result in found.by_entity] == ["a"]
     assert found.notes[0] == NotJudged("b", ExclusionReason.TOO_FEW_STATES, states=1)
 
 
@@ -228,7 +228,7 @@ def test_scenes_hold_what_pictures_need() -> None:
     (scene,) = run("Late", "Sleepy", selection=selection).scenes
     np.testing.assert_allclose(scene.times, np.arange(40, 140) * 0.05)
     np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
-    assert [one.label for one in scene.drawn] == ["Late", "Sleepy"]
+    assert [each.label for each in scene.drawn] == ["Late", "Sleepy"]
     late = scene.drawn[0]
     np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in late.times])
     np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
@@ -270,14 +270,14 @@ def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
         return (t + (100.0 if t >= 5 else 0.0), 0.0, 0.0)
 
     packets = movements.packets(there_and_far, duration=30.0)
-    packets = [one._replace(velocity=(1.0, 0.0, 0.0)) for one in packets]
+    packets = [packet._replace(velocity=(1.0, 0.0, 0.0)) for packet in packets]
     packets[100] = packets[100]._replace(teleport=True)
     selection = Selection(most, -math.inf, math.inf)
     names = ("dumb-terminal", "snapshot", "dead-reckoning")
     found = compared(
         {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
     )
-    for path in [one.positions for one in found.scenes[0].drawn] + [found.scenes[0].truth]:
+    for path in [each.positions for each in found.scenes[0].drawn] + [found.scenes[0].truth]:
         assert np.nanmax(path[:, 0]) > 120
         assert np.nanmax(np.abs(np.diff(path[:, 0]))) < 50
 
@@ -287,7 +287,7 @@ def test_lost_packets_are_known_by_their_numbers() -> None:
         one._replace(sequence=number)
         for number, one in enumerate(movements.packets(movements.circle))
     ]
-    kept = [one for one in packets if one.sequence not in (50, 51, 120)]
+    kept = [packet for packet in packets if packet.sequence not in (50, 51, 120)]
     everything = Selection(1000, -math.inf, math.inf)
     (scene,) = run("Exact", packets={"": kept}, selection=everything).scenes
     deliveries = scene.deliveries
@@ -296,7 +296,7 @@ def test_lost_packets_are_known_by_their_numbers() -> None:
     np.testing.assert_allclose(
         deliveries.lost, [movements.circle(t) for t in deliveries.lost_times], atol=1e-3
     )
-    plain = [one._replace(sequence=None) for one in kept]
+    plain = [kept_item._replace(sequence=None) for kept_item in kept]
     (scene,) = run("Exact", packets={"": plain}, selection=everything).scenes
     assert not scene.deliveries.numbered
     assert len(scene.deliveries.lost) == scene.deliveries.lost_count == 0
@@ -306,7 +306,7 @@ def test_refused_packets_are_told_of() -> None:
     packets = movements.packets(movements.circle)
     packets[3] = packets[3]._replace(arrival=None)
     found = run("Exact", "Late", packets={"": packets})
-    assert [one.reason for one in found.refused] == [Reason.NO_ARRIVAL]
+    assert [row.reason for row in found.refused] == [Reason.NO_ARRIVAL]
 
 
 def test_blocks_are_shared_and_not_changed() -> None:

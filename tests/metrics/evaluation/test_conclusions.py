@@ -77,12 +77,12 @@ def late(movement: movements.Movement, seconds: float) -> movements.Movement:
 
 
 def named(comparison: Comparison, label: str) -> Result:
-    (found,) = (one for one in comparison.results if one.label == label)
+    (found,) = (result for result in comparison.results if result.label == label)
     return found
 
 
 def flaws(result: Result) -> set[Flaw]:
-    return {one.flaw for one in result.notes}
+    return {note.flaw for note in result.notes}
 
 
 STRAIGHT, CIRCLE = movements.packets(movements.straight), movements.packets(movements.circle)
@@ -96,7 +96,7 @@ def test_an_entity_that_never_moves_does_not_drop_out() -> None:
         Drawn("late", late(movements.straight, 0.1)),
     )
     half, other = found.results
-    errors = [one.value("error") for one in found.by_entity if one.label == "half"]
+    errors = [result.value("error") for result in found.by_entity if result.label == "half"]
     assert max(errors) > 40
     assert half.value("residual") == pytest.approx(max(errors) / math.sqrt(2), rel=1e-6)
     assert half.value("score") < 10 < other.value("score")
@@ -138,19 +138,19 @@ def test_a_screen_shows_what_a_slow_tick_hides() -> None:
     delayed = movements.packets(movements.circle, latency=0.08)
     both = read_specs(["dumb-terminal", "snapshot"])
     slow = judged(delayed, *both, timing=Timing())
-    (hides,) = (one for one in slow.notes if isinstance(one, TickHides))
+    (hides,) = (note for note in slow.notes if isinstance(note, TickHides))
     assert hides.tick == 0.05
     assert hides.interval == pytest.approx(0.05)
     held, buffer = slow.results
     assert held.value("score") > buffer.value("score")  # which is why it must be said
     fast = judged(delayed, *both)
-    assert not [one for one in fast.notes if isinstance(one, TickHides)]
+    assert not [note for note in fast.notes if isinstance(note, TickHides)]
     held, buffer = fast.results
     assert held.value("score") < buffer.value("score")
 
 
 def test_shares_are_of_the_rows_that_count() -> None:
-    packets = [one for one in CIRCLE if not 3 < one.time < 7]
+    packets = [packet for packet in CIRCLE if not 3 < packet.time < 7]
     (held,) = judged(packets, *read_specs(["spline"])).results
     assert held.value("held") < 0.05  # of all rows, it is held in more than a third
     comparison = judged(packets, *read_specs(["spline"]))
@@ -160,45 +160,45 @@ def test_shares_are_of_the_rows_that_count() -> None:
 def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
     sent = movements.packets(movements.circle, 20.0)
-    lost = [one for one in sent if not 8 < one.time < 11]
+    lost = [packet for packet in sent if not 8 < packet.time < 11]
     both = read_specs(["dumb-terminal"])
     whole, broken = judged(sent, *both, truth=truth), judged(lost, *both, truth=truth)
     assert broken.rows == whole.rows
     held = broken.results[0]
     assert held.value("error_max") == pytest.approx(10, rel=0.02)  # across the circle
-    (outage,) = (one for one in broken.notes if isinstance(one, Outages))
+    (outage,) = (note for note in broken.notes if isinstance(note, Outages))
     assert outage.count == 1
     assert outage.seconds == pytest.approx(3.0)
     assert outage.judged
     assert held.value("outages") == 1
-    assert not [one for one in whole.notes if isinstance(one, Outages)]
+    assert not [note for note in whole.notes if isinstance(note, Outages)]
     # without it, the worst is not seen: that is said
     rebuilt = judged(lost, *both)
     assert rebuilt.results[0].value("error_max") < 0.6
-    (outage,) = (one for one in rebuilt.notes if isinstance(one, Outages))
+    (outage,) = (note for note in rebuilt.notes if isinstance(note, Outages))
     assert not outage.judged
 
 
 def test_what_a_rebuilt_truth_bridges_is_told() -> None:
     lossy = [one for k, one in enumerate(CIRCLE) if k not in (50, 51, 52, 90)]
     (note,) = (
-        one.what
-        for one in judged(lossy, Drawn("", movements.circle)).notes
-        if isinstance(one, Adjusted) and isinstance(one.what, Bridged)
+        remark.what
+        for remark in judged(lossy, Drawn("", movements.circle)).notes
+        if isinstance(remark, Adjusted) and isinstance(remark.what, Bridged)
     )
     assert note.count == 2
     assert note.seconds == pytest.approx(0.3)
     given = judged(lossy, Drawn("", movements.circle), truth=CIRCLE).notes
-    assert not [one for one in given if isinstance(one, Adjusted)]
+    assert not [given_value for given_value in given if isinstance(given_value, Adjusted)]
 
 
 def test_resting_is_no_outage() -> None:
     def resting(t: float) -> Place:
         return min(t, 4.0) + max(t - 8.0, 0.0), 0.0, 0.0
 
-    packets = [one for one in movements.packets(resting) if not 4.2 < one.time < 7.8]
+    packets = [packet for packet in movements.packets(resting) if not 4.2 < packet.time < 7.8]
     found = judged(packets, Drawn("", resting))
-    assert not [one for one in found.notes if isinstance(one, Outages)]
+    assert not [note for note in found.notes if isinstance(note, Outages)]
 
 
 def teleporting(t: float) -> Place:
@@ -232,7 +232,7 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
     assert snaps.value("after_teleport") == 0
     assert behind.value("after_teleport") == pytest.approx(0, abs=0.02)  # its lag is its lag
     assert old.value("after_teleport") == pytest.approx(2, abs=0.02)
-    assert [one.value("smeared") for one in found.results] == [1, 0, 0, 0]
+    assert [result.value("smeared") for result in found.results] == [1, 0, 0, 0]
     assert slides.value("score") < snaps.value("score") - 3
     assert slides.value("recovery_cost") > 0.5
     assert snaps.value("recovery_cost") == 0
@@ -241,7 +241,7 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
 
 def test_recovery_after_an_outage() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
-    sent = [one for one in movements.packets(movements.circle, 20.0) if not 8 < one.time < 10]
+    sent = [each for each in movements.packets(movements.circle, 20.0) if not 8 < each.time < 10]
 
     def wrong(until: float) -> movements.Movement:
         return lambda t: (*movements.circle(t)[:2], 3.0 if 9 < t < until else 0.0)
@@ -277,7 +277,7 @@ def test_a_teleport_that_was_sampled_as_a_movement_is_found() -> None:
     x = times + 20 * np.clip((times - 5) / 0.015, 0, 1)  # three steps long
     positions = np.column_stack((x, 0 * x, 0 * x))
     truth = build(times, positions, np.full_like(positions, np.nan))
-    (cut,) = (one for one in truth.notes if isinstance(one, CutOut))
+    (cut,) = (note for note in truth.notes if isinstance(note, CutOut))
     assert (cut.cut, cut.count) == (Cut.UNMARKED_TELEPORT, 1)
     assert truth.teleported.tolist() == [False, True]
     # a quick dash that takes a second is none
@@ -291,7 +291,7 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
         x, y, z = movements.circle(t)
         return round(x, 2), round(y, 2), z
 
-    rounded = [one._replace(position=two_decimals(one.time)) for one in CIRCLE]
+    rounded = [packet._replace(position=two_decimals(packet.time)) for packet in CIRCLE]
     aside = [
         Drawn(f"{height:g}", lambda t, h=height: (*movements.circle(t)[:2], h))  # type: ignore[misc]
         for height in (1e-15, 1e-9, 1e-4)
@@ -321,7 +321,7 @@ def test_a_static_entity_does_not_jump() -> None:
 
 def test_no_star_between_equal_figures() -> None:
     found = judged(CIRCLE, Drawn("a", movements.circle), Drawn("b", late(movements.circle, 1e-5)))
-    best = {one.key: one.best for one in metric_columns(found.results)}
+    best = {column.key: column.best for column in metric_columns(found.results)}
     assert best["lag"] == set()
     assert best["score"] == set()
 
@@ -342,7 +342,7 @@ def test_divergence_is_named_and_never_the_best() -> None:
 
     found = judged(CIRCLE, Drawn("astray", astray), Drawn("late", late(movements.circle, 0.4)))
     strays = found.results[0]
-    (note,) = (one for one in strays.notes if one.flaw is Flaw.DIVERGED)
+    (note,) = (remark for remark in strays.notes if remark.flaw is Flaw.DIVERGED)
     assert note.beyond == pytest.approx(40)
     assert note.extent == pytest.approx(math.hypot(10, 10), rel=0.01)
     assert Flaw.DIVERGED not in flaws(found.results[1])
@@ -400,7 +400,7 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
         Drawn("a", late(movements.circle, 1.2)),
         Drawn("b", late(movements.circle, 1.5)),
     )
-    assert max(one.value("score") for one in found.results) < 25
+    assert max(result.value("score") for result in found.results) < 25
     told = found.advice
     assert (told.confidence, told.best) == (Confidence.NONE_GOOD, found.results[0])
     assert told.weakest == "latency"
@@ -409,15 +409,15 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
 def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None:
     both = read_specs(["mirror", "epic", "source", "source+latency=0"])
     found = judged(movements.packets(movements.circle, latency=None), *both)
-    marked = [Flaw.NEEDS_ARRIVALS in flaws(one) for one in found.results]
+    marked = [Flaw.NEEDS_ARRIVALS in flaws(result) for result in found.results]
     assert marked == [True, False, True, False]
-    assert [one.ranked for one in found.results] == [False, True, False, True]
+    assert [result.ranked for result in found.results] == [False, True, False, True]
     assert math.isnan(found.results[0].value("score"))
     assert found.results[0].value("error") > 0
-    assert not [one for one in verdict(found) if "mirror" in one]
+    assert not [name for name in verdict(found) if "mirror" in name]
     (score, *_) = metric_columns(found.results)
     assert score.cells[0] == "-!"
-    assert not any(Flaw.NEEDS_ARRIVALS in flaws(one) for one in judged(CIRCLE, *both).results)
+    assert not any(Flaw.NEEDS_ARRIVALS in flaws(result) for result in judged(CIRCLE, *both).results)
 
 
 def test_overshoot_is_what_runs_ahead_of_where_the_truth_goes() -> None:
@@ -437,6 +437,6 @@ def test_overshoot_is_what_runs_ahead_of_where_the_truth_goes() -> None:
 
 def test_a_strategy_has_time_to_warm_up_after_its_first_packet() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
-    joined = [one for one in movements.packets(movements.circle, 20.0) if one.time > 6]
+    joined = [packet for packet in movements.packets(movements.circle, 20.0) if packet.time > 6]
     found = judged(joined, Drawn("", movements.circle), truth=truth, warm_up=1.0)
     assert found.rows == pytest.approx((20 - 7.05) * 60, abs=2)

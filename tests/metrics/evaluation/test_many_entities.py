@@ -24,7 +24,7 @@ from epic_cli.metrics.notes import (
 def test_names_are_few_and_all_are_counted(count: int) -> None:
     names = [f"p{number}" for number in range(count)]
     text = some(names)
-    named = sum(one in names for one in text.replace(" and", ",").split(", "))
+    named = sum(part in names for part in text.replace(" and", ",").split(", "))
     others = int(text.rpartition(" and ")[2].split()[0].replace(",", "")) if count > 5 else 0
     assert named <= 5
     assert named + others == count

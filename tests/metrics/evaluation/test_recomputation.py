@@ -76,10 +76,10 @@ class Plain:
     """A movement through states: cubic Hermite between two of the same segment."""
 
     def __init__(self, states: list[Packet]) -> None:
-        self.times = [one.time for one in states]
-        self.places = [np.array(one.position) for one in states]
-        self.speeds = [np.array(one.velocity) for one in states]
-        self.segments = np.cumsum([one.teleport for one in states]).tolist()
+        self.times = [state.time for state in states]
+        self.places = [np.array(state.position) for state in states]
+        self.speeds = [np.array(state.velocity) for state in states]
+        self.segments = np.cumsum([state.teleport for state in states]).tolist()
 
     def at(self, time: float) -> tuple[Floats, Floats, int] | None:
         after = bisect.bisect_left(self.times, time)
@@ -177,7 +177,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
     ]
     pairs = [k for k in range(1, n) if together(k - 1, k)]
     usual = math.sqrt(mean([steps[k - 1] ** 2 for k in pairs]))
-    resolution = max(float(np.abs(one).max()) for one in truth.places) * 2**-23
+    resolution = max(float(np.abs(values).max()) for values in truth.places) * 2**-23
     excess, jumps = 0.0, 0
     for k in pairs:
         limit = max(steps[max(0, k - 1 - 30) : k + 30])
@@ -192,7 +192,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
             for k in range(3, n)
             if together(k, k - 1, k - 2, k - 3)
         ]
-        return math.sqrt(mean([float((one**2).sum()) for one in thirds])) / TICK**3
+        return math.sqrt(mean([float((third**2).sum()) for third in thirds])) / TICK**3
 
     found["jerk_rms"], found["truth_jerk"] = jerk(shown), jerk(place)
     return found

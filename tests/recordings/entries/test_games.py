@@ -146,10 +146,10 @@ def test_a_row_for_each_update_of_a_replay(seed: int, tmp_path: Path) -> None:
     for packet, (stamp, who, body, moved) in zip(packets, match.rows, strict=True):
         assert packet.time == float_of(stamp) - begin
         assert names.setdefault(who, packet.entity) == packet.entity
-        assert packet.position == tuple(one / (1e4 if fine else 100) for one in body.place)
+        assert packet.position == tuple(number / (1e4 if fine else 100) for number in body.place)
         unit = 1e4 if fine else 1000
-        assert packet.velocity == tuple(one / unit for one in body.velocity or (0, 0, 0))
-        assert packet.spin == tuple(one / unit for one in body.spin or (0, 0, 0))
+        assert packet.velocity == tuple(number / unit for number in body.velocity or (0, 0, 0))
+        assert packet.spin == tuple(number / unit for number in body.spin or (0, 0, 0))
         assert packet.rotation is not None
         if quaternions:
             turn = Rotation.from_quat(body.turn)
@@ -190,9 +190,9 @@ def test_a_wreck_is_not_its_driver_any_more(tmp_path: Path) -> None:
         (1.4, [Gone(2), Update(3, moved(5))]),
     ]
     packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
-    assert [round(one.position[0] * 1e4) for one in packets] == [1, 2, 3, 4, 5]
-    assert [one.teleport for one in packets] == [False, False, True, False, False]
-    assert {one.entity for one in packets} == {"car-1"}
+    assert [round(packet.position[0] * 1e4) for packet in packets] == [1, 2, 3, 4, 5]
+    assert [packet.teleport for packet in packets] == [False, False, True, False, False]
+    assert {packet.entity for packet in packets} == {"car-1"}
 
 
 @needs_rocketleague
@@ -205,9 +205,9 @@ def test_the_ball_before_is_no_second_ball(tmp_path: Path) -> None:
         (1.3, [Gone(1), Update(2, moved(4))]),
     ]
     packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
-    assert [round(one.position[0] * 1e4) for one in packets] == [1, 2, 3, 4]
-    assert [one.teleport for one in packets] == [False, True, False, False]
-    assert {one.entity for one in packets} == {"ball"}
+    assert [round(packet.position[0] * 1e4) for packet in packets] == [1, 2, 3, 4]
+    assert [packet.teleport for packet in packets] == [False, True, False, False]
+    assert {packet.entity for packet in packets} == {"ball"}
 
 
 @needs_rocketleague
@@ -223,7 +223,7 @@ def test_who_comes_back_has_the_same_number_and_balls_have_their_own(tmp_path: P
         (1.5, [Driver(4, 3), Update(4, moved(5)), New(2, BALL), Update(2, moved(7))]),
     ]
     packets = parsed_here(rocketleague, made.replay(frames), tmp_path)
-    found = [(one.entity, one.teleport) for one in packets]
+    found = [(packet.entity, packet.teleport) for packet in packets]
     assert found == [
         ("ball", False), ("ball-2", False), ("ball-2", False), ("ball", False), ("car-1", False),
         ("car-2", False), ("car-1", True), ("ball", True),
@@ -345,7 +345,7 @@ def test_names_stay_in_the_file_unless_they_are_wanted(kind: str, tmp_path: Path
         assert b"Zoe" not in done.stdout + done.stderr
     done = epic("convert", "--to", "jsonl", "--read", "names=on", "a", cwd=tmp_path)
     assert b'"Zoe"' in done.stdout
-    entities = {one.entity for one in packets_of(path.read_bytes(), "names=on")}
+    entities = {packet.entity for packet in packets_of(path.read_bytes(), "names=on")}
     rocket = {"ball", "Zoe", "ball'", "ß ÿ 漢", "Zoe'"}
     assert entities == (rocket if kind == "rocketleague" else {"Zoe", "Zoe'"})
 
@@ -456,10 +456,10 @@ def test_a_program_that_is_ended_leaves_no_copy(tmp_path: Path) -> None:
 def test_a_missing_parser_is_named_as_the_extra_that_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for one in FORMATS:
-        monkeypatch.setitem(sys.modules, one.library, None)
-        with pytest.raises(Unreadable, match=rf"pip install 'epic-cli\[{one.name}\]'"):
-            packets_of(some(one.name))
+    for recording in FORMATS:
+        monkeypatch.setitem(sys.modules, recording.library, None)
+        with pytest.raises(Unreadable, match=rf"pip install 'epic-cli\[{recording.name}\]'"):
+            packets_of(some(recording.name))
 
 
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda one: one.name)
@@ -482,7 +482,7 @@ def test_reading_may_stop_anywhere(
     packets = read_packets(tmp_path / "a")
     next(packets)
     packets.close()
-    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 @kinds

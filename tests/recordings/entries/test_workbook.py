@@ -71,7 +71,7 @@ def test_repeated_cells_and_rows_are_read_as_often(tmp_path: Path, seed: int) ->
         rows += [row] * rng.choice((1, 1, 1, 3))
     (tmp_path / "a.ods").write_bytes(sheet([NAMES, *rows]))
     with read_packets(tmp_path / "a.ods") as packets:
-        found = [(one.time, *one.position, *(one.velocity or ())) for one in packets]
+        found = [(packet.time, *packet.position, *(packet.velocity or ())) for packet in packets]
     assert found == rows
 
 
@@ -81,7 +81,7 @@ def test_empty_rows_are_passed_over_and_no_cells_are_made_up(tmp_path: Path) -> 
     rows: list[Row] = [NAMES, state, *[(None,) * 7] * 3, (0.1, *state[1:]), lacking]
     (tmp_path / "a.ods").write_bytes(sheet(rows))
     done = epic("convert", "--to", "csv", "a.ods", cwd=tmp_path)
-    assert [one.split(b",")[1] for one in done.stdout.splitlines()[1:]] == [b"0", b"0.1"]
+    assert [line.split(b",")[1] for line in done.stdout.splitlines()[1:]] == [b"0", b"0.1"]
     assert done.stderr.count(b"expected") == 1
     assert b"a.ods:7:" in done.stderr
 
@@ -127,7 +127,7 @@ def test_counts_without_end_are_refused_before_they_are_made(more: str) -> None:
 
 def test_equal_rows_of_a_usual_number_are_made() -> None:
     (rows,) = Workbook().tables(with_rows(EMPTY + equal(1000, 7))).values()
-    assert sum(any(one != "" for one in row) for row in rows()) == 1002
+    assert sum(any(item != "" for item in row) for row in rows()) == 1002
 
 
 def test_a_look_at_sheets_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

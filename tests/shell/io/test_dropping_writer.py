@@ -19,7 +19,7 @@ def test_rows_that_nobody_reads_are_left_out_whole_and_counted() -> None:
     with open(writer, "wb") as stream:  # noqa: PTH123
         sink = DroppingWriter(Sink(stream, "it"), most=200_000)
         for number in range(0, 10_000, 10):
-            sink.write(b"".join(ROW % one for one in range(number, number + 10)), 10)
+            sink.write(b"".join(ROW % index for index in range(number, number + 10)), 10)
         sink.end()
         left_out = sink.left_out
     data = os.read(reader, 1 << 20)

@@ -47,12 +47,12 @@ def test_those_with_most_packets(tmp_path: Path, entities: int, most: int, seed:
     found = sources.load(str(path), "auto", Reporter("many", write=said.append), most=most)
     # the sort is stable: of equals the first to appear
     wanted = sorted(stamps, key=lambda name: -len(stamps[name]))[:most]
-    assert {name: [one.time for one in packets(found[name])] for name in found} == {
+    assert {name: [packet.time for packet in packets(found[name])] for name in found} == {
         name: stamps[name] for name in wanted
     }
-    assert all({one.entity for one in packets(block)} == {name} for name, block in found.items())
+    assert all({each.entity for each in packets(block)} == {name} for name, block in found.items())
     sentence = f"the {most:,} with most packets of {entities:,} entities"
-    assert any(sentence in one for one in said) == (most < entities)
+    assert any(sentence in word for word in said) == (most < entities)
 
 
 def test_one_of_them_can_be_any(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_one_of_them_can_be_any(tmp_path: Path) -> None:
     stamps = recorded(path, 300, 4)
     least = min(stamps, key=lambda name: len(stamps[name]))
     found = sources.load(str(path), "auto", Reporter("many"), entity=least, most=5)
-    assert Counter(one.entity for one in packets(found[least])) == {least: len(stamps[least])}
+    assert Counter(packet.entity for packet in packets(found[least])) == {least: len(stamps[least])}
     with pytest.raises(WrongUsage, match="there are: p0, p1, p10, p100 and 296 others"):
         sources.load(str(path), "auto", Reporter("many"), entity="nobody", most=5)
 
@@ -77,9 +77,9 @@ def test_an_inspection_tells_of_those_with_most_packets(seed: int) -> None:
     )
     appeared = {f"e{entity}": packets[entity] for entity in order}
     most = sorted(appeared, key=lambda one: -appeared[one])[:1000]  # of equals the first
-    assert [one.entity for one in found.entities] == [one for one in appeared if one in {*most}]
-    assert [one.packets for one in found.entities] == [
-        appeared[one.entity] for one in found.entities
+    assert [row.entity for row in found.entities] == [name for name in appeared if name in {*most}]
+    assert [entity.packets for entity in found.entities] == [
+        appeared[entity.entity] for entity in found.entities
     ]
     assert found.all_entities == 1500
     assert len(found.paths) == 1000
@@ -93,7 +93,7 @@ def test_a_marked_teleport_is_no_speed() -> None:
     found = inspect(marked)
     assert found.speeds is not None
     assert found.speeds.high == pytest.approx(2)
-    found = inspect(one._replace(teleport=False) for one in marked)
+    found = inspect(packet._replace(teleport=False) for packet in marked)
     assert found.speeds is not None
     assert found.speeds.high > 1000
 

@@ -161,11 +161,11 @@ def test_yaws_and_angles_are_those_of_the_rows(seed: int) -> None:
     for view, value in (("yaw", oracle.yaw), ("angle", oracle.angle)):
         chart = scene_chart(scene, view, comparisons.TURNING)  # type: ignore[arg-type]
         assert len(chart.lines) == (3 if view == "yaw" else 2)
-        for one in chart.lines:
-            times, values = np.asarray(one.across), np.asarray(one.up)
+        for text in chart.lines:
+            times, values = np.asarray(text.across), np.asarray(text.up)
             known = np.flatnonzero(np.isfinite(values))
             assert len(known) > 100
-            expected = [value(one.label, times[row]) for row in known]
+            expected = [value(text.label, times[row]) for row in known]
             assert values[known] == pytest.approx(expected, abs=1e-6)
             if view == "yaw":  # nothing joins both ends of the scale
                 assert not (np.abs(np.diff(values)) > 180).any()

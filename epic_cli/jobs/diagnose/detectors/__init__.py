@@ -55,7 +55,7 @@ def worst(
     found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
 ) -> list[Finding]:
     """Of what was found of each entity, or not, only the worst; the first of equals."""
-    known = [one for one in found if one is not None]
+    known = [finding for finding in found if finding is not None]
     return [max(known, key=by)] if known else []
 
 
@@ -133,4 +133,4 @@ def registry() -> Registry:
 
 def detector_of(name: str) -> Detector:
     """A detector by its name."""
-    return next(one for one in registry().detectors if one.name == name)
+    return next(detector for detector in registry().detectors if detector.name == name)

@@ -78,7 +78,7 @@ def line(entity: str, *numbers: float | str) -> str:
 
 def _shown(text: str) -> str:
     """What somebody else wrote, on one line."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
 def _main(name: str, folder: str, *names: str) -> int:

@@ -45,7 +45,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
         raise Unreadable("a replay of Rocket League without a frame: it has no movement")
     version = replay["net_version"] or 0
     match = _Match(replay["objects"])
-    found = [(one["time"], *body) for one in frames for body in match.bodies(one)]
+    found = [(frame["time"], *body) for frame in frames for body in match.bodies(frame)]
     entities = match.entities([(time, life) for time, life, _ in found], names)
     newest = dict(sorted(((time, entities[life]), life) for time, life, _ in found))
     last: dict[str, int] = {}
@@ -88,7 +88,7 @@ class _Match:
         self._facts = {number: one for number, one in enumerate(objects) if one in _FACTS}
         self._living: dict[int, int] = {}  # the lives of actors
         self._objects: dict[int, int] = {}  # and these by lives
-        self._known: dict[str, dict[int, Any]] = {one: {} for one in _FACTS}
+        self._known: dict[str, dict[int, Any]] = {fact: {} for fact in _FACTS}
         self._lives = 0
 
     def bodies(self, frame: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:

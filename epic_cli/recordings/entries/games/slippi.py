@@ -51,7 +51,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
     before: dict[str, int | None] = {}
     for frame, place in sorted({frame: place for place, frame in enumerate(frames)}.items()):
         for name, states in fighters:
-            x, z, does, *speeds = (one[place] for one in states)
+            x, z, does, *speeds = (state[place] for state in states)
             was = before.get(name, does)
             before[name] = does
             if does is None:
@@ -71,11 +71,12 @@ def _states(post: Any, there: list[bool]) -> list[list[Any]]:
     if (own := post.velocities) is not None:
         found += [own.self_x_ground, own.self_x_air, own.self_y]
         found += [own.knockback_x, own.knockback_y, post.airborne]
-    columns = [one.to_pylist() for one in found]
+    columns = [item.to_pylist() for item in found]
     if all(there):
         return columns
     return [
-        [next(one, None) if is_there else None for is_there in there] for one in map(iter, columns)
+        [next(column, None) if is_there else None for is_there in there]
+        for column in map(iter, columns)
     ]
 
 

@@ -42,12 +42,12 @@ def _lattices(rotations: Floats) -> Iterator[tuple[float, str]]:
     """The coarsest steps, in degrees, and of what."""
     for up, angles in euler(rotations).items():
         for values, name in zip(angles, ("yaw", "pitch", "roll"), strict=True):
-            if steps := next((one for one in TURN if _stand(values / 360 * one)), 0):
+            if steps := next((item for item in TURN if _stand(values / 360 * item)), 0):
                 yield 360 / steps, f"{name}, {up} up"
     largest = np.arange(4) == np.abs(rotations).argmax(axis=1)[:, None]
     signed = rotations * np.sign(rotations[largest])[:, None]
     shares = (signed[~largest] * math.sqrt(2) + 1) / 2
-    if steps := next((one for one in PART if _stand(shares * one)), 0):
+    if steps := next((item for item in PART if _stand(shares * item)), 0):
         yield math.degrees(2 * math.sqrt(2) / steps), f"{math.log2(steps + 1):.0f} bits a component"
 
 

@@ -17,7 +17,7 @@ ALIKE = 0.97
 
 def detect(traffic: Traffic) -> list[Finding]:
     """The lattice of a usual rate on which the states' times stand, and their stamps do not."""
-    for stream in (one.excerpt for one in traffic.streams):
+    for stream in (entity.excerpt for entity in traffic.streams):
         steady = stream.elapsed
         if steady is None:
             continue

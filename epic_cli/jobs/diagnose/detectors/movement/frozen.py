@@ -26,10 +26,10 @@ def freezes(stream: Stream) -> list[RunLength]:
     way = np.minimum(pace[:-1], pace[1:]) * stream.intervals
     found = runs((stream.steps == 0) & (way > 0))
     return [
-        one
-        for one in found
-        if one.end - one.begin >= LEAST
-        and float(way[one.begin : one.end].sum()) > FAR * stream.usual_step
+        length
+        for length in found
+        if length.end - length.begin >= LEAST
+        and float(way[length.begin : length.end].sum()) > FAR * stream.usual_step
     ]
 
 
@@ -60,7 +60,7 @@ def mended(traffic: Traffic) -> Traffic:
     streams = []
     for stream in traffic.streams:
         ends = {place for run in freezes(stream) for place in range(run.end - 1, run.end + 2)}
-        own = [one for one in leaps(stream) if ends & set(range(one.begin, one.end + 1))]
+        own = [leap for leap in leaps(stream) if ends & set(range(leap.begin, leap.end + 1))]
         streams.append(marked(stream, own))
     return replace(traffic, streams=tuple(streams))
 

@@ -20,11 +20,11 @@ LEAST = 1
 def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
     """The leaps of two entities at one time, each to where the other one would be."""
     found = []
-    by_stream = [_steps(one) for one in traffic.streams]
-    for some, others in combinations([one for one in by_stream if one], 2):
-        for one in some:
-            near = [other for other in others if abs(_moment(other) - _moment(one)) < _apart(one)]
-            found += [(one, other) for other in near if _swaps(one, other)]
+    by_stream = [_steps(stream) for stream in traffic.streams]
+    for some, others in combinations([packet for packet in by_stream if packet], 2):
+        for jump in some:
+            near = [other for other in others if abs(_moment(other) - _moment(jump)) < _apart(jump)]
+            found += [(jump, other) for other in near if _swaps(jump, other)]
     return found
 
 
@@ -32,8 +32,8 @@ def _steps(stream: Stream) -> list[Jump]:
     """Leaps step by step: one state under another's name is a leap there, and one back."""
     return [
         Jump(stream, at, at + 1, float(stream.steps[at]))
-        for one in leaps(stream)
-        for at in range(one.begin, one.end)
+        for leap in leaps(stream)
+        for at in range(leap.begin, leap.end)
     ]
 
 
@@ -60,7 +60,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     first = min(_moment(one) for one, _ in found)
     far, _ = max(found, key=lambda pair: pair[0].distance)
-    names = sorted({one.stream.name for pair in found for one in pair})
+    names = sorted({row.stream.name for pair in found for row in pair})
     return [
         Finding(
             "identity",
@@ -78,9 +78,9 @@ def detect(traffic: Traffic) -> list[Finding]:
 def mended(traffic: Traffic) -> Traffic:
     """These leaps are marked."""
     pairs = exchanged(traffic)
-    own = {one.name: [leap for two in pairs for leap in two if leap.stream is one] for one in
+    own = {each.name: [leap for two in pairs for leap in two if leap.stream is each] for each in
            traffic.streams}  # fmt: skip
-    return replace(traffic, streams=tuple(marked(one, own[one.name]) for one in traffic.streams))
+    return replace(traffic, streams=tuple(marked(each, own[each.name]) for each in traffic.streams))
 
 
 DETECTOR = Detector(

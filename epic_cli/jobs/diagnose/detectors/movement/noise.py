@@ -14,7 +14,7 @@ BACK = (-0.65, -0.35)
 
 def detect(traffic: Traffic) -> list[Finding]:
     """The spread of the steps across the velocity, where each is taken back by the next."""
-    return worst(_of(one.excerpt) for one in traffic.streams)
+    return worst(_of(stream.excerpt) for stream in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:

@@ -26,7 +26,7 @@ ISOLATED = 0.5
 
 def detect(traffic: Traffic) -> list[Finding]:
     """The step of the positions' lattice against the usual step of the movement."""
-    return worst(_of(one.excerpt) for one in traffic.streams)
+    return worst(_of(stream.excerpt) for stream in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:

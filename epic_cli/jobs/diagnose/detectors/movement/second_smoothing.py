@@ -33,7 +33,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "without": without.residual / match.step,
                 "other": without.candidate.label,
             },
-            entities=tuple(one.entity for one in match.entities if one.entity and one.constant),
+            entities=tuple(row.entity for row in match.entities if row.entity and row.constant),
         )
     ]
 

@@ -58,7 +58,7 @@ def _explanation(spins: Spins, body: Floats, period: float) -> tuple[float, str]
     if lag.seconds < 0 and lag.matters(period):
         found.append((lag.left, [f"those of {-lag.seconds:.3g} s before"]))
     best = min(left for left, _ in found) + 0.01  # the plainest of what is as good
-    left, words = next(one for one in found if one[0] <= best)
+    left, words = next(pair for pair in found if pair[0] <= best)
     return left, "they are " + ", ".join(filter(None, words))
 
 

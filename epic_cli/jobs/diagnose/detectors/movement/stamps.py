@@ -23,7 +23,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     """Stamps that no clock made; else those beside the time that a step took by its velocity."""
     told = [_told(name, one) for name, one in traffic.stamping.items()]
     return worst(told, by=lambda one: one.share) or worst(
-        _of(one.excerpt) for one in traffic.streams
+        _of(stream.excerpt) for stream in traffic.streams
     )
 
 
@@ -88,7 +88,7 @@ def _of(stream: Stream) -> Finding | None:
 
 def mended(traffic: Traffic) -> Traffic:
     """Each steady step takes as long as its velocity says."""
-    return replace(traffic, streams=tuple(_restamped(one) for one in traffic.streams))
+    return replace(traffic, streams=tuple(_restamped(stream) for stream in traffic.streams))
 
 
 def _restamped(stream: Stream) -> Stream:

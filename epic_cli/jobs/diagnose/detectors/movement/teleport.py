@@ -53,25 +53,25 @@ def leaps(stream: Stream) -> list[Jump]:
 
 def mended(traffic: Traffic) -> Traffic:
     """All of them are marked, and of one that is smeared each step."""
-    return replace(traffic, streams=tuple(marked(one, leaps(one)) for one in traffic.streams))
+    return replace(traffic, streams=tuple(marked(each, leaps(each)) for each in traffic.streams))
 
 
 def marked(stream: Stream, found: list[Jump]) -> Stream:
     """The stream with the marks of these leaps."""
     marks = stream.teleports.copy()
-    for one in found:
-        marks[one.begin + 1 : one.end + 1] = True
+    for jump in found:
+        marks[jump.begin + 1 : jump.end + 1] = True
     return replace(stream, teleports=marks)
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Steps beyond what the entity's pace and velocity allow."""
-    found = [one for stream in traffic.streams for one in leaps(stream)]
+    found = [leap for stream in traffic.streams for leap in leaps(stream)]
     if not found:
         return []
     first = min(found, key=lambda one: one.stream.times[one.begin])
     worst = max(found, key=lambda one: one.distance)
-    steps = max(one.end - one.begin for one in found)
+    steps = max(jump.end - jump.begin for jump in found)
     usual = worst.stream.usual_step
     return [
         Finding(
@@ -87,7 +87,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             },
             float(first.stream.times[first.begin]),
             float(worst.stream.times[worst.begin]),
-            tuple(sorted({one.stream.name for one in found} - {""})),
+            tuple(sorted({jump.stream.name for jump in found} - {""})),
         )
     ]
 

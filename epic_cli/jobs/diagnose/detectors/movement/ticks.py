@@ -28,7 +28,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "frames": 1 / match.frame,
                 "kind": "now for more frames, now for fewer, which beats" if beats else "each time",
             },
-            entities=tuple(one.entity for one in match.entities if one.entity),
+            entities=tuple(entity.entity for entity in match.entities if entity.entity),
         )
     ]
 

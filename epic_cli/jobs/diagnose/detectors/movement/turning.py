@@ -64,8 +64,8 @@ def turning_of(stream: Stream) -> Turning | None:
 
 def worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> list[Finding]:
     """What is found in how entities turn, only the worst of it."""
-    turns = map(turning_of, (one.excerpt for one in traffic.streams))
-    return worst(of(one) for one in turns if one is not None)
+    turns = map(turning_of, (stream.excerpt for stream in traffic.streams))
+    return worst(of(turn) for turn in turns if turn is not None)
 
 
 def turned(vectors: Floats, rotations: Floats) -> Floats:
@@ -111,7 +111,7 @@ def spins_of(turning: Turning) -> Spins | None:
 def interpolated(times: Floats, values: Floats, at: Floats) -> Floats:
     """Vectors (n, 3) on straight lines between those that are known; held at the ends."""
     known = np.isfinite(values).all(axis=1)
-    return np.stack([np.interp(at, times[known], one) for one in values[known].T], axis=1)
+    return np.stack([np.interp(at, times[known], row) for row in values[known].T], axis=1)
 
 
 class TurnLag(NamedTuple):

@@ -24,7 +24,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 def detect(traffic: Traffic) -> list[Finding]:
     """The median distance of velocities from displacement over time, and what would mend it."""
-    return worst(_of(one.excerpt) for one in traffic.streams)
+    return worst(_of(stream.excerpt) for stream in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:
@@ -113,7 +113,7 @@ def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:
         return said @ turn, f"they are turned by {angle:.3g} degrees"
     axis = axis / size
     main = int(np.abs(axis).argmax())
-    around = ", ".join(f"{one:.2g}" for one in axis)
+    around = ", ".join(f"{row:.2g}" for row in axis)
     if abs(axis[main]) > 0.99:
         around, angle = "xyz"[main], angle * float(np.sign(axis[main]))
     return said @ turn, f"a turn by {angle:.3g} degrees around {around} makes them right"

@@ -81,7 +81,7 @@ def bursts_of(messages: MessageLog) -> Bursts:
     chance = float(_behind(messages, messages.shuffled(random, free, ordered)).mean())
     limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
     pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
-    low, high = np.quantile(np.concatenate([one - median(one) for one in pieces]), (0.5, 0.9))
+    low, high = np.quantile(np.concatenate([piece - median(piece) for piece in pieces]), (0.5, 0.9))
     # delays with an exponential tail come so far beyond the median once in some recordings
     unusual = float(high - low) / np.log(5) * (np.log(len(free)) + BEYOND)
     frames, share = 1 / messages.frame if messages.frame else 0.0, float(behind.mean())

@@ -91,13 +91,13 @@ def unseen(messages: MessageLog) -> tuple[float, float]:
     # what windows are off the line by is as large in a longer recording, and a slope less unsure
     return min(
         (
-            max(max(one.least, one.bent) / length, ERRORS * one.line.error),
+            max(max(each.least, each.bent) / length, ERRORS * each.line.error),
             max(
-                max(one.least, one.bent) / USUAL,
-                length * (ERRORS * one.line.error / USUAL) ** (2 / 3),
+                max(each.least, each.bent) / USUAL,
+                length * (ERRORS * each.line.error / USUAL) ** (2 / 3),
             ),
         )
-        for one in tried
+        for each in tried
     )
 
 
@@ -168,7 +168,7 @@ def _drift(times: Floats, levels: Floats, least: float) -> _Tried:
     spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
     steep = abs(line.slope) / max(spread, rounded)
     # half of the rise in one place is a step, and so is a quarter of the time without its part
-    quarters = np.diff([median(one) for one in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
+    quarters = np.diff([median(part) for part in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
     bent = float(residuals.max()) / BENT
     if abs(line.slope) < BEAT and float(abs(quarters - 1).max()) < EVEN and steep > ERRORS:
         errors = max(errors, steep)

@@ -113,8 +113,8 @@ def _tries(setting: Setting, given: object, needed: float) -> Iterator[Value]:
     unit = getattr(setting, "unit", None)
     if unit == "s":
         lengths = [needed * times for times in TRIED]
-        values = [*(one for one in lengths if isinstance(now, str) or one > now)]
-        values += [-one for one in lengths]  # some count it as an advance
+        values = [*(length for length in lengths if isinstance(now, str) or length > now)]
+        values += [-length for length in lengths]  # some count it as an advance
     elif unit == "Hz":
         values = [1 / (needed * times) for times in TRIED]
     elif isinstance(now, str) or unit is None:
@@ -137,7 +137,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     """The rows of each strategy that it could not interpolate."""
     messages = traffic.arrived
     largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
-    packets = {one.name: traffic.blocks[one.name] for one in largest}
+    packets = {stream.name: traffic.blocks[stream.name] for stream in largest}
     _, p95, p99, _ = network_of(messages).needed
     found = []
     for candidate in traffic.strategies:

@@ -36,13 +36,13 @@ def detect(traffic: Traffic) -> list[Finding]:
     quiet = 6 * sigma(np.diff(lows))
     limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _jitter(messages.delays))))
     limit += messages.frame
-    hills = [one for one in runs(lows - base > limit) if one.end - one.begin >= 2]
+    hills = [run for run in runs(lows - base > limit) if run.end - run.begin >= 2]
     if not hills:
         return []
-    heights = [float(lows[one.begin : one.end].max()) - base for one in hills]
+    heights = [float(lows[hill.begin : hill.end].max()) - base for hill in hills]
     worst = hills[int(np.argmax(heights))]
     top = worst.begin + int(lows[worst.begin : worst.end].argmax())
-    full = sum(one.end - one.begin for one in hills)
+    full = sum(hill.end - hill.begin for hill in hills)
     return [
         Finding(
             "queue",

@@ -77,7 +77,7 @@ def shifts(messages: MessageLog) -> list[Shift]:
 
 def _of(messages: MessageLog, clock: bool) -> list[Shift]:
     """The changes of a clock, or of the network."""
-    return [one for one in shifts(messages) if one.of_clock is clock]
+    return [shift for shift in shifts(messages) if shift.of_clock is clock]
 
 
 def clock_steps(traffic: Traffic) -> list[Finding]:
@@ -110,7 +110,7 @@ def _shifted(
         return []
     worst = max(found, key=lambda one: abs(one.delays))
     step = abs(worst.delays)
-    first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
+    first, most = (float(messages.sent[messages.in_order[row.place]]) for row in (found[0], worst))
     values: dict[str, float | str] = {"step": step, "way": ways[worst.delays > 0], **more}
     return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
 
@@ -120,19 +120,19 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
     messages = traffic.arrived
     added = np.zeros(len(messages.sent))
     streams = traffic.streams
-    for one in found:
-        added[messages.in_order[one.place :]] += one.sudden
-        if one.of_clock:
-            begin = float(messages.arrivals[messages.in_order[one.place]])
+    for shift in found:
+        added[messages.in_order[shift.place :]] += shift.sudden
+        if shift.of_clock:
+            begin = float(messages.arrivals[messages.in_order[shift.place]])
             around = NEAR * messages.period  # there it is not sure which clock a stamp is of
             moved = (
                 np.where(np.abs(each.arrivals - begin) < around, np.nan, step)
                 for each in streams
-                for step in [np.where(each.arrivals >= begin, one.sudden, 0.0)]
+                for step in [np.where(each.arrivals >= begin, shift.sudden, 0.0)]
             )
             streams = tuple(each.moved(by) for each, by in zip(streams, moved, strict=True))
             streams = tuple(each for each in streams if len(each.times) >= FEWEST_STATES)
-    clock = any(one.of_clock for one in found)
+    clock = any(shift.of_clock for shift in found)
     return replace(
         traffic,
         streams=streams,
