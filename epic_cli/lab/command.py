@@ -126,8 +126,8 @@ def lab(
     """
     page = Page(port, opens)
     if endpoint is None:
-        names = [one.name for one in click.get_current_context().command.params if one.name]
-        refuse([one for one in names if one not in _ALWAYS], "needs --listen")
+        names = [param.name for param in click.get_current_context().command.params if param.name]
+        refuse([name for name in names if name not in _ALWAYS], "needs --listen")
         return _experiments(recording or "", experiment, participants, page, duration)
     refuse(("recording", "experiment"), "is not for --listen")
     team = _team(participants, _USUAL)

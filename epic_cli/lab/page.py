@@ -63,7 +63,11 @@ def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
     """All that can be set, for the page; ``recording`` and strategies of the user's ``own``."""
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
     return {
-        "moves": {**(ways if recording else {}), **{one: one for one in PATHS}, BY_HAND: "drawn"},
+        "moves": {
+            **(ways if recording else {}),
+            **{path: path for path in PATHS},
+            BY_HAND: "drawn",
+        },
         "simulated": [RECORDED, *PATHS, BY_HAND],
         "groups": {
             name: [control(one) for one in group if one.name != "path"]
@@ -79,7 +83,9 @@ def _strategy(name: str) -> dict[str, Any]:
     declared = declaration(name)
     return {
         "help": declared.summary,
-        "settings": [{**control(one), "value": str(one.default)} for one in declared.settings],
+        "settings": [
+            {**control(setting), "value": str(setting.default)} for setting in declared.settings
+        ],
     }
 
 

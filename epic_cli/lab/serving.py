@@ -111,8 +111,8 @@ class ExperimentSession:
             threading.Thread(target=work, name="lab", daemon=True)
             for work in (self._draw, self._judge)
         ]
-        for one in self._threads:
-            one.start()
+        for thread in self._threads:
+            thread.start()
 
     def receive(self, message: dict[str, Any]) -> None:
         """Replaces what has been asked before."""
@@ -122,8 +122,8 @@ class ExperimentSession:
         """Ends the threads, and waits until they have looked up."""
         self._asked.end()
         self._drawn.end()
-        for one in self._threads:
-            one.join(LEAVE)
+        for thread in self._threads:
+            thread.join(LEAVE)
 
     def _draw(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
@@ -180,7 +180,7 @@ class ExperimentSession:
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
             "command": experiment.lab.command(self._given),
-            "labels": [one.label for one in experiment.spec.participants],
+            "labels": [participant.label for participant in experiment.spec.participants],
             "values": in_force(experiment),
         }
         self._send(number, about.bytes(message))
@@ -199,7 +199,7 @@ def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
         raise InvalidExperiment("nothing arrives")
     return made, {
         "kind": "picture",
-        "scenes": [scene_data(one, ranks, made.pack) for one in scenes],
+        "scenes": [scene_data(scene, ranks, made.pack) for scene in scenes],
     }
 
 

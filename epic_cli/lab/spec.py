@@ -95,7 +95,7 @@ class LabSpec:
         pairs += [(name, self._described(name)) for name in ("send", "link")]
         score = {parameter.name for parameter in GROUPS[SCORE]}
         pairs = [*filter(itemgetter(1), pairs), *(pair for pair in self.values if pair[0] in score)]
-        pairs += [("s", one) for one in self.strategies]
+        pairs += [("s", strategy) for strategy in self.strategies]
         pairs += [("points", self.points)] if self.points else []
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
         return urlencode(pairs, quote_via=quote, safe="+,;")
@@ -213,7 +213,7 @@ def read_points(text: str) -> list[tuple[float, float, float]]:
     try:
         points = [tuple(map(float, one.split(","))) for one in text.split(";") if one]
         rising = all(b[0] > a[0] for a, b in pairwise(points))
-        fits = all(len(one) == 3 and all(abs(n) < 1e6 for n in one) for one in points)
+        fits = all(len(point) == 3 and all(abs(n) < 1e6 for n in point) for point in points)
     except (ValueError, IndexError):
         rising = fits = False
     if not (fits and rising and 2 <= len(points) <= MOST_POINTS):

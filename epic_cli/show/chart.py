@@ -82,7 +82,9 @@ class Chart:
         """The title, the canvas between its axes, and the legend."""
         braille = console.color_system is not None and not console.no_color
         braille = braille and not options.ascii_only
-        series = [(np.asarray(one.across, float), np.asarray(one.up, float)) for one in self.lines]
+        series = [
+            (np.asarray(line.across, float), np.asarray(line.up, float)) for line in self.lines
+        ]
         both = [np.isfinite(a) & np.isfinite(b) for a, b in series]
         if not any(here.any() for here in both):
             yield Text(f"nothing to draw: {self.title}" if self.title else "nothing to draw")
@@ -92,7 +94,7 @@ class Chart:
         bottom, top = extent(np.concatenate([b for _, b in finite]))
         margin = max(len(text) for _, text in ticks(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
-        longest = max((len(one.label) for one in self.lines if one.joined), default=0)
+        longest = max((len(line.label) for line in self.lines if line.joined), default=0)
         # with the blank before a name
         ends = min(_LONGEST_NAME, longest) + 1 if self.named and room >= _ROOM_FOR_NAMES else 0
         width = max(10, room - ends)
@@ -162,8 +164,8 @@ def _write_names(
 def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     text = Text(" " * (margin + 1))
     # the truth and the packets, then the best strategy
-    for one in [one for one in lines if one.mark in _KNOWN] + [
-        one for one in reversed(lines) if one.mark not in _KNOWN
+    for one in [line for line in lines if line.mark in _KNOWN] + [
+        line for line in reversed(lines) if line.mark not in _KNOWN
     ]:
         sign = ("━━" if one.joined else "•") if braille else one.mark
         text.append(f"{sign} {one.label}   ", one.style)

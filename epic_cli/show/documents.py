@@ -1,15 +1,18 @@
-"""Reports for documents and for other programs: Markdown, CSV, JSON lines; and text in markup."""
+"""Reports for documents and for other programs: Markdown, HTML, CSV, JSON lines."""
 
 from __future__ import annotations
 
+import base64
 import csv
 import html
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import groupby
+from typing import TypeAlias
 
 from epic_cli.engine.text.widths import printable, some
-from epic_cli.show.report import Column, Part, Report, ReportFinding, Table, Usage
+from epic_cli.show.report import Column, Figure, Part, Report, ReportFinding, Table, Usage
 
 
 def as_csv(report: Report) -> str:
@@ -23,7 +26,7 @@ def as_csv(report: Report) -> str:
 
 def as_jsonl(report: Report) -> str:
     """One JSON object a line, with all digits; null: not enough to say."""
-    return "".join(json.dumps(one, allow_nan=False) + "\n" for one in report.data.records())
+    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in report.data.records())
 
 
 def as_markdown(report: Report) -> str:
@@ -71,7 +74,7 @@ def _part(part: Part) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     """The best of each column is bold."""
-    rule = ["---:" if one.right else ":---" for one in table.columns]
+    rule = ["---:" if column.right else ":---" for column in table.columns]
     yield f"| {' | '.join(map(_plain, table.titles))} |"
     yield f"| {' | '.join(rule)} |"
     for cells in zip(*map(_cells, table.columns), strict=True):
@@ -79,7 +82,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _cells(column: Column) -> list[str]:
-    cells = [_plain(one) for one in column.cells]
+    cells = [_plain(cell) for cell in column.cells]
     return [f"**{one}**" if row in (column.best or ()) else one for row, one in enumerate(cells)]
 
 
@@ -94,3 +97,74 @@ def _plain(text: str) -> str:
 def in_markup(text: str) -> str:
     """Text between tags of SVG, which has no way to write most control characters."""
     return html.escape(printable(text), quote=False)  # xml.sax.saxutils loads all of urllib
+
+
+#: What a moment of a finding leads to; empty: nowhere.
+Link: TypeAlias = Callable[[ReportFinding, float], str]
+
+
+def as_html(report: Report, link: Link | None = None, terms: Collection[str] | None = None) -> str:
+    """A piece of HTML, for notebooks and pages, which loads nothing.
+
+    With ``link``, findings have their moments. Of their ``terms`` it has these alone, None: all.
+    """
+    return "\n".join(("<div>", *_elements(report, link, terms), "</div>"))
+
+
+def _elements(report: Report, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
+    if report.title:
+        yield f"<h3>{_safe(report.title)}</h3>"
+    yield from (f"<p>{_safe(sentence)}</p>" for sentence in report.verdict)
+    for found, parts in groupby(report.parts, lambda part: isinstance(part, ReportFinding)):
+        yield from ("<ol>",) if found else ()
+        for part in parts:
+            yield from _element(part, link, terms)
+        yield from ("</ol>",) if found else ()
+    yield from (f"<p>{_safe(note)}</p>" for note in report.notes)
+
+
+def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
+    match part:
+        case str():
+            yield from (f"<p>{_safe(line)}</p>" for line in part.splitlines())
+        case Report():
+            yield from _elements(part, link, terms)
+        case Table():
+            heads = "".join(f'<th scope="col">{_safe(title)}</th>' for title in part.titles)
+            caption = _safe(part.caption)
+            yield f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
+            # a last column of words is wide
+            yield "<table>" if part.columns[-1].right else '<table class="wordy">'
+            yield f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>"
+            for first, *others in part.rows:
+                cells = "".join(f"<td>{_safe(cell)}</td>" for cell in others)
+                yield f'<tr><th scope="row">{_safe(first)}</th>{cells}</tr>'
+            yield "</tbody></table></div>"
+        case ReportFinding():
+            whose = f" ({', '.join(part.entities)})" if part.entities else ""
+            yield f"<li><strong>{_safe(part.title + whose)}</strong>"
+            yield from (f"<p>{_safe(text)}</p>" for text in [part.text] if text)
+            for name, text in part.terms:
+                if terms is None or name in terms:
+                    yield f"<p>{_safe(f'{name}: {text}')}</p>"
+            if link is not None and part.moments:
+                yield f"<p>when: {', '.join(_moment(part, *one, link) for one in part.moments)}</p>"
+            yield "</li>"
+        case Usage():
+            yield f"<h3>{_safe(part.caption)}</h3><dl>"
+            for where, words in part.forms:
+                yield f"<dt>{_safe(where)}</dt><dd><code>{_safe(words)}</code></dd>"
+            yield "</dl>"
+        case Figure():
+            if picture := part.svg():
+                data = base64.b64encode(picture.encode()).decode()
+                yield f'<img src="data:image/svg+xml;base64,{data}" alt="{_safe(part.words)}"/>'
+
+
+def _moment(finding: ReportFinding, name: str, at: float, link: Link) -> str:
+    words, place = _safe(f"{name} at {at:.2f} s"), link(finding, at)
+    return f'<a href="{_safe(place)}">{words}</a>' if place else words
+
+
+def _safe(text: str) -> str:
+    return html.escape(printable(text))

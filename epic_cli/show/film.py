@@ -34,7 +34,6 @@ from epic_cli.show.styles import BLACK, WHITE, line_style
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
     from epic_cli.show.scene import Scene
-    from epic_cli.show.video import VideoSpec
 
 
 #: Seconds: how long a trail is, over how long a name's place is the mean, and how long the end
@@ -187,7 +186,7 @@ class Stage(NamedTuple):
     @property
     def drawn(self) -> list[Curve]:
         """All but the truth, the best one first."""
-        return [one for one in reversed(self.tracks) if one.role >= 0]
+        return [track for track in reversed(self.tracks) if track.role >= 0]
 
     def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
         """When (n, s), and how far off (n) those are that are drawn, in rows that count."""
@@ -227,22 +226,26 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
     )
 
 
-def seconds_of(stage: Stage, spec: VideoSpec, fps: float) -> tuple[float, float]:
-    """From when to when it goes: as given, or such that it loops, or around the worst moment.
+def seconds_of(
+    stage: Stage, given: tuple[float, float], worst: bool, rate: float
+) -> tuple[float, float]:
+    """From when to when it goes: as ``given`` (s), or such that it loops, or around the worst.
+
+    NaN is not given; ``rate`` are frames for each second of the recording.
 
     Raises ``ValueError`` where that is nothing of the recording.
     """
-    start, end = np.fmax(spec.start, stage.start).item(), np.fmin(spec.end, stage.end).item()
+    start, end = np.fmax(given[0], stage.start).item(), np.fmin(given[1], stage.end).item()
     if not start < end:
         raise ValueError(f"it goes from {stage.start:.2f} to {stage.end:.2f} s")
-    chosen = math.isnan(spec.start) and math.isnan(spec.end) and not spec.worst
-    loop = _loop(stage, fps / spec.speed) if chosen else None
+    chosen = math.isnan(given[0]) and math.isnan(given[1]) and not worst
+    loop = _loop(stage, rate) if chosen else None
     if loop is not None:
         return loop
-    length = WORST if spec.worst else USUAL if chosen and end - start > LONGEST else end - start
+    length = WORST if worst else USUAL if chosen and end - start > LONGEST else end - start
     times, errors = stage.errors(start, end)
-    worst = float(times[errors.argmax()]) if len(times) else start
-    first = max(start, min(worst - length / 2, end - length))
+    middle = float(times[errors.argmax()]) if len(times) else start
+    first = max(start, min(middle - length / 2, end - length))
     return first, min(end, first + length)
 
 
@@ -257,10 +260,10 @@ def _loop(stage: Stage, rate: float) -> tuple[float, float] | None:
     shifts = shifts[shifts < len(times)]
     if not len(shifts):
         return None
-    places = [one.at(times) for one in stage.tracks[:_TRACKS]]
+    places = [track.at(times) for track in stage.tracks[:_TRACKS]]
     state = np.hstack([*places, 0.2 * np.gradient(places[0], step, axis=0)])
     costs = [np.square(state[n:] - state[:-n]).max(axis=1) for n in shifts]
-    least = [float(np.nanmin(one, initial=math.inf)) for one in costs]
+    least = [float(np.nanmin(cost, initial=math.inf)) for cost in costs]
     best = int(np.argmin(least))
     room = np.ptp(places[0][~np.isnan(places[0][:, 0])], axis=0).max(initial=0.0)
     if not least[best] <= (0.02 * float(room)) ** 2:
@@ -310,9 +313,9 @@ class Backdrop:
     def _bounds(self) -> tuple[Floats, Floats]:
         """The least and the largest place (2), without what leaves the truth by far."""
         rows = [
-            (one.role, run)
-            for one in self.stage.tracks
-            for _, run in one.rows(self.start, self.end)
+            (track.role, run)
+            for track in self.stage.tracks
+            for _, run in track.rows(self.start, self.end)
         ]
         if not rows:
             raise NothingToDraw
@@ -335,7 +338,7 @@ class Backdrop:
         scale = float((room / np.maximum(extent, extent.max() * 0.05)).min())
         errors = self.stage.errors(self.start, self.end)[1]
         error, self.follows = float(np.quantile(errors, 0.9)) if len(errors) else 0.0, False
-        alone = sum(one.role < 0 for one in self.stage.tracks) == 1
+        alone = sum(track.role < 0 for track in self.stage.tracks) == 1
         if alone and 0 < error * scale < _TOO_SMALL * self.unit:
             near = min(_SEEN * self.unit / error, *((_LARGEST_MAP - seen) / extent))
             self.follows, scale = near > 1.5 * scale, max(float(near), scale)
@@ -356,9 +359,9 @@ class Backdrop:
             draw.line((x := round(panel.across(k)), 0, x, image.height), fill=colors.faint)
         for k in _multiples(panel.bottom, panel.top, self.step):
             draw.line((0, y := round(panel.up(k)), image.width, y), fill=colors.faint)
-        for one in self.stage.tracks:
-            if one.role < 0:
-                lines = [(self.places(run), 255) for _, run in one.rows(self.start, self.end)]
+        for track in self.stage.tracks:
+            if track.role < 0:
+                lines = [(self.places(run), 255) for _, run in track.rows(self.start, self.end)]
                 pen.lines(lines, colors.mixed(colors.ink, 0.2), 3 * self.unit)
         return image
 

@@ -94,14 +94,14 @@ def presets_report(presets: Iterable[Preset]) -> Report:
     """The presets of a link as a table."""
     rows = [
         (
-            one.name,
-            _delay(one.down),
-            _loss(one.down),
-            f"{_rate(one.down)}, {_rate(one.up)}" if math.isfinite(one.down.rate) else "",
-            one.meaning,
-            one.source,
+            preset.name,
+            _delay(preset.down),
+            _loss(preset.down),
+            f"{_rate(preset.down)}, {_rate(preset.up)}" if math.isfinite(preset.down.rate) else "",
+            preset.meaning,
+            preset.source,
         )
-        for one in presets
+        for preset in presets
     ]
     heads = ("preset", "one way", "loss", "rate down, up", "what it is", "source")
     columns = zip(heads, zip(*rows, strict=True), strict=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.network.link import GilbertElliott
-from epic_cli.show.report import Figure, Part, Report, ReportFinding, Table, Usage
+from epic_cli.show.documents import Link, as_html
+from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import BINS, Scene, ground_axes, network_words, packets_words, scene_words
 from epic_cli.show.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.show.svg import scores_picture
@@ -175,7 +177,7 @@ def content_of(
 
 def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     """What was compared, under which conditions, in which units: terms and descriptions."""
-    scenes = [one for one in comparison.scenes if len(one.times)]
+    scenes = [scene for scene in comparison.scenes if len(scene.times)]
     found = []
     if about.command:
         found.append(("Command", about.command))
@@ -183,18 +185,18 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         found.append(("Recording", about.recording))
     if about.truth:
         found.append(("Truth", about.truth))
-    for one in scenes[:12]:
-        called = f" of {one.entity}" if one.entity else ""
-        found.append((f"Packets{called}", packets_words(one.deliveries)))
-        found.append((f"Network{called}", network_words(one.deliveries)))
+    for scene in scenes[:12]:
+        called = f" of {scene.entity}" if scene.entity else ""
+        found.append((f"Packets{called}", packets_words(scene.deliveries)))
+        found.append((f"Network{called}", network_words(scene.deliveries)))
     if len(scenes) > 12:
         found.append(("More", f"{len(scenes) - 12} more entities"))
     found.append(
         ("Rows", f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} count")
     )
-    if any(one.shared is not None for one in scenes):
+    if any(scene.shared is not None for scene in scenes):
         found.append(("Pictures", "have every row where most happens; --span has all of a part"))
-    if any(one.rotations is not None for one in scenes):
+    if any(scene.rotations is not None for scene in scenes):
         found.append(("Heading", "where the x axis of what turns points to, seen from above"))
     found.append(("Units", "lengths are in the recording's own unit, times in seconds"))
     return found
@@ -215,7 +217,7 @@ def page_data(
     scenes: Sequence[Scene], content: Content, pack: Callable[[Any], Any] | None = None
 ) -> dict[str, Any]:
     """What the scripts of ``page_of`` read; ``pack`` says what stands for an array of numbers."""
-    usable = [one for one in scenes if len(one.times)]
+    usable = [scene for scene in scenes if len(scene.times)]
     if not usable:
         raise NothingToDraw
     told = content.report
@@ -233,17 +235,17 @@ def page_data(
         "columns": heads,
         "rows": rows or [{"label": label, "cells": [], "best": []} for label in ranks],
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
-        "dashes": [list(one) for one in DASHES],
+        "dashes": [list(dash) for dash in DASHES],
         "tick": content.tick,
         "diagnoses": [
-            {
-                "recording": one.recording,
-                "drawn": bool(content.drawn) and one.recording == content.drawn,
-                **section_data(one.report),
-            }
-            for one in content.diagnoses
+            as_html(
+                section.report,
+                _links(usable if section.recording == content.drawn != "" else ()),
+                _TERMS,
+            )
+            for section in content.diagnoses
         ],
-        "lead": content.lead and section_data(content.lead),
+        "lead": content.lead and as_html(content.lead),
         "at": content.at,
         "scores": content.scores,
         "truth": content.truth,
@@ -253,19 +255,35 @@ def page_data(
     }
 
 
+def _links(scenes: Sequence[Scene]) -> Link:
+    """Where a page of these scenes shows a moment of a finding; beyond their rows it does not."""
+
+    def link(finding: ReportFinding, at: float) -> str:
+        own = [scene for scene in scenes if scene.entity in finding.entities]
+        for scene in (own or scenes)[:1]:
+            if scene.times[0] <= at <= scene.times[-1]:
+                several = len(scenes) > 1 and finding.entities
+                entity = {"entity": scene.entity} if several else {}
+                return f"#{urlencode({'t': round(at, 6), **entity})}"
+        return ""
+
+    return link
+
+
 def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The metrics of the table and its rows: a strategy's label, cells, and which are the best."""
-    table = next((one for one in told.parts if isinstance(one, Table)), Table(()))
-    metrics = [one for one in table.columns if one.key]
+    table = next((part for part in told.parts if isinstance(part, Table)), Table(()))
+    metrics = [column for column in table.columns if column.key]
     heads = [
-        {"title": one.title, "meaning": one.meaning, "brief": one.key in BRIEF} for one in metrics
+        {"title": metric.title, "meaning": metric.meaning, "brief": metric.key in BRIEF}
+        for metric in metrics
     ]
     labels = table.columns[0].cells if table.columns else ()
     rows = [
         {
             "label": label,
-            "cells": [one.cells[row] for one in metrics],
-            "best": [row in (one.best or ()) for one in metrics],
+            "cells": [metric.cells[row] for metric in metrics],
+            "best": [row in (metric.best or ()) for metric in metrics],
         }
         for row, label in enumerate(labels)
     ]
@@ -294,50 +312,6 @@ MOST = 12
 
 #: What a page shows of a finding; the other terms are for the command line.
 _TERMS = ("effect", "cure", "also explains")
-
-
-def section_data(report: Report) -> dict[str, Any]:
-    """A report as the page's scripts read it: its parts by their kind."""
-    return {
-        "title": report.title,
-        "verdict": list(report.verdict),
-        "parts": [_part(one) for one in report.parts],
-        "notes": list(report.notes),
-    }
-
-
-def _part(part: Part) -> dict[str, Any]:
-    match part:
-        case str():
-            return {"kind": "text", "lines": part.splitlines()}
-        case ReportFinding():
-            return {
-                "kind": "finding",
-                "title": part.title,
-                "entities": list(part.entities),
-                "sentences": [("", part.text), *(one for one in part.terms if one[0] in _TERMS)],
-                "moments": [(name, round(at, 6)) for name, at in part.moments],
-            }
-        case Table():
-            return {
-                "kind": "table",
-                "caption": part.caption,
-                "heads": part.titles,
-                "rows": part.rows,
-                "words": not part.columns[-1].right,
-            }
-        case Usage():
-            return {"kind": "usage", "caption": part.caption, "forms": list(part.forms)}
-        case Figure():
-            return {"kind": "picture", "source": _address(part.svg()), "words": part.words}
-        case Report():
-            return {"kind": "report", **section_data(part)}
-
-
-def _address(picture: str) -> str:
-    """An address that holds the picture; empty: there is none."""
-    encoded = base64.b64encode(picture.encode()).decode()
-    return f"data:image/svg+xml;base64,{encoded}" if picture else ""
 
 
 #: What is further away is not drawn: single precision ends not far beyond.
@@ -422,8 +396,12 @@ def scene_data(
         },
         "lost": {"t": f32(deliveries.lost_times[lost] - start), **path(deliveries.lost[lost])},
         "interruptions": [
-            {"start": one.start - start, "end": one.end - start, "kind": one.kind}
-            for one in scene.interruptions
+            {
+                "start": interruption.start - start,
+                "end": interruption.end - start,
+                "kind": interruption.kind,
+            }
+            for interruption in scene.interruptions
         ],
         "drawn": [drawn(one) for one in sorted(scene.drawn, key=lambda one: ranks[one.label])],
     }

@@ -51,12 +51,12 @@ class Table:
     @property
     def titles(self) -> list[str]:
         """The heads."""
-        return [one.title for one in self.columns]
+        return [column.title for column in self.columns]
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The cells, row by row."""
-        return list(zip(*(one.cells for one in self.columns), strict=True))
+        return list(zip(*(column.cells for column in self.columns), strict=True))
 
 
 @dataclass(frozen=True)

@@ -405,7 +405,7 @@ def interruptions(events: Events) -> tuple[Interruption, ...]:
     columns = (events.arrivals[seen], events.silences[seen], events.teleports[seen])
     return tuple(
         Interruption(end - silence, end, "teleport" if teleport else "outage")
-        for end, silence, teleport in zip(*(one.tolist() for one in columns), strict=True)
+        for end, silence, teleport in zip(*(column.tolist() for column in columns), strict=True)
     )
 
 
@@ -435,7 +435,7 @@ def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
     rows, before = rows[before >= 0], before[before >= 0]
     apart = lengths(sampled.positions[rows] - sampled.positions[before])
     columns = (sampled.times[before], sampled.times[rows], apart)
-    return list(zip(*(one.tolist() for one in columns), strict=True))
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 if TYPE_CHECKING:

@@ -161,7 +161,7 @@ def _end(places: Floats) -> tuple[float, float]:
 def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Iterator[str]:
     """Names at the ends of their lines, pushed apart: the best has one, and what stands alone."""
     room = int(panel.height // _NAME_HEIGHT)
-    left = [one for one in reversed(ends) if math.isfinite(one[3])]
+    left = [end for end in reversed(ends) if math.isfinite(end[3])]
     known: list[tuple[int, str, float, float]] = []
     while left and len(known) < room:
         far = [min((math.dist(one[2:], other[2:]) for other in known), default=0) for one in left]
@@ -268,7 +268,7 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     clearly worse than the best.
     """
     scored = sorted(
-        (one for one in results if not math.isnan(one.value("score"))),
+        (result for result in results if not math.isnan(result.value("score"))),
         key=lambda one: -one.value("score"),
     )[:most]
     if not scored:

@@ -104,19 +104,22 @@ def _finding(part: ReportFinding, room: int) -> Iterator[RenderableType]:
 
 def _tables(table: Table, room: int) -> list[Fitted]:
     """One table, or one for each group of columns where they do not all fit."""
-    groups = list(dict.fromkeys(one.group for one in table.columns if one.group))
+    groups = list(dict.fromkeys(column.group for column in table.columns if column.group))
     whole = fit(_with_weightiest(table.columns), room)
     if not whole.left_out or not groups:
         return [whole]
-    parts = [[one for one in table.columns if one.group in ("", group)] for group in groups]
+    parts = [
+        [column for column in table.columns if column.group in ("", group)] for group in groups
+    ]
     return [fit(_with_weightiest(part), room) for part in parts]
 
 
 def _with_weightiest(columns: Sequence[Column]) -> list[Column]:
     """The columns; of those that may go, the most important one stays."""
-    most = max((one.weight for one in columns if one.group), default=KEPT)
+    most = max((column.weight for column in columns if column.group), default=KEPT)
     return [
-        replace(one, weight=KEPT) if one.group and one.weight == most else one for one in columns
+        replace(column, weight=KEPT) if column.group and column.weight == most else column
+        for column in columns
     ]
 
 
@@ -179,8 +182,8 @@ def _natural(column: Column) -> int:
 def fit(columns: Sequence[Column], room: int) -> Fitted:
     """The columns, left out and at last narrowed until they are ``room`` wide or less."""
     kept = list(columns)
-    natural = {id(one): _natural(one) for one in columns}
-    natural |= {id(one): min(natural[id(one)], room) for one in columns if one.text}
+    natural = {id(column): _natural(column) for column in columns}
+    natural |= {id(column): min(natural[id(column)], room) for column in columns if column.text}
     while True:
         excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
         least = min(kept, key=lambda one: one.weight)
@@ -199,7 +202,7 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
             key=lambda index: widths[index],
         )
         widths[index] -= 1
-    gone = [one.title for one in columns if not any(one is other for other in kept)]
+    gone = [column.title for column in columns if not any(column is other for other in kept)]
     return Fitted(kept, widths, gone)
 
 

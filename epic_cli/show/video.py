@@ -53,7 +53,7 @@ def write_video(
     usual_size, usual_fps = KINDS[kind]
     size, fps, stage = spec.size or usual_size, spec.fps or usual_fps, stage_of(scenes, labels)
     try:
-        start, end = seconds_of(stage, spec, fps)
+        start, end = seconds_of(stage, (spec.start, spec.end), spec.worst, fps / spec.speed)
     except ValueError as error:
         raise NoVideo(str(error)) from error
     if kind == "mp4" and not stream.seekable():
@@ -68,7 +68,7 @@ def write_video(
             yield image
 
     if kind == "gif":
-        palette = backdrop.colors.palette(one.role for one in stage.tracks)
+        palette = backdrop.colors.palette(track.role for track in stage.tracks)
         _write_gif(stream, drawn(), fps, palette)
     else:
         _write_mp4(stream, drawn(), fps, size)
@@ -198,6 +198,6 @@ def read_clip(text: str) -> dict[str, object]:
     """``worst,speed=0.25`` as fields of a ``VideoSpec``; raises ``ValueError``."""
     parts = [one.strip() for one in text.split(",") if one.strip()]
     found = [
-        parse_assignment(one if "=" in one else f"{one}=on", VIDEO, "a video") for one in parts
+        parse_assignment(part if "=" in part else f"{part}=on", VIDEO, "a video") for part in parts
     ]
     return {parameter.field: value for parameter, value in found}

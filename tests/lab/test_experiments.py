@@ -78,7 +78,7 @@ def experiment(seed: int) -> LabSpec:
     if random.random() < 0.3:
         values["in_order"] = "on"
     if random.random() < 0.5:
-        values["weights"] = random.choice([one.name for one in GAMES])
+        values["weights"] = random.choice([game.name for game in GAMES])
     if random.random() < 0.5:
         values["tick"] = random.choice(["1/60", "30hz", "50ms", "0.0125", "7ms"])
     changes = ("2s loss=100%", "2.5s loss=1% latency=90ms") if random.random() < 0.4 else ()
@@ -107,8 +107,8 @@ def test_an_address_holds_the_whole_experiment(seed: int) -> None:
 def figures(found: Any) -> list[dict[str, Any]]:
     """Each strategy's figures as JSON has them: None for those that are unknown."""
     return [
-        {name: None if math.isnan(value) else value for name, value in one.figures().items()}
-        for one in found.results
+        {name: None if math.isnan(value) else value for name, value in result.figures().items()}
+        for result in found.results
     ]
 
 
@@ -167,12 +167,12 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
                 assert ("" in about["words"]) == (one.default is None)
     for name in remote_names():
         shown = {one["name"]: one for one in found["strategies"][name]["settings"]}
-        for one in declaration(name).settings:
-            about = shown[one.name]
-            if isinstance(one, Number):
+        for setting in declaration(name).settings:
+            about = shown[setting.name]
+            if isinstance(setting, Number):
                 for end in (about["low"], about["high"]):
-                    one.check(end)
-                assert about["low"] < about["high"], one.name
+                    setting.check(end)
+                assert about["low"] < about["high"], setting.name
 
 
 def test_controls_stand_at_what_is_in_force() -> None:

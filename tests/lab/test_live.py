@@ -92,7 +92,7 @@ def test_who_is_followed_is_drawn_by_each_strategy_and_measured(playing: Game) -
                 break
         else:
             raise AssertionError((rows, delays, errors))
-        assert all(max(one) > 0 and np.median(one) < 10 for one in errors.values()), errors
+        assert all(max(error) > 0 and np.median(error) < 10 for error in errors.values()), errors
         assert guest.words["members"][0]["figures"][0].startswith("error ")
 
 
@@ -110,9 +110,9 @@ def test_joining_teleports_and_delays_are_told(playing: Game) -> None:
         moving(playing, guest, "jumper")
         playing.send({"entity": "jumper", "x": 500, "y": 0, "z": 0, "teleport": 1})
         guest.until(lambda _: "jumper teleported" in guest.events)
-        assert any("joined" in one for one in guest.events)
-        assert any("packets/s" in one for one in guest.words["traffic"])
-        guest.until(lambda _: any(one is not None for one in guest.words["delays"]))
+        assert any("joined" in event for event in guest.events)
+        assert any("packets/s" in word for word in guest.words["traffic"])
+        guest.until(lambda _: any(word is not None for word in guest.words["delays"]))
 
 
 @pytest.mark.parametrize("origin", ["http://example.com", "null", None, "http://127.0.0.1:1"])

@@ -63,7 +63,9 @@ def page(browser: Page) -> Iterator[Page]:
     browser.complaints.clear()
     yield browser
     # on a busy machine it has already missed the game, which has ended
-    assert [one for one in browser.complaints if "WebSocket connection to" not in one] == []
+    assert [
+        complaint for complaint in browser.complaints if "WebSocket connection to" not in complaint
+    ] == []
     browser.open("about:blank")
 
 

@@ -36,13 +36,13 @@ def recorded(movement: movements.Movement, seconds: float, seed: int) -> list[Pa
     chance = random.Random(seed)
     found: list[Packet] = []
     silent = [chance.uniform(5, seconds) for _ in range(int(seconds / 100))]
-    for one in movements.packets(movement, duration=seconds):
-        if chance.random() < 0.03 or any(0 < one.time - at < 1.5 for at in silent):
+    for packet in movements.packets(movement, duration=seconds):
+        if chance.random() < 0.03 or any(0 < packet.time - at < 1.5 for at in silent):
             continue
-        late = one.time + 0.05 + chance.expovariate(1 / 0.01)
-        jumped = bool(found) and math.dist(found[-1].position, one.position) > 20
-        velocity = movements.velocity(movement, one.time + 1e-4)
-        found.append(one._replace(arrival=late, teleport=jumped, velocity=velocity))
+        late = packet.time + 0.05 + chance.expovariate(1 / 0.01)
+        jumped = bool(found) and math.dist(found[-1].position, packet.position) > 20
+        velocity = movements.velocity(movement, packet.time + 1e-4)
+        found.append(packet._replace(arrival=late, teleport=jumped, velocity=velocity))
     return found
 
 
@@ -65,7 +65,7 @@ def test_markers_are_where_the_rows_are(
 ) -> None:
     packets = recorded(movement, seconds, seed)
     blocks = {"": movements.block(packets)}
-    taking_part = [StrategySpec(one, label=one) for one in STRATEGIES]
+    taking_part = [StrategySpec(strategy, label=strategy) for strategy in STRATEGIES]
     every = comparisons.compared(
         blocks, taking_part[:1], Timing(), selection=Selection(10**9, -math.inf, math.inf)
     ).scenes[0]
@@ -102,7 +102,7 @@ def test_markers_are_where_the_rows_are(
             # what snaps after a cut is drawn where it was until it is elsewhere
             cut = any(0 < shown - one < 8 for one in cuts) or np.isnan(after).any()
             ends = [between, before] if cut else [between]
-            off = min(math.dist(place, one) for one in ends if not np.isnan(one).any())
+            off = min(math.dist(place, end) for end in ends if not np.isnan(end).any())
             assert off * scale <= 0.5 + 2e-6 * scale, (label, shown, off)
     assert missing < 0.05 * 5 * len(seen)
 
@@ -111,7 +111,7 @@ def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> No
     packets = recorded(figure_eight, 1600.0, 5)
     study = comparisons.compared(
         {"": movements.block(packets)},
-        [StrategySpec(one, label=one) for one in STRATEGIES[:3]],
+        [StrategySpec(strategy, label=strategy) for strategy in STRATEGIES[:3]],
         Timing(),
         selection=Selection(20_000, -math.inf, math.inf),
     )

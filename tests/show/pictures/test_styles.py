@@ -70,16 +70,16 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(("colors", "background"), [(LIGHT, WHITE), (DARK, BLACK)])
 def test_names_can_be_written_in_their_colours(colors: tuple[str, ...], background: str) -> None:
-    assert min(contrast(one, background) for one in colors) >= 4.5
+    assert min(contrast(color, background) for color in colors) >= 4.5
 
 
 @pytest.mark.parametrize("colors", [LIGHT, DARK])
 @pytest.mark.parametrize("vision", VISIONS)
 def test_no_two_colours_look_alike(colors: tuple[str, ...], vision: str) -> None:
-    seen = [lab(VISIONS[vision] @ linear(one)) for one in colors]
+    seen = [lab(VISIONS[vision] @ linear(color)) for color in colors]
     # 2.3 is the least difference that is seen at all (Mahy et al. 1994)
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
-    seen = [oklab(VISIONS[vision] @ linear(one)) for one in colors]
+    seen = [oklab(VISIONS[vision] @ linear(color)) for color in colors]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 14
 
 
@@ -129,6 +129,6 @@ def full(color: str) -> str:
 
 def test_twenty_four_lines_have_styles_of_their_own() -> None:
     styles = [line_style(rank) for rank in range(24)]
-    assert len({(one.light, one.dashes) for one in styles}) == 24
-    assert len({(one.dark, one.dashes) for one in styles}) == 24
-    assert not any(one.dashes for one in styles[:6])
+    assert len({(style.light, style.dashes) for style in styles}) == 24
+    assert len({(style.dark, style.dashes) for style in styles}) == 24
+    assert not any(style.dashes for style in styles[:6])

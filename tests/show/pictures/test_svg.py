@@ -72,7 +72,7 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
     lines = [
         one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
     ]
-    styles = [(one.get("stroke"), one.get("stroke-dasharray")) for one in lines[:23]]
+    styles = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines[:23]]
     assert len(set(styles)) == 23
     assert styles[-1] == (LIGHT[0], None)
 
@@ -83,7 +83,7 @@ def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
     names = [
         one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"
     ]
-    heights = sorted(float(one.get("y", "")) for one in names[:12])
+    heights = sorted(float(name.get("y", "")) for name in names[:12])
     assert len(heights) == 12
     assert min(b - a for a, b in pairwise(heights)) >= 12.9
 
@@ -168,7 +168,7 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
             place = (tip + notch / 0.35) / (1 + 1 / 0.35)  # between the two
             near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)
             heads = [oracle.heading(label, times[k]) for k in np.flatnonzero(near < 0.4 / scale)]
-            assert any(abs(tip - place - 8 * one * (1, -1)).max() < 0.2 for one in heads)
+            assert any(abs(tip - place - 8 * head * (1, -1)).max() < 0.2 for head in heads)
     assert picture(scene, comparisons.TURNING) == text
 
 

@@ -52,7 +52,7 @@ def test_beyond_the_shifts_that_are_tried_no_lag_is_told() -> None:
     found = lag_over_time(
         sampled(movements.straight), shown(movements.straight, np.full(1200, 2.5)), slice(None)
     )
-    assert all(math.isnan(one) for one in found.seconds)
+    assert all(math.isnan(second) for second in found.seconds)
 
 
 def test_of_too_few_rows_there_is_nothing() -> None:

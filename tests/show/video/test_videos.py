@@ -131,7 +131,7 @@ def seen(
     video: Video, color: str, moments: Sequence[float], near: float
 ) -> tuple[Floats, list[int]]:
     """Where the disc is at these moments (s of the video), and at which of them all of it is."""
-    found = [disc(video.at(one), color, near) for one in moments]
+    found = [disc(video.at(moment), color, near) for moment in moments]
     most = max(count for _, count in found)
     whole = [k for k, (_, count) in enumerate(found) if count >= 0.75 * most]
     return np.array([place for place, _ in found]), whole
@@ -290,7 +290,7 @@ def test_the_theme() -> None:
 
 def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
     """The mean change of a pixel from the last frame to the first, and the most elsewhere."""
-    small = [one[17:].astype(int) for one in frames]
+    small = [frame[17:].astype(int) for frame in frames]
     steps = [float(np.abs(a - b).mean()) for a, b in pairwise(small)]
     return float(np.abs(small[-1] - small[0]).mean()), max(steps)
 
@@ -405,7 +405,7 @@ def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", ["\x1b[31m", "坦克", "a" * 300, "é\n<b>"])
 def test_names_cannot_break_it(name: str) -> None:
     rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(40)]
-    Path("p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", "p.jsonl")
     assert decoded(Path("out.gif")).times[-1] > 2
 
