@@ -273,8 +273,7 @@ def _case(wanted: Wanted) -> bytes:
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
         folder = os.path.join(place, wanted.name.removesuffix(".zip"))  # noqa: PTH118
         values = spec_values(folder, ReplaySpec(timing=spec.timing))
-        values |= {"strategies": [*wanted.experiment.lab.strategies]}
-        del values["strategy"]
+        values |= {"strategy": [*wanted.experiment.lab.strategies]}
         make_case(folder, [], values, writer.header + b"".join(rows))
         for file in sorted(Path(folder).iterdir()):
             archive.write(file, file.relative_to(place))
