@@ -34,25 +34,39 @@ function readMember(words) {
 }
 
 // Descriptions: entries key=value with commas between them, a value in double quotes where it has one.
-const quoted = (value) => (/[",]|^\s|\s$|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-const describe = (entries) => entries.map(([key, value]) => (key ? `${key}=${quoted(value)}` : quoted(value))).join(",");
+const quoted = (value) =>
+  /[",]|^\s|\s$|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+const describe = (entries) =>
+  entries.map(([key, value]) => (key ? `${key}=${quoted(value)}` : quoted(value))).join(",");
 
 function entriesOf(words) {
   const found = words.matchAll(/\s*(?:([^",=]+?)\s*=\s*)?("(?:[^"]|"")*"|[^",]*)\s*(?:,|$)/g);
-  return [...found].filter((one) => one[0]).map(([, key, value]) => [key || "", value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value.trim()]);
+  return [...found]
+    .filter((one) => one[0])
+    .map(([, key, value]) => [
+      key || "",
+      value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value.trim(),
+    ]);
 }
 
 // What an entry without a key is.
 const named = { send: "send_rate", link: "preset" };
 
 function query(networks = 1) {
-  const described = { movement: [["", lab.moves]], send: [], link: [] }, pairs = [];
+  const described = { movement: [["", lab.moves]], send: [], link: [] },
+    pairs = [];
   for (const [name, value] of lab.given) {
-    const group = Object.keys(described).find((one) => lab.groups[one].some((about) => about.name === name));
+    const group = Object.keys(described).find((one) =>
+      lab.groups[one].some((about) => about.name === name),
+    );
     (group ? described[group] : pairs).push([name, value]);
   }
   for (const one of lab.at) described.link.push(["at", one]);
-  pairs.unshift(...Object.entries(described).filter(([, entries]) => entries.length).map(([key, entries]) => [key, describe(entries)]));
+  pairs.unshift(
+    ...Object.entries(described)
+      .filter(([, entries]) => entries.length)
+      .map(([key, entries]) => [key, describe(entries)]),
+  );
   pairs.push(...lab.team.map((one) => ["s", member(one)]));
   if (lab.points && lab.moves === "hand") pairs.push(["points", lab.points]);
   if (networks > 1) pairs.push(["networks", networks]);
@@ -62,12 +76,21 @@ function query(networks = 1) {
 function readQuery(words) {
   const pairs = [...new URLSearchParams(words.replaceAll("+", "%2B"))];
   const all = (key) => pairs.filter(([one]) => one === key).map(([, value]) => value);
-  const described = ["movement", "send", "link"].flatMap((group) => all(group).flatMap(entriesOf).map(([key, value]) => [key || named[group] || "", value]));
+  const described = ["movement", "send", "link"].flatMap((group) =>
+    all(group)
+      .flatMap(entriesOf)
+      .map(([key, value]) => [key || named[group] || "", value]),
+  );
   lab.moves = described.filter(([key]) => !key).map(([, value]) => value)[0] || "strafe";
   lab.at = described.filter(([key]) => key === "at").map(([, value]) => value);
   lab.points = all("points")[0] || "";
   lab.team = (all("s").length ? all("s") : data.rows.map((one) => one.label)).map(readMember);
-  lab.given = new Map([...described.filter(([key]) => key && key !== "at"), ...pairs.filter(([key]) => !["movement", "send", "link", "points", "s", "networks"].includes(key))]);
+  lab.given = new Map([
+    ...described.filter(([key]) => key && key !== "at"),
+    ...pairs.filter(
+      ([key]) => !["movement", "send", "link", "points", "s", "networks"].includes(key),
+    ),
+  ]);
 }
 
 // Asks for the experiment as it is now; the engine answers the newest alone.
