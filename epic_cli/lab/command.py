@@ -177,7 +177,7 @@ def _experiments(
         raise WrongUsage("a recording that is read again and again must be a file")
     team = _team(participants, DEFAULT_STRATEGIES)
     given = LabInputs(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
-    first = experiment or (f"path={RECORDING}" if recording else "")
+    first = experiment or (f"movement={RECORDING}" if recording else "")
     try:
         spec = read_query(first, given.own)
         if participants != Participants(()):

@@ -98,7 +98,7 @@ class LabSpec:
         pairs += [("s", strategy) for strategy in self.strategies]
         pairs += [("points", self.points)] if self.points else []
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
-        return urlencode(pairs, quote_via=quote, safe="+,;")
+        return urlencode(pairs, quote_via=quote, safe="+,;=")
 
     def _described(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
         """The description of what is set in a group, behind a ``name``."""

@@ -39,20 +39,20 @@ def test_it_serves_until_it_is_stopped(by: signal.Signals, status: int) -> None:
 
 def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
     process, address = begun(
-        "--experiment", "http://old:1/x/?path=circle&s=mirror&latency=80ms#t=2"
+        "--experiment", "http://old:1/x/?movement=circle&s=mirror&link=latency%3D80ms#t=2"
     )
-    assert address.endswith("/?path=circle&latency=80ms&s=mirror")
+    assert address.endswith("/?movement=circle&link=latency=80ms&s=mirror")
     ended(process)
     process, address = begun(str(SAMPLES / "jitter.txt"))
-    assert "/?path=recording&" in address
+    assert "/?movement=recording&" in address
     ended(process)
 
 
 def test_it_begins_with_strategies_among_them_an_own_one() -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
     words = ["-s", f"epic,{own}+gain=0.3"]
-    process, address = begun(*words, "--experiment", f"path=circle&s=mirror&s={own}")
-    assert address.endswith(f"?path=circle&s=epic&s={quote(own, safe='')}+gain%3D0.3")
+    process, address = begun(*words, "--experiment", f"movement=circle&s=mirror&s={own}")
+    assert address.endswith(f"?movement=circle&s=epic&s={quote(own, safe='')}+gain=0.3")
     with urllib.request.urlopen(address) as page:
         assert json.dumps(own) in page.read().decode()  # to be added again
     ended(process)
@@ -73,7 +73,7 @@ def test_it_listens_on_this_machine_alone() -> None:
 
 def test_what_is_wrong_is_said_before_anything_is_served(tmp_path: Path) -> None:
     for args, status, words in (
-        (["--experiment", "latency=soon"], 2, "0 to 60 s"),
+        (["--experiment", "link=latency=soon"], 2, "0 to 60 s"),
         ([str(tmp_path / "nothing.csv")], 3, "nothing.csv"),
         (["-"], 2, "must be a file"),
         (["--port", "70000"], 2, "port"),
