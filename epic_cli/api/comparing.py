@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec
     from epic_cli.network.simulation import SimulationSpec
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.show.report import Report
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
@@ -217,7 +217,9 @@ def by_entity(
     return found
 
 
-def with_findings(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[Finding, ...]]:
+def with_findings(
+    packets: PacketSource,
+) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
     """The packets of each entity, and what makes their recording doubtful."""
     read, watch = packets_of(packets), RecordingMonitor()
     found = by_entity(read, watch)

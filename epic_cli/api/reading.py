@@ -20,7 +20,7 @@ from epic_cli.shell.profiles import read_spec
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
 
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
@@ -51,7 +51,7 @@ class RefusedLine(ValueError):
 class RecordingWarning(UserWarning):
     """What is found in a recording: the ``finding`` as a value, in words with its code."""
 
-    def __init__(self, name: str, finding: Finding) -> None:
+    def __init__(self, name: str, finding: RecordingFinding) -> None:
         from epic_cli.recordings.wording import FrontEnd  # only what is wrong needs it
 
         super().__init__(f"{name}: {finding.words(FrontEnd.PYTHON)}")
@@ -91,7 +91,7 @@ class PacketReader(Iterator["Packet"]):
         return self._inferred[0] if self._inferred else None
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[RecordingFinding, ...]:
         """What was found in what has been read; each was a ``RecordingWarning`` as well."""
         return tuple(self.watch.findings)
 
@@ -250,7 +250,7 @@ def warned(blocks: Blocks, name: str, watch: RecordingMonitor) -> Blocks:
         _warn(name, new_findings(watch))
 
 
-def _warn(name: str, findings: Iterable[Finding]) -> None:
+def _warn(name: str, findings: Iterable[RecordingFinding]) -> None:
     for finding in findings:
         warnings.warn(RecordingWarning(name, finding), stacklevel=4)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Grid, Measurement
     from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import Origin
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
 
 
 #: What several runs are: recordings of what happened, or simulated networks.
@@ -158,7 +158,7 @@ class Comparison(Tabular):
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
     rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordingFinding, ...] = ()
 
     @property
     def doubts(self) -> tuple[str, ...]:

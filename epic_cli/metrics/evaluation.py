@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import Truth
     from epic_cli.network.movement import Movement
     from epic_cli.network.simulation import Simulation
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
 
 
 class Participant(Protocol):
@@ -108,7 +108,7 @@ class Run(NamedTuple):
     name: str
     packets: Mapping[str, PacketBlock]
     truths: Mapping[str, Truth] | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordingFinding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Prepared:
     timing: Timing
     arrivals: bool
     offset: float
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordingFinding, ...] = ()
 
     @property
     def by_arrival(self) -> bool:

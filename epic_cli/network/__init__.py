@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
     from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
-    from epic_cli.network.trace import AddedLink, Trace, TraceLink, read_trace
+    from epic_cli.network.trace import AddedLink, NetworkTrace, TraceLink, read_trace
     from epic_cli.network.truth_file import read_movement
     from epic_cli.recordings.tables import TableRefusal
 
@@ -60,6 +60,7 @@ __all__ = [
     "Link",
     "LinkConditions",
     "Movement",
+    "NetworkTrace",
     "PathMovement",
     "Quantization",
     "QueueLimit",
@@ -72,7 +73,6 @@ __all__ = [
     "Strafe",
     "TableRefusal",
     "Teleporting",
-    "Trace",
     "TraceLink",
     "circle",
     "fates",
@@ -101,7 +101,7 @@ _PLACES = {
         "straight", "zigzag"),
     "epic_cli.network.sender": ("Quantization", "Sender", "SenderClock", "sample"),
     "epic_cli.network.simulation": ("Statistics", "simulate", "simulate_blocks"),
-    "epic_cli.network.trace": ("AddedLink", "Trace", "TraceLink", "read_trace"),
+    "epic_cli.network.trace": ("AddedLink", "NetworkTrace", "TraceLink", "read_trace"),
     "epic_cli.network.truth_file": ("read_movement",),
 }  # fmt: skip
 

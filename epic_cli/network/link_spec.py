@@ -40,7 +40,7 @@ from epic_cli.network.link import (
 )
 
 if TYPE_CHECKING:
-    from epic_cli.network.trace import AddedLink, Trace
+    from epic_cli.network.trace import AddedLink, NetworkTrace
 
 Read = TypeVar("Read")
 
@@ -422,7 +422,7 @@ class LinkSpec:
         self,
         read_file: Callable[[str, Callable[[BinaryIO], Any]], Any] = read_path,
         two_ways: bool = False,
-    ) -> dict[Way, Trace]:
+    ) -> dict[Way, NetworkTrace]:
         """The recorded network of each direction; nothing: there is none.
 
         ``read_file`` gives what a function makes of a file. Raises as ``read_trace``, and
@@ -437,7 +437,7 @@ class LinkSpec:
             {"up": "up", "down": "down"} if two_ways else {"down": trace.direction}
         )
 
-        def read(stream: BinaryIO) -> dict[Way, Trace]:
+        def read(stream: BinaryIO) -> dict[Way, NetworkTrace]:
             data = held(stream).read()
             return {
                 way: read_trace(io.BytesIO(data), flow=trace.flow, direction=direction)
@@ -449,7 +449,7 @@ class LinkSpec:
     def channel(
         self,
         seed: int,
-        traces: Mapping[Way, Trace] | None = None,
+        traces: Mapping[Way, NetworkTrace] | None = None,
         *,
         way: Way = "down",
         purpose: str = "link",

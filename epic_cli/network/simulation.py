@@ -20,7 +20,7 @@ from epic_cli.network.sender import RECORDED, Sender, SenderSpec, sample
 
 if TYPE_CHECKING:
     from epic_cli.network.movement import PathMovement
-    from epic_cli.network.trace import Trace
+    from epic_cli.network.trace import NetworkTrace
 
 #: Packets that are passed on together: few enough not to delay the reader of a pipe.
 BLOCK = 256
@@ -152,7 +152,7 @@ class Simulation(NamedTuple):
 
     spec: SimulationSpec
     recorded: RecordedMovement | None
-    traces: Mapping[Way, Trace]
+    traces: Mapping[Way, NetworkTrace]
 
     def movement(self, seed: int) -> PathMovement | RecordedMovement:
         """What moves."""

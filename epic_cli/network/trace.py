@@ -27,7 +27,7 @@ _SAME = 1e-9
 _SHORTEST = 1e-6
 
 
-class Trace(NamedTuple):
+class NetworkTrace(NamedTuple):
     """Packets of a recorded network in the order of sending, the first one sent at 0.
 
     ``times`` and ``delays`` in seconds; a delay of None: the packet was lost.
@@ -57,7 +57,11 @@ class TraceLink:
     """
 
     def __init__(
-        self, trace: Trace, by: TraceBy = "time", end: TraceEnd = "loop", in_order: bool = False
+        self,
+        trace: NetworkTrace,
+        by: TraceBy = "time",
+        end: TraceEnd = "loop",
+        in_order: bool = False,
     ) -> None:
         self._trace = trace
         self._in_order = in_order
@@ -164,14 +168,16 @@ LONGEST_TRACE = 256 << 20
 _POSITIONS = {"x", "position", "pos", "lat", "latitude"}
 
 
-class Recorded(NamedTuple):
+class RecordedNetwork(NamedTuple):
     """A recorded network, and ``words`` on how it was read."""
 
-    trace: Trace
+    trace: NetworkTrace
     words: str
 
 
-def read_trace(stream: BinaryIO, *, flow: str | None = None, direction: Way = "down") -> Trace:
+def read_trace(
+    stream: BinaryIO, *, flow: str | None = None, direction: Way = "down"
+) -> NetworkTrace:
     """Reads a recorded network; all of it is held in memory (about 70 bytes a packet).
 
     It is what irtt (``-o``), RIPE Atlas (ping) or ``ping`` wrote (``probes.py``), or a table with
@@ -191,7 +197,9 @@ def read_trace(stream: BinaryIO, *, flow: str | None = None, direction: Way = "d
     return found.trace if found else _table(stream, flow, direction)
 
 
-def recorded(stream: BinaryIO, flow: str | None = None, direction: Way = "down") -> Recorded | None:
+def recorded(
+    stream: BinaryIO, flow: str | None = None, direction: Way = "down"
+) -> RecordedNetwork | None:
     """The same, and from what; None: it is something else than a recorded network.
 
     That is for lack of ``send_time`` or of delays, or because it has positions. Raises as
@@ -213,7 +221,7 @@ def recorded(stream: BinaryIO, flow: str | None = None, direction: Way = "down")
     words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
     words += "; --read arrival=owd_up_ms takes the other way" if "down" in column else ""
     words += "; --entity takes a flow" if "flow" in names else ""
-    return Recorded(_table(stream, flow, direction), words)
+    return RecordedNetwork(_table(stream, flow, direction), words)
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
@@ -237,7 +245,7 @@ def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
     return io.BytesIO(data)
 
 
-def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> Recorded | None:
+def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> RecordedNetwork | None:
     """What a program that probes networks wrote; None, and nothing read: it is none of these."""
     begin = stream.tell()
     head = stream.read(HEAD)
@@ -253,10 +261,10 @@ def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> Recorded | No
     for one in packets:
         if one.flow == chosen:
             builder.put(one)
-    return Recorded(builder.finish(flow), f"{probe.name}: delays from {words}")
+    return RecordedNetwork(builder.finish(flow), f"{probe.name}: delays from {words}")
 
 
-def _table(stream: BinaryIO, flow: str | None, direction: Way) -> Trace:
+def _table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
     table, columns = RecordingTable(stream, ("send_time",)), _delay_columns(direction)
     column = next((name for name in columns if name in table), None)
     if column is None:
@@ -324,13 +332,13 @@ class _TraceBuilder:
             self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
         self.put(Sent("", time, self._delay(row, time)))
 
-    def finish(self, flow: str | None) -> Trace:
+    def finish(self, flow: str | None) -> NetworkTrace:
         if not self._times:
             of = f" of the flow {flow!r}" if flow is not None else ""
             raise ValueError(f"there is no packet{of} in it")
         self._add_unknown(self._times[-1], self._times[-1])
         first = self._times[0]
-        return Trace([time - first for time in self._times], self._delays)
+        return NetworkTrace([time - first for time in self._times], self._delays)
 
     def _add_unknown(self, before: float, time: float) -> None:
         step = (time - before) / (self._unknown + 1)
@@ -358,7 +366,7 @@ def _delay_columns(direction: Way) -> tuple[str, ...]:
     return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
 
 
-def trace_packets(trace: Trace) -> PacketBlock:
+def trace_packets(trace: NetworkTrace) -> PacketBlock:
     """The packets of a recorded network that arrived, in that order, all of them at the origin.
 
     Their sequence numbers count those that were lost, too.
@@ -378,7 +386,7 @@ def trace_packets(trace: Trace) -> PacketBlock:
 HEADER = "send_time,owd_ms,lost\n"
 
 
-def write_trace(trace: Trace) -> str:
+def write_trace(trace: NetworkTrace) -> str:
     """A line for each packet sent: its time in seconds, rounded to 1e-6, the delay to 1e-6 s."""
     return HEADER + "".join(
         f"{time:.6f},,1\n" if delay is None else f"{time:.6f},{delay * 1000:.3f},0\n"

@@ -329,7 +329,7 @@ class RoundTripEstimator:
         self.round_trip += (sample - self.round_trip) * ROUND_TRIP_WEIGHT
 
 
-class Lightyear(ClockSync):
+class LightyearClock(ClockSync):
     """Follows an estimate of the server's time: speeds up or slows down by up to 10 %, or jumps.
 
     Each state says what time it was on the server half a round trip ago; an average of that,
@@ -513,6 +513,6 @@ class Ggpo(ClockSync):
 CLOCK_SYNCS: dict[str, Callable[[float], ClockSync]] = {
     "free-running": FreeRunning,
     "netfox": Netfox,
-    "lightyear": Lightyear,
+    "lightyear": LightyearClock,
     "ggpo": Ggpo,
 }

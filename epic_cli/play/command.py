@@ -21,8 +21,8 @@ from epic_cli.network.link import Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable
-from epic_cli.play.report import FORMATS, Writer, caption, picture, summary
-from epic_cli.play.run import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
+from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
 from epic_cli.play.script import Script, parse_script
 from epic_cli.play.spec import (
     BOT,
@@ -181,9 +181,9 @@ class OutputOptions:
         " a recorded network."
     )
 
-    def selection(self) -> Selection:
+    def selection(self) -> RowSelection:
         """What is wanted of the match."""
-        return Selection(self.show, self.client, self.view, self.player)
+        return RowSelection(self.show, self.client, self.view, self.player)
 
     def check(self, duration: float) -> None:
         """Refuses what does not fit together."""
@@ -230,7 +230,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
         record = stack.enter_context(open_optional(options.record))
         drawing = stack.enter_context(open_optional(options.picture))
         room = screen_columns(rows) if rows.isatty() else None
-        line = Writer(options.row_format, COLUMNS[options.show], room)
+        line = PlayRowWriter(options.row_format, COLUMNS[options.show], room)
         rows.write(line.header())
         if room and line.left_out:
             how = "a wider window or another --format"

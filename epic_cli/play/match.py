@@ -55,7 +55,7 @@ class Match:
         settings: MatchSpec,
         script: Script | None = None,
         controllers: Mapping[str, Controller] | None = None,
-        on_frame: Callable[[Participant], None] = lambda _: None,
+        on_frame: Callable[[MatchParticipant], None] = lambda _: None,
     ) -> None:
         self.script = script or Script()
         for change in self.script.beginning:
@@ -154,7 +154,9 @@ class Match:
     def _make_clock_sync(self) -> ClockSync:
         return CLOCK_SYNCS[self.settings.clock_sync](self.settings.rules.step)
 
-    def _join(self, number: int, token: int, controllers: Mapping[str, Controller]) -> Participant:
+    def _join(
+        self, number: int, token: int, controllers: Mapping[str, Controller]
+    ) -> MatchParticipant:
         settings, player = self.settings, self.settings.players[number]
         client = Client(
             Identity(number, self.names, token),
@@ -168,7 +170,7 @@ class Match:
         )
         clock = MachineClock(player.offset, player.rate, number * PHASE_US)
         up, down = f"up/{player.name}", f"down/{player.name}"
-        return Participant(
+        return MatchParticipant(
             player,
             client,
             clock,
@@ -204,14 +206,14 @@ class Match:
                     self._at(arrival_us, _TO_CLIENT, partial(self._arrive, participant, data))
         self._set_server_timer()
 
-    def _set_timer(self, participant: Participant) -> None:
+    def _set_timer(self, participant: MatchParticipant) -> None:
         due_us = participant.frames.due_us
         steered = participant.client.timekeeper.clock
         # frames that a synchroniser makes at once are due now
         when_us = max(participant.clock.when(steered.machine_time(due_us)), self.now_us)
         self._at(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
-    def _run_client(self, participant: Participant, now_us: int) -> None:
+    def _run_client(self, participant: MatchParticipant, now_us: int) -> None:
         """A client's timer has gone off, which was set to this time of its own."""
         frames = participant.frames
         while frames.advance(now_us):
@@ -224,7 +226,7 @@ class Match:
     def _receive(self, data: bytes) -> None:
         self.server.receive(data, self.now_us)
 
-    def _arrive(self, participant: Participant, data: bytes) -> None:
+    def _arrive(self, participant: MatchParticipant, data: bytes) -> None:
         participant.client.receive(data, participant.clock.read(self.now_us))
 
     def _report_of_server(self, what: str, player: int, details: dict[str, Value]) -> None:
@@ -288,7 +290,7 @@ class OneWayLink:
 
 
 @dataclass
-class Participant:
+class MatchParticipant:
     """What a ``PlayerConfig`` becomes; ``frames`` is the loop of his client, on his ``clock``."""
 
     config: PlayerConfig

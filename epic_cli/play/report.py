@@ -10,8 +10,8 @@ from typing import Any
 from epic_cli.engine.text.widths import cut
 from epic_cli.metrics.digits import known
 from epic_cli.play.match import Match
-from epic_cli.play.run import Row, Scene
-from epic_cli.play.statistics import Figure, Shot
+from epic_cli.play.run import PlayScene, Row
+from epic_cli.play.statistics import PlayFigure, Shot
 from epic_cli.play.world import RADIUS, Event, Point
 from epic_cli.recordings.writing import csv_field, number
 from epic_cli.show.documents import in_markup
@@ -38,7 +38,7 @@ _LEAST_FIRST = (
 )  # fmt: skip
 
 
-class Writer:
+class PlayRowWriter:
     """Writes named tuples of one kind: a header, then a line for each.
 
     ``table`` is aligned and rounded for people; the others have all digits. NaN is an empty
@@ -60,7 +60,7 @@ class Writer:
             return (self._separator.join(self._columns) + "\n").encode()
         return b""
 
-    def line(self, item: Row | Event | Shot | Figure) -> bytes:
+    def line(self, item: Row | Event | Shot | PlayFigure) -> bytes:
         """One of them."""
         values = item._asdict()
         if self._format == "jsonl":
@@ -136,7 +136,7 @@ def _word(value: Any) -> str:
     return str(value).replace(" ", "-")
 
 
-def summary(figures: Sequence[Figure], bumps: int) -> str:
+def summary(figures: Sequence[PlayFigure], bumps: int) -> str:
     """The figures of one player in lines for people."""
     lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
     for figure in figures:
@@ -176,7 +176,7 @@ def caption(match: Match) -> list[str]:
     ]
 
 
-def picture(scenes: Sequence[Scene], lines: Sequence[str]) -> str:
+def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
     """An SVG picture of the scenes side by side, with lines of text under them.
 
     Players are discs with their names; a dashed circle is where the server has a player, a red
@@ -206,7 +206,7 @@ def picture(scenes: Sequence[Scene], lines: Sequence[str]) -> str:
 class _Panel:
     """One scene, in its own coordinates: y points down."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: PlayScene) -> None:
         self._scene = scene
         self._colors: dict[str, str] = {}
         for name in sorted({marker.name for marker in scene.markers}):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import angles
 from epic_cli.network.movement import Snapshot, State
-from epic_cli.play.match import Match, Participant
+from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import Script
 from epic_cli.play.spec import MatchSpec
-from epic_cli.play.statistics import Figure, MatchStatistics, Shot
+from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
 from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Beam(NamedTuple):
     seen: Point | None
 
 
-class Scene(NamedTuple):
+class PlayScene(NamedTuple):
     """One screen."""
 
     title: str
@@ -95,7 +95,9 @@ class Flashes:
         ]
 
 
-def scenes(match: Match, you: Participant, other: Participant, flashes: Flashes) -> list[Scene]:
+def scenes(
+    match: Match, you: MatchParticipant, other: MatchParticipant, flashes: Flashes
+) -> list[PlayScene]:
     """Your screen, the server, the other player's screen."""
     return [
         _client_scene(match, you, flashes),
@@ -104,15 +106,15 @@ def scenes(match: Match, you: Participant, other: Participant, flashes: Flashes)
     ]
 
 
-def _server_scene(match: Match, flashes: Flashes) -> Scene:
+def _server_scene(match: Match, flashes: Flashes) -> PlayScene:
     turned = {one.player: _forward(one.body.rotation) for one in match.server.connections}
     markers = _markers(match, match.server.positions(), turned)
     flying = [(one.x, one.y) for one in match.server.weapons.projectiles]
     beams = flashes.on("server", match.now)
-    return Scene("server", match.settings.rules.arena, markers, flying, beams)
+    return PlayScene("server", match.settings.rules.arena, markers, flying, beams)
 
 
-def _client_scene(match: Match, participant: Participant, flashes: Flashes) -> Scene:
+def _client_scene(match: Match, participant: MatchParticipant, flashes: Flashes) -> PlayScene:
     client, name = participant.client, participant.config.name
     drawn = client.drawn_remotes()
     drawn[client.identity.player] = client.local.drawn(client.now)
@@ -123,7 +125,7 @@ def _client_scene(match: Match, participant: Participant, flashes: Flashes) -> S
     markers = [*_markers(match, match.server.positions()), *_markers(match, drawn, turned)]
     flying = [(one.x, one.y) for one in client.drawn_projectiles()]
     beams = flashes.on(name, match.now)
-    return Scene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
+    return PlayScene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
 
 
 def _forward(rotation: Rotation) -> Point:
@@ -201,12 +203,12 @@ COLUMNS: dict[Show, tuple[str, ...]] = {
     "rows": Row._fields,
     "events": Event._fields,
     "shots": Shot._fields,
-    "summary": Figure._fields,
+    "summary": PlayFigure._fields,
 }
 
 
 @dataclass(frozen=True)
-class Selection:
+class RowSelection:
     """What is wanted of a match: a row per frame, an event or a shot per line, or the figures.
 
     ``client`` is the player whose frames are the times of the rows, and whose packets are kept.
@@ -229,7 +231,7 @@ class Chunk(NamedTuple):
     ``own`` are the client's own player's states, as it predicted them and as the server had them.
     """
 
-    lines: list[Row | Event | Shot | Figure]
+    lines: list[Row | Event | Shot | PlayFigure]
     packets: list[Packet]
     truth: list[Snapshot]
     own: list[Packet]
@@ -238,7 +240,7 @@ class Chunk(NamedTuple):
 class HeadlessRun:
     """Runs a match piece by piece; memory does not grow with its length."""
 
-    def __init__(self, settings: MatchSpec, script: Script, selection: Selection) -> None:
+    def __init__(self, settings: MatchSpec, script: Script, selection: RowSelection) -> None:
         self.match = Match(settings, script, on_frame=self._frame)
         self.statistics = MatchStatistics(self.match)
         self._selection = selection
@@ -246,7 +248,7 @@ class HeadlessRun:
         self._participant = self.match.participants[number]
         self._participant.client.packets, self._participant.client.own = [], []
         self._flashes = Flashes(settings.rules.arena)
-        self._lines: list[Row | Event | Shot | Figure] = []
+        self._lines: list[Row | Event | Shot | PlayFigure] = []
         self._truth: list[Snapshot] = []
 
     def run(self, duration: float) -> Iterator[Chunk]:
@@ -261,16 +263,16 @@ class HeadlessRun:
             wanted = (p for p in self.match.participants if self._selection.wants(p.config.name))
             yield Chunk([each for p in wanted for each in self.statistics.figures(p)], [], [], [])
 
-    def figures(self) -> list[Figure]:
+    def figures(self) -> list[PlayFigure]:
         """The figures of the chosen client."""
         return self.statistics.figures(self._participant)
 
-    def scenes(self) -> list[Scene]:
+    def scenes(self) -> list[PlayScene]:
         """The screens of the chosen client, the server and another player, as they are now."""
         others = (each for each in self.match.participants if each is not self._participant)
         return scenes(self.match, self._participant, next(others), self._flashes)
 
-    def _frame(self, participant: Participant) -> None:
+    def _frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
         if participant is not self._participant:
             return

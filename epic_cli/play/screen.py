@@ -9,11 +9,11 @@ from typing import NamedTuple
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.bots import aim_at, nearest_seen
 from epic_cli.play.client import Client
-from epic_cli.play.match import Match, Participant, Recorder
-from epic_cli.play.run import Flashes, Scene, scenes
+from epic_cli.play.match import Match, MatchParticipant, Recorder
+from epic_cli.play.run import Flashes, PlayScene, scenes
 from epic_cli.play.script import Script
 from epic_cli.play.spec import Change, MatchSpec
-from epic_cli.play.statistics import Figure, MatchStatistics
+from epic_cli.play.statistics import MatchStatistics, PlayFigure
 from epic_cli.play.world import Arena, Control, Event, Point, Weapon, direction
 from epic_cli.shell.console import speaks_unicode
 from epic_cli.show.full_screen import (
@@ -34,7 +34,7 @@ UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
 ASCII = {**ASCII_FRAME, "wall": "#", "beam": ".", "seen": "x"}
 
 
-class Canvas:
+class ArenaCanvas:
     """A frame of ``columns`` by ``lines`` cells, border included, onto which a scene is drawn.
 
     The arena fills it, so a cell is usually higher than wide, as on a real terminal.
@@ -46,7 +46,7 @@ class Canvas:
         self._symbols = symbols
         self._cells = Cells(columns, lines, symbols)
 
-    def draw(self, scene: Scene) -> Lines:
+    def draw(self, scene: PlayScene) -> Lines:
         """The lines of the frame, each as fragments."""
         self._cells = Cells(*self._size, self._symbols)
         self._draw_walls(scene.arena)
@@ -105,7 +105,9 @@ class Canvas:
 KEYS = ["arrows: run", ".: stop", "space: shoot", "x: throw", "Shift: less", "q: quit"]
 
 
-def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> list[str]:
+def figures(
+    statistics: MatchStatistics, you: MatchParticipant, other: MatchParticipant
+) -> list[str]:
     """Round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
     link = you.up.mean_delay + you.down.mean_delay
@@ -347,7 +349,7 @@ class Game:
         count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), len(drawn_from))
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
         height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
-        canvas = Canvas(width, height, self._symbols)
+        canvas = ArenaCanvas(width, height, self._symbols)
         arenas = [canvas.draw(scene) for scene in drawn_from[:count]]
         gap: list[Fragment] = [("", " ")]
         screen = [
@@ -392,7 +394,7 @@ class Ended(NamedTuple):
 
     interrupted: bool
     recorder: Recorder | None
-    figures: list[Figure]
+    figures: list[PlayFigure]
     bumps: int
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from epic_cli.play.client import Client
-from epic_cli.play.match import Match, Participant
+from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.world import Event, Point, distance, to_seconds
 
 #: Seconds; no longer lag is looked for.
@@ -177,7 +177,7 @@ class Shots:
         ]
 
 
-class Figure(NamedTuple):
+class PlayFigure(NamedTuple):
     """One line of a summary; ``value`` NaN: unknown."""
 
     player: str
@@ -217,7 +217,7 @@ class MatchStatistics:
         self.bumps = 0
         self.last_shot: Shot | None = None
 
-    def add_frame(self, participant: Participant) -> None:
+    def add_frame(self, participant: MatchParticipant) -> None:
         """A client has drawn a frame."""
         client, truth = participant.client, self._match.server.positions()
         measured = self._players[participant.config.name]
@@ -279,7 +279,7 @@ class MatchStatistics:
         """How a player is drawn on another's screen."""
         return self._players[screen].others[player]
 
-    def figures(self, participant: Participant) -> list[Figure]:
+    def figures(self, participant: MatchParticipant) -> list[PlayFigure]:
         """The summary of one player."""
         name, client = participant.config.name, participant.client
         measured, local = self._players[name], client.local
@@ -308,7 +308,7 @@ class MatchStatistics:
             found.append(("effects predicted", measured.effects, ""))
             found.append(("effects refused", measured.refused_effects, ""))
             found += measured.shots.figures()
-        return [Figure(name, *row) for row in found]
+        return [PlayFigure(name, *row) for row in found]
 
 
 def _ratio(part: float, whole: float) -> float:

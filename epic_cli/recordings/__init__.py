@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     #: What is called with how a recording is read, where that was inferred.
     OnRead = Callable[[ReadSpec], object] | None
 
-    class Source(Protocol):
+    class ByteSource(Protocol):
         """Where the bytes of a recording come from."""
 
         def more(self) -> bytes:
@@ -174,7 +174,7 @@ class Format:
         """What reads a recording that begins with ``head``."""
         raise NotImplementedError
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """A function for the bytes of what is inside; columns that no layout wants may be empty."""
         raise NotImplementedError
 

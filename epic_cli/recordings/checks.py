@@ -17,7 +17,7 @@ from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
-from epic_cli.recordings.findings import Finding
+from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.names.spellings import SPELLINGS, name_of
 from epic_cli.recordings.names.turns import ANGLES, proposals
 from epic_cli.recordings.read_spec import VELOCITY, star_of
@@ -88,7 +88,7 @@ _WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=([-+.\d]?)")
 _TEXT = 16384
 
 
-def misspelt(texts: Iterable[bytes]) -> Iterator[Finding]:
+def misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
     """What looks misspelt behind the numbers of packet text."""
     lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
     pairs = {pair for line in lines for pair in _WORD.findall(line)}
@@ -96,7 +96,7 @@ def misspelt(texts: Iterable[bytes]) -> Iterator[Finding]:
     for word in sorted(words.keys() - WORDS.keys()):
         near = _near_word(word.lower(), words[word])
         if near:
-            yield Finding("E401", {"name": word, "near": near})
+            yield RecordingFinding("E401", {"name": word, "near": near})
 
 
 def _near_word(word: str, is_number: bool) -> str | None:
@@ -117,7 +117,7 @@ def _near_word(word: str, is_number: bool) -> str | None:
     return found[0] if found else None
 
 
-def junk(watch: RecordingMonitor) -> Iterator[Finding]:
+def junk(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """What stands behind the numbers of packet text and is not read."""
     if not watch.junk:
         return
@@ -128,9 +128,9 @@ def junk(watch: RecordingMonitor) -> Iterator[Finding]:
     number = re.match(r"[-+]?(?:0[xX][\da-fA-F.]+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", shown)
     if number is not None and number.end() < len(shown):
         read = f"{shown} is read as {number.group()}"
-        yield Finding("E402", {"lines_words": count, "shown": read}, (line,))
+        yield RecordingFinding("E402", {"lines_words": count, "shown": read}, (line,))
     else:
-        yield Finding("E403", {"lines_words": count}, (line,))
+        yield RecordingFinding("E403", {"lines_words": count}, (line,))
 
 
 #: This many packets are looked at, and this many columns that were not read.
@@ -266,13 +266,13 @@ _NO_SPIN = {"wx": "", "wy": "", "wz": ""}
 
 def turn_findings(
     watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
-) -> Iterator[Finding]:
+) -> Iterator[RecordingFinding]:
     """What is found in the rotations; what is only worth knowing, where all packets are counted."""
     layout = _layout(watch)
     places = layout.places if layout is not None else {}
     totals = watch.census.totals
     if totals.zero_turns:
-        yield Finding("E509", {"packets": totals.zero_turns}, (totals.zero_line,))
+        yield RecordingFinding("E509", {"packets": totals.zero_turns}, (totals.zero_line,))
     if not turns:
         yield from _not_read(watch)
         return
@@ -280,7 +280,7 @@ def turn_findings(
     uneven = [one for one in turns if one.uneven]
     if uneven:
         line = min(one.uneven_line for one in uneven)
-        yield Finding("E501", {"packets": sum(one.uneven for one in uneven)}, (line,))
+        yield RecordingFinding("E501", {"packets": sum(one.uneven for one in uneven)}, (line,))
     turning = any(one.angle > _STILL for one in judged)
     about = {one.entity for one in tracks if _goes_about(one)}
     upright = all(one.x >= _FIRST and one.w <= _NEVER for one in judged)
@@ -289,12 +289,12 @@ def turn_findings(
         for one in judged
     )
     if turning and (upright or rolls):
-        yield Finding("E502", read=_w_first(watch, places))
+        yield RecordingFinding("E502", read=_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
         yaws = [one for one in judged if one.entity in about]
         small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
         if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
-            yield Finding("E504", read=watch.read_with({"angles": "rad"}))
+            yield RecordingFinding("E504", read=watch.read_with({"angles": "rad"}))
     elif places.get("yaw") and layout is not None and layout.angles == "rad":
         yield from _degrees(watch, places["yaw"])
     yield from _spins(watch, [one for one in turns if one.spins >= LEAST], places)
@@ -302,12 +302,12 @@ def turn_findings(
         flips = sum(one.flips for one in turns)
         written = "qx" in places or any(b"rotation=" in text for text in watch.texts)
         if flips and written:  # of angles each turn beyond 180 degrees is one
-            yield Finding("E507", {"times": "once" if flips == 1 else f"{flips:,} times"})
+            yield RecordingFinding("E507", {"times": "once" if flips == 1 else f"{flips:,} times"})
         moving = {one.entity for one in tracks if one.moves}
         still = [one for one in judged if one.angle <= _STILL and one.entity in moving]
         if still:
             more = f" and of {len(still) - 1:,} more" if len(still) > 1 else ""
-            yield Finding("E508", {"entities": (still[0].entity or "the entity") + more})
+            yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
 
 
 def _layout(watch: RecordingMonitor) -> ReadSpec | None:
@@ -319,7 +319,7 @@ def _goes_about(track: Track) -> bool:
     return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
 
 
-def _degrees(watch: RecordingMonitor, column: str) -> Iterator[Finding]:
+def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]:
     """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
     found: dict[str, list[tuple[float, float]]] = {}
     for block, reader in watch.samples:
@@ -338,7 +338,7 @@ def _degrees(watch: RecordingMonitor, column: str) -> Iterator[Finding]:
         leaps = any(way >= _LEAP for way, _ in steps)
         if leaps or (steps and median(way / took for way, took in steps) > _FASTEST):
             facts = {"low": low, "high": high, "how": "leaps back" if leaps else "changes fast"}
-            yield Finding("E510", facts, read=watch.read_with({"angles": "deg"}))
+            yield RecordingFinding("E510", facts, read=watch.read_with({"angles": "deg"}))
             return
 
 
@@ -351,11 +351,11 @@ def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
 
 def _spins(
     watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[RecordingFinding]:
     without = watch.read_with(_NO_SPIN)
     for one in turns:
         if one.body >= _EXACT and one.world < _SAME_WAY:
-            yield Finding("E506", read=without)
+            yield RecordingFinding("E506", read=without)
             return
         if one.world >= _SAME_WAY and not 1 / _FACTOR <= one.ratio <= _FACTOR:
             degrees = math.degrees(1) / _FACTOR <= one.ratio <= math.degrees(1) * _FACTOR
@@ -364,11 +364,11 @@ def _spins(
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
             read = watch.read_with({"angles": "deg"}) if mends else without
-            yield Finding("E505", {"ratio": one.ratio}, read=read)
+            yield RecordingFinding("E505", {"ratio": one.ratio}, read=read)
             return
 
 
-def _not_read(watch: RecordingMonitor) -> Iterator[Finding]:
+def _not_read(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Columns that look like a rotation, of which it is not clear what they are."""
     reader = watch.reader
     if reader is None or not watch.samples or not len(watch.samples[0].block):
@@ -377,7 +377,7 @@ def _not_read(watch: RecordingMonitor) -> Iterator[Finding]:
     found = proposals(dict(reader.layout.columns or ()), cells)
     if found:
         ways = "one way" if len(found) == 1 else f"{len(found)} ways; this is one"
-        yield Finding("E503", {"ways": ways}, read=watch.read_with(found[0]))
+        yield RecordingFinding("E503", {"ways": ways}, read=watch.read_with(found[0]))
 
 
 #: Stretches that have to agree before velocities are doubted, and packets where there are none.
@@ -419,7 +419,7 @@ _PARTIAL, _FEW = 0.1, 3
 _ODD = 0.1
 
 
-def new_findings(watch: RecordingMonitor) -> list[Finding]:
+def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
     """What is found in what has been watched so far, and has not been returned before.
 
     Nothing that was given is doubted.
@@ -427,14 +427,14 @@ def new_findings(watch: RecordingMonitor) -> list[Finding]:
     return watch.fresh(_all(watch))
 
 
-def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[Finding]:
+def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:
     """Packets that carry only what changed."""
     delta = watch.given is not None and watch.given.partial
     if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
-        yield Finding("E107", {"partial": watch.partial}, read="partial=on")
+        yield RecordingFinding("E107", {"partial": watch.partial}, read="partial=on")
 
 
-def _all(watch: RecordingMonitor) -> list[Finding]:
+def _all(watch: RecordingMonitor) -> list[RecordingFinding]:
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     found += _partial(watch, totals)
@@ -462,13 +462,15 @@ def _sample(watch: RecordingMonitor) -> PacketBlock:
 # ------------------------------------------------------------------------- entities and their order
 
 
-def _order(watch: RecordingMonitor, tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+def _order(
+    watch: RecordingMonitor, tracks: list[Track], totals: Totals
+) -> Iterator[RecordingFinding]:
     """What the order of the packets, and of their places, shows."""
     if watch.ended and watch.packets >= LEAST and totals.entities == watch.packets:
         # before the end they may be the first packets of very many
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
         facts = {"column": column, "packets": watch.packets}
-        yield Finding("E102", facts, read=watch.read_with({"entity": ""}))
+        yield RecordingFinding("E102", facts, read=watch.read_with({"entity": ""}))
         return
     down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
     mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
@@ -480,21 +482,23 @@ def _order(watch: RecordingMonitor, tracks: list[Track], totals: Totals) -> Iter
         yield from _restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
         done = "each is drawn by itself; rows come by time, or of a pipe in this order"
-        yield Finding("E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,))
+        yield RecordingFinding(
+            "E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,)
+        )
     overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
     if overtaken:
         beyond = max(one.late for one in tracks) > WINDOW
         command = sort_command(watch, "arrival") if beyond and watch.samples else ""
-        yield Finding("E106", {"packets": overtaken, "command": command})
+        yield RecordingFinding("E106", {"packets": overtaken, "command": command})
     yield from _mixed(watch, tracks)
 
 
-def _unsorted(watch: RecordingMonitor, how: str, line: int) -> Finding:
+def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
     command = sort_command(watch, "time") if watch.samples else ""
-    return Finding("E104", {"how": how, "command": command}, (line,))
+    return RecordingFinding("E104", {"how": how, "command": command}, (line,))
 
 
-def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
+def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     again = [one for one in tracks if one.restarts]
     if not again:
         return
@@ -505,10 +509,10 @@ def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
     read = "" if column is None else _joined(watch, column)
-    yield Finding("E103", facts, (first.restart_line,), read)
+    yield RecordingFinding("E103", facts, (first.restart_line,), read)
 
 
-def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
+def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     """Entities that are not told apart, or times with too few digits."""
     for one in tracks:
         moving = one.steps > 0 and one.packets > 3
@@ -516,7 +520,7 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
         shared = one.same > max(1, _MIXED * one.packets)
         if moving and shared and smooth and one.same > _COARSE * one.packets:
             if one.first < one.last:
-                yield Finding("E203", {"share": one.same / one.packets}, (one.same_line,))
+                yield RecordingFinding("E203", {"share": one.same / one.packets}, (one.same_line,))
             return
         slow = not one.velocities or one.driven < _LEAPS * one.steps
         leaps = slow and one.doubles < _LEAPS * one.steps and one.moves >= LEAST
@@ -534,7 +538,7 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Finding]:
             read = _joined(watch, *columns) if columns else ""
             surely = leaps and one.doubles < _SURELY * one.steps
             if columns or one.same > _COARSE * one.packets or surely:
-                yield Finding("E101", facts, lines, read)
+                yield RecordingFinding("E101", facts, lines, read)
             return
 
 
@@ -549,20 +553,20 @@ def _joined(watch: RecordingMonitor, *columns: str) -> str:
 # -------------------------------------------------------------------------------- times and numbers
 
 
-def _time(tracks: list[Track], totals: Totals) -> Iterator[Finding]:
+def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
     if totals.odd > max(2, _ODD * totals.packets):
         facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
-        yield Finding("E205", facts, (totals.odd_line,))
+        yield RecordingFinding("E205", facts, (totals.odd_line,))
     begins = min((one.first for one in tracks), default=0.0)
     ends = max((one.last for one in tracks), default=0.0)
     most = max((one.packets for one in tracks), default=0)
     if begins == ends and most > 3 and any(one.moves for one in tracks):
         likely = ": a whole number that is read as a float?" if 0 < abs(begins) < 1e-30 else ""
         facts = {"packets": totals.packets, "time": begins, "likely": likely}
-        yield Finding("E204", facts)
+        yield RecordingFinding("E204", facts)
 
 
-def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
+def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
     known = [one for one in (watch.given, watch.layout) if one is not None]
     if any(one.time_format or one.time_unit not in (None, "s") for one in known):
@@ -583,34 +587,34 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
             )
         if fits:
             facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
-            yield Finding("E201", facts, read=watch.read_with({"unit": name}))
+            yield RecordingFinding("E201", facts, read=watch.read_with({"unit": name}))
             return
 
 
-def _unix(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
+def _unix(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and (watch.given is None or watch.given.time_origin is None):
-        yield Finding("E202", read=watch.read_with({"origin": "first"}))
+        yield RecordingFinding("E202", read=watch.read_with({"origin": "first"}))
 
 
-def _velocity(figures: Survey, watch: RecordingMonitor) -> Iterator[Finding]:
+def _velocity(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     without = watch.read_with(dict.fromkeys(VELOCITY, ""))
     if figures.zeros == figures.velocities >= _ALONE and figures.moves >= _ALONE - 2:
-        yield Finding("E301", read=without)
+        yield RecordingFinding("E301", read=without)
         return
     if not _judged(figures):
         return
     own, *others = figures.cosines
     if own >= _AGREES:
         if not any(_near(figures.ratio, size) for size in (1, *_UNITS.values())):
-            yield Finding("E302", {"ratio": figures.ratio, "inverse": 1 / figures.ratio})
+            yield RecordingFinding("E302", {"ratio": figures.ratio, "inverse": 1 / figures.ratio})
         return
     best = max(others)
     if best >= _OTHER_AXES and _near(figures.ratio, 1):
         order = _ORDERS[others.index(best)]
-        yield Finding("E303", {"name": order, "axes": ", ".join(order)})
+        yield RecordingFinding("E303", {"name": order, "axes": ", ".join(order)})
     elif own < _OTHER_WAY:
-        yield Finding("E304", read=without)
+        yield RecordingFinding("E304", read=without)
 
 
 def _judged(figures: Survey) -> bool:

@@ -195,7 +195,7 @@ KINDS: Mapping[str, Kind] = {
 }  # fmt: skip
 
 
-class Finding(NamedTuple):
+class RecordingFinding(NamedTuple):
     """Something found in a recording: its ``code``, the ``facts`` of its words, and where.
 
     ``lines`` are numbers of lines to look at; ``read`` is how to read the recording instead, a
@@ -269,12 +269,12 @@ class Finding(NamedTuple):
         }
 
 
-def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+def worst_first(findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
     """The findings, gravest first, then by code."""
     order = list(Severity)
     return sorted(findings, key=lambda one: (order.index(one.severity), one.code))
 
 
-def doubts(findings: Iterable[Finding]) -> tuple[str, ...]:
+def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
     """The codes of those that make all that is computed doubtful."""
     return tuple(dict.fromkeys(each.code for each in worst_first(findings) if each.is_error))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings import Reader
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.lines import LineReader
     from epic_cli.recordings.read_spec import ReadSpec
 
@@ -52,7 +52,7 @@ class RecordingMonitor:
 
     def __init__(self, thorough: bool = False, name: str = "") -> None:
         self.name = name
-        self.findings: list[Finding] = []
+        self.findings: list[RecordingFinding] = []
         self.census = Census(_COUNTED if thorough else _WATCHED)
         self.samples: list[WatchedBlock] = []
         self.given: ReadSpec | None = None
@@ -64,7 +64,7 @@ class RecordingMonitor:
         #: Refused lines that lack a field.
         self.partial = 0
         #: Findings of whoever does something about what was found.
-        self.noted: list[Finding] = []
+        self.noted: list[RecordingFinding] = []
         self.reader: LineReader | None = None
         self.thorough = thorough
         #: Whether the last packet has come.
@@ -141,7 +141,7 @@ class RecordingMonitor:
             return True
         return self.census.doubtful
 
-    def fresh(self, findings: Iterable[Finding]) -> list[Finding]:
+    def fresh(self, findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
         """Those of all findings so far that have not been returned before."""
         new = {finding.key: finding for finding in findings if finding.key not in self._shown}
         self._shown.update(new)

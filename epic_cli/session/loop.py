@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from epic_cli.session.command_table import CommandTable
     from epic_cli.session.terminal import QuietTerminal
 
-    class Reader(Protocol):
+    class InputReader(Protocol):
         """Where lines come from."""
 
         def read(self) -> str:
@@ -123,7 +123,7 @@ def _show(dialogue: Dialogue, what: str) -> None:
         dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy.name}")
 
 
-def converse(interpreter: Interpreter, reader: Reader) -> None:
+def converse(interpreter: Interpreter, reader: InputReader) -> None:
     """Reads and runs until the session is left; an interrupt only drops the line."""
     dialogue = interpreter.dialogue
     while not dialogue.ended:
@@ -156,7 +156,7 @@ def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
 
 def _reader(
     interpreter: Interpreter, terminal: QuietTerminal | None, history_directory: Path | None
-) -> Reader:
+) -> InputReader:
     """The reader that this terminal has the means for."""
     dialogue = interpreter.dialogue
     if terminal is None:

@@ -13,7 +13,7 @@ import click
 
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.session.terminal import Outlet
+from epic_cli.session.terminal import RowOutlet
 from epic_cli.shell.console import NARROWEST, draw
 from epic_cli.shell.errors import Style, shown
 
@@ -55,8 +55,8 @@ class Screen:
         color: bool = False,
         encoding: str = "utf-8",
     ) -> None:
-        self._rows = Outlet(rows)
-        self._messages = Outlet(messages)
+        self._rows = RowOutlet(rows)
+        self._messages = RowOutlet(messages)
         self._size = size
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown

@@ -42,7 +42,7 @@ def held_back() -> Iterator[None]:
 _CHUNK = 4096
 
 
-class Outlet:
+class RowOutlet:
     """Writes at once, past the stream's buffer; what is no terminal is written as it is."""
 
     def __init__(self, stream: BinaryIO) -> None:

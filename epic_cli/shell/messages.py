@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.refused_lines import RefusedLines
@@ -142,7 +142,7 @@ class Reporter:
         )
 
 
-def finding_words(name: str, finding: Finding) -> str:
+def finding_words(name: str, finding: RecordingFinding) -> str:
     """A line for stderr: what is found in the recording ``name``, and what helps."""
     from epic_cli.recordings.wording import FrontEnd
 

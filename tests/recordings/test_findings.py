@@ -13,7 +13,7 @@ from epic_cli.engine.contract import Vector
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
 from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.findings import KINDS, Finding
+from epic_cli.recordings.findings import KINDS, RecordingFinding
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.watch import RecordingMonitor
 
@@ -28,7 +28,7 @@ def sent(path: str, rate: float = 20, speed: float = 5, size: float = 10) -> Ite
     return simulate(movement, send_rate=rate, duration=120, channel=channel, statistics=statistics)
 
 
-def told(packets: Iterator[Packet], most: int = 512) -> list[Finding]:
+def told(packets: Iterator[Packet], most: int = 512) -> list[RecordingFinding]:
     block, watch = PacketBlock(), RecordingMonitor()
     for packet in islice(packets, most):
         block.append(packet)

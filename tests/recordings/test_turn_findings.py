@@ -13,7 +13,7 @@ from support.running import epic
 import epic_cli
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.inspect.run import inspect
-from epic_cli.recordings.findings import Finding
+from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.watch import RecordingMonitor
@@ -62,7 +62,7 @@ def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
     return found
 
 
-def found(made: list[Row], thorough: bool = False, read: str = "") -> list[Finding]:
+def found(made: list[Row], thorough: bool = False, read: str = "") -> list[RecordingFinding]:
     names = list(made[0])
     lines = [",".join(names), *(",".join(f"{one[name]:.9g}" for name in names) for one in made)]
     layout, watch = ReadSpec.parse(read), RecordingMonitor(thorough)

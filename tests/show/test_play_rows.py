@@ -4,16 +4,16 @@ import pytest
 
 from epic_cli.engine.text.widths import width
 from epic_cli.play import MatchSpec
-from epic_cli.play.report import Writer
-from epic_cli.play.run import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.play.report import PlayRowWriter
+from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
 from epic_cli.play.script import Script
 
 SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
 
 
-def written(show: Show, columns: int | None) -> tuple[Writer, list[str]]:
-    run = HeadlessRun(MatchSpec(), Script({}, [], []), Selection(show, "A"))
-    writer = Writer("table", COLUMNS[show], columns)
+def written(show: Show, columns: int | None) -> tuple[PlayRowWriter, list[str]]:
+    run = HeadlessRun(MatchSpec(), Script({}, [], []), RowSelection(show, "A"))
+    writer = PlayRowWriter("table", COLUMNS[show], columns)
     lines = [writer.line(item) for chunk in run.run(2.0) for item in chunk.lines]
     return writer, (writer.header() + b"".join(lines)).decode().splitlines()
 

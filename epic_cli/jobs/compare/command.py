@@ -61,7 +61,7 @@ from epic_cli.show.page import About, Section
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.compare.run import Recorded
+    from epic_cli.jobs.compare.run import RecordedRuns
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -285,7 +285,7 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.run import Diagnoses, Recorded, compare_recordings
+    from epic_cli.jobs.compare.run import Diagnoses, RecordedRuns, compare_recordings
     from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.jobs import JobTally
@@ -307,7 +307,7 @@ def compare(
     if not network.simulates:
         names = recordings_of(inputs.recordings, inputs.truth)
         drawing.check(names, jobs.options)
-        given = Recorded(tuple(names), RecordingSpec.of(inputs), inputs.truth, drawing)
+        given = RecordedRuns(tuple(names), RecordingSpec.of(inputs), inputs.truth, drawing)
     _check_jobs(jobs, given, saving)
     tally = JobTally(jobs.allowed_failures)
     diagnoses = Diagnoses(
@@ -346,7 +346,7 @@ def compare(
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
-def _check_jobs(jobs: JobOptions, given: Recorded | None, saving: Saving | None) -> None:
+def _check_jobs(jobs: JobOptions, given: RecordedRuns | None, saving: Saving | None) -> None:
     """Workers and a journal are for files that other processes can read."""
     if not jobs.options:
         return

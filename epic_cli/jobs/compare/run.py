@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRuns:
     """Recordings (files; ``-``: standard input), how they are read, and what they are judged by.
 
     The real movement is in the file ``truth``, None: it is rebuilt from the packets. With a
@@ -60,7 +60,7 @@ class EachRecording:
     kind: ClassVar[str] = "compare"
 
     spec: CompareSpec
-    given: Recorded
+    given: RecordedRuns
     messages: Messages = Messages()  # noqa: RUF009 - a value
     color: bool = False
     pictured: str | None = None
@@ -119,7 +119,7 @@ class EachRecording:
 
 
 def compare_recordings(
-    given: Recorded,
+    given: RecordedRuns,
     spec: CompareSpec,
     jobs: JobOptions,
     tally: JobTally,

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.metrics.evaluation import Participant
-    from epic_cli.network.trace import Trace
+    from epic_cli.network.trace import NetworkTrace
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.shell.jobs import Place
     from epic_cli.show.report import Report
@@ -288,7 +288,7 @@ def _only(each: DiagnoseEach, file: str, options: DiagnoseOptions) -> ExitStatus
     return _status(options, found.causes, reporter.refused)
 
 
-def _link(spec: DiagnoseSpec, name: str, path: str) -> tuple[Trace, str]:
+def _link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
     """The recording's network and its description; raises ``WrongUsage`` if it shows none."""
     from epic_cli.jobs.diagnose.link import found_link
     from epic_cli.jobs.diagnose.report import link_story

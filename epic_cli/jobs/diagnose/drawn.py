@@ -125,7 +125,7 @@ SHORTEST, LONGEST = 0.002, 2.0
 SCANNED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
-class Smoothing(NamedTuple):
+class MatchedSmoothing(NamedTuple):
     """So much later (``shift``, s), with this time constant (s; 0: none), so far off (RMS)."""
 
     shift: float
@@ -195,7 +195,7 @@ class SmoothingFit:
             counted = self.counted
         return rms(shown - self._drawn, counted)
 
-    def scan(self, own: Floats) -> tuple[Smoothing, Smoothing]:
+    def scan(self, own: Floats) -> tuple[MatchedSmoothing, MatchedSmoothing]:
         """The best shift without a low-pass, and with the best of some time constants, about.
 
         Shifts are whole frames: the mean square distance of all of them comes from one
@@ -204,17 +204,17 @@ class SmoothingFit:
         fits = [self._scanned(own, constant) for constant in SCANNED]
         return fits[0], min(fits, key=lambda one: one.residual)
 
-    def _scanned(self, own: Floats, constant: float) -> Smoothing:
+    def _scanned(self, own: Floats, constant: float) -> MatchedSmoothing:
         known: NDArray[np.bool_] = np.all(np.isfinite(own), axis=1)
         if not known.any():
-            return Smoothing(0.0, constant, np.inf)
+            return MatchedSmoothing(0.0, constant, np.inf)
         own = _filled(own, known)
         frame = float(np.median(np.diff(self._times)))
         before, after = round(LATEST / frame), round(-EARLIEST / frame)
         inner = slice(before, len(own) - after)
         counted = self.counted[inner]
         if counted.sum() < 0.5 * self.counted.sum():
-            return Smoothing(0.0, constant, self.residual(own, 0.0, constant))
+            return MatchedSmoothing(0.0, constant, self.residual(own, 0.0, constant))
         middle = own.mean(axis=0)
         shown = low_pass(self._times, own, constant) - middle
         drawn = (self._drawn[inner] - middle)[counted]
@@ -224,22 +224,22 @@ class SmoothingFit:
             squares += np.square(windows).sum(axis=0) - 2 * drawn[:, axis] @ windows
         best = int(squares.argmin())
         residual = float(np.sqrt(max(squares[best], 0.0) / len(drawn)))
-        return Smoothing((before - best) * frame, constant, residual)
+        return MatchedSmoothing((before - best) * frame, constant, residual)
 
-    def shift(self, own: Floats) -> Smoothing:
+    def shift(self, own: Floats) -> MatchedSmoothing:
         """The best shift."""
         return self.nearby(own, self._scanned(own, 0.0))
 
-    def constant(self, own: Floats, shift: float = 0.0) -> Smoothing:
+    def constant(self, own: Floats, shift: float = 0.0) -> MatchedSmoothing:
         """The best time constant for a shift."""
         tries = np.geomspace(SHORTEST, LONGEST, 13)
         found = [self.residual(own, shift, float(row)) for row in tries]
         place = int(np.argmin(found))
         low, high = np.log(tries[max(place - 1, 0)]), np.log(tries[min(place + 1, len(tries) - 1)])
         best, least = minimum(lambda x: self.residual(own, shift, float(np.exp(x))), low, high)
-        return Smoothing(shift, float(np.exp(best)), least)
+        return MatchedSmoothing(shift, float(np.exp(best)), least)
 
-    def likely_constant(self, own: Floats) -> Smoothing:
+    def likely_constant(self, own: Floats) -> MatchedSmoothing:
         """About the best time constant, by least squares of each frame's step on what it closes.
 
         y(n) - y(n-1) = a (x(n) - y(n-1)): the equation's error, not that of what comes out (L.
@@ -250,19 +250,19 @@ class SmoothingFit:
         ahead, steps = ahead[known], np.diff(self._drawn, axis=0)[known]
         part = float((ahead * steps).sum() / max(np.square(ahead).sum(), 1e-300))
         if not 0 < part < 1:
-            return Smoothing(0.0, 0.0, self.residual(own))
+            return MatchedSmoothing(0.0, 0.0, self.residual(own))
         constant = float(-np.median(np.diff(self._times)) / np.log1p(-part))
         constant = min(max(constant, SHORTEST), LONGEST)
-        return Smoothing(0.0, constant, self.residual(own, 0.0, constant))
+        return MatchedSmoothing(0.0, constant, self.residual(own, 0.0, constant))
 
-    def both(self, own: Floats) -> Smoothing:
+    def both(self, own: Floats) -> MatchedSmoothing:
         """The best shift and time constant together."""
         best = self.scan(own)[1]
         for _ in range(3 if best.constant else 0):
             best = self.constant(own, self.nearby(own, best).shift)
         return best
 
-    def nearby(self, own: Floats, about: Smoothing) -> Smoothing:
+    def nearby(self, own: Floats, about: MatchedSmoothing) -> MatchedSmoothing:
         """The best shift near one that is known to a frame."""
         frame = float(np.median(np.diff(self._times)))
         shift, least = minimum(
@@ -270,7 +270,7 @@ class SmoothingFit:
             about.shift - 1.2 * frame,
             about.shift + 1.2 * frame,
         )
-        return Smoothing(shift, about.constant, least)
+        return MatchedSmoothing(shift, about.constant, least)
 
 
 def _filled(own: Floats, known: NDArray[np.bool_]) -> Floats:

@@ -17,7 +17,7 @@ from epic_cli.network.link import (
     GilbertElliott,
     LinkConditions,
 )
-from epic_cli.network.trace import Trace
+from epic_cli.network.trace import NetworkTrace
 
 if TYPE_CHECKING:
     from epic_cli.network.link import Distribution
@@ -256,7 +256,7 @@ class FoundLink(NamedTuple):
     far off the conditions' delays are (RMS of the quantiles, s).
     """
 
-    trace: Trace
+    trace: NetworkTrace
     conditions: LinkConditions
     rate: float
     losses: Known
@@ -372,9 +372,9 @@ def _rate(messages: MessageLog) -> float:
     return float(f"{1 / messages.period:.4g}")
 
 
-def _trace(found: Sendings, delays: Floats) -> Trace:
+def _trace(found: Sendings, delays: Floats) -> NetworkTrace:
     times = found.sent - found.sent[0]
-    return Trace(
+    return NetworkTrace(
         times.tolist(), [None if math.isnan(each) else max(each, 0.0) for each in delays.tolist()]
     )
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
     from epic_cli.jobs.diagnose.spec import DiagnoseSpec
     from epic_cli.metrics.drawn_path import DrawnPath
-    from epic_cli.recordings.findings import Finding as Doubtful
+    from epic_cli.recordings.findings import RecordingFinding as Doubtful
 
 
 #: A detector that lacks one of these has nothing to look at.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.drawn_path import DrawnPath
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
 
 
 @dataclass(frozen=True)
@@ -29,4 +29,4 @@ class DiagnoseSpec:
     span: tuple[float, float] = (-math.inf, math.inf)
     drawn: Mapping[str, DrawnPath] | None = None
     placed: bool = True
-    in_recording: tuple[Finding, ...] = ()
+    in_recording: tuple[RecordingFinding, ...] = ()

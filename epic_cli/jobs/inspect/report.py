@@ -10,7 +10,7 @@ import numpy as np
 
 from epic_cli.engine.packets import angles
 from epic_cli.metrics.digits import counted, known, number, seconds
-from epic_cli.recordings.findings import KINDS, Finding, Severity
+from epic_cli.recordings.findings import KINDS, RecordingFinding, Severity
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
 
@@ -53,7 +53,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     )
 
 
-def finding(one: Finding, command: str, name: str) -> model.ReportFinding:
+def finding(one: RecordingFinding, command: str, name: str) -> model.ReportFinding:
     """A finding of a recording, with the command line that mends it."""
     from shlex import quote
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Track, Turning
     from epic_cli.engine.refusals import Refusal
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.recordings.findings import Finding
+    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
 
@@ -66,7 +66,7 @@ class Inspection:
     head: tuple[Packet, ...] = ()
     refused: int = 0
     first_refused: Refusal | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordingFinding, ...] = ()
     all_entities: int = 0
     turns: tuple[Turning, ...] = ()
     paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from epic_cli.recordings import Fit, Format, Head, Unreadable
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
 _SENTENCE = re.compile(rb"\$(G[PNLAB]|BD|QZ)(RMC|GGA),([^*\r\n]*)\*([0-9A-Fa-f]{2})\s*")
@@ -31,7 +31,7 @@ class _Log(Format):
         """By how its files begin."""
         return Fit.CERTAIN if re.search(self.mark, head.begin[:4096]) else Fit.NO
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Its places as CSV; raises ``Unreadable``, as what it gives does."""
         rows = filter(None, self.rows(iter(source.more, b"")))
         return lambda: next(rows, b"")
@@ -154,7 +154,7 @@ class _Refused(_Log):
     def __init__(self, name: str, mark: bytes, cure: str) -> None:
         self.name, self.mark, self._cure = name, mark, cure
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Raises ``Unreadable``."""
         raise Unreadable(self._cure)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -142,7 +142,7 @@ class Parquet(Format):
     unpacked = "csv"
     binary = True
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The file's next rows as CSV, names first, of the columns that this layout wants.
 
         Raises ``Unreadable``, as what it gives does, for what is no Parquet file, or not a whole

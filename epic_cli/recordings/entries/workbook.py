@@ -10,7 +10,7 @@ from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.entries.csv import lines_above_header
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -164,7 +164,7 @@ class Packed(Format):
     title = ""
     what = "table"
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The chosen table as CSV; else the only one that has packets. Raises ``Unreadable``."""
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.recordings import Format, Unreadable
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -40,7 +40,7 @@ class CaptureFormat(Format):
     by_name = False
     unpacked = "auto"
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Raises ``IsCapture``."""
         raise IsCapture
 
@@ -52,7 +52,7 @@ _BLOCK, _PACKED = 65536, 1024
 class _Packed:
     """The packed bytes as a file, for libraries that read one."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ByteSource) -> None:
         self._source = source
         self._kept = b""
 
@@ -119,7 +119,7 @@ class Compressed(Format):
         self.name, self.suffixes, self.magic = name, (suffix,), magic
         self._unpacks = unpacks
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """What is inside; raises ``Unreadable``, as what it gives does, where it is broken."""
         data = self._whole(self._unpacks(_Packed(source)))
         return lambda: next(data, b"")
@@ -148,12 +148,12 @@ class Utf16(Format):
         """Behind the mark, one character in ASCII or in Latin-1 has a NUL."""
         return super().begins(head) and b"\0" in head[2:4]
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The text as UTF-8; raises ``Unreadable``, as what it gives does."""
         return decoded(source, "utf-16")
 
 
-def decoded(source: Source, encoding: str) -> Callable[[], bytes]:
+def decoded(source: ByteSource, encoding: str) -> Callable[[], bytes]:
     """A function for the text of a source in this encoding, as UTF-8."""
     from codecs import getincrementaldecoder
 

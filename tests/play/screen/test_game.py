@@ -9,7 +9,7 @@ from support.play_links import script
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.run import Row, rows
-from epic_cli.play.screen import ASCII, LATENCIES, UNICODE, Canvas, Game, Switches
+from epic_cli.play.screen import ASCII, LATENCIES, UNICODE, ArenaCanvas, Game, Switches
 from epic_cli.play.spec import changed
 
 
@@ -211,13 +211,13 @@ def test_the_canvas_draws_with_what_the_terminal_can_show() -> None:
 
 
 def test_what_lies_outside_the_arena_is_not_drawn() -> None:
-    canvas = Canvas(26, 18, ASCII)
-    from epic_cli.play.run import Beam, Marker, Scene
+    canvas = ArenaCanvas(26, 18, ASCII)
+    from epic_cli.play.run import Beam, Marker, PlayScene
     from epic_cli.play.world import DEFAULT_ARENA
 
     markers = [Marker("A", (-5.0, 1e9), False), Marker("B", (23.99, 0.01), False)]
     beam = Beam((1.0, 1.0), (1e5, 1.0), False, (99.0, 99.0))
-    drawn = canvas.draw(Scene("x" * 100, DEFAULT_ARENA, markers, [(1e6, 0.0)], [beam]))
+    drawn = canvas.draw(PlayScene("x" * 100, DEFAULT_ARENA, markers, [(1e6, 0.0)], [beam]))
     lines = ["".join(part for _, part in line) for line in drawn]
     assert {len(line) for line in lines} == {26}
     assert sum(line.count("A") for line in lines) == 0
@@ -229,12 +229,12 @@ def test_what_lies_outside_the_arena_is_not_drawn() -> None:
 def test_an_arrow_beside_a_player_says_where_he_looks(
     degrees: float, beside: tuple[int, int, str]
 ) -> None:
-    from epic_cli.play.run import Marker, Scene
+    from epic_cli.play.run import Marker, PlayScene
     from epic_cli.play.world import DEFAULT_ARENA
 
     heading = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
     markers = [Marker("A", (5.0, 12.0), False, heading), Marker("B", (15.0, 12.0), False)]
-    drawn = Canvas(60, 30, UNICODE).draw(Scene("", DEFAULT_ARENA, markers, [], []))
+    drawn = ArenaCanvas(60, 30, UNICODE).draw(PlayScene("", DEFAULT_ARENA, markers, [], []))
     lines = ["".join(part for _, part in line) for line in drawn]
     [(row, column)] = [(n, line.index("A")) for n, line in enumerate(lines) if "A" in line]
     right, down, arrow = beside

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from epic_cli.recordings import Format, Unreadable
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -34,7 +34,7 @@ class GameRecording(Format):
         """By its mark."""
         return self._mark in head[:40]
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """The states that it holds, as CSV; raises ``Unreadable``, as what it gives does."""
         from importlib.util import find_spec
 

@@ -16,7 +16,7 @@ from epic_cli.recordings import Unreadable, formats
 from epic_cli.recordings.writing import csv_field
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
     from epic_cli.recordings.entries.games import GameRecording
 
 #: Seconds of processor time and bytes of memory: the longest match of 192 took 2 and 0.8 GB.
@@ -29,7 +29,7 @@ _BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
 _COPY = "recording"
 
 
-def parsed(game: GameRecording, source: Source, names: bool) -> Iterator[bytes]:
+def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[bytes]:
     """The states of a recording as CSV; raises ``Unreadable``."""
     import subprocess
     from tempfile import TemporaryDirectory

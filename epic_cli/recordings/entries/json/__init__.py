@@ -10,7 +10,7 @@ from epic_cli.recordings.entries.text import is_packet
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import OnRead, Reader, Source
+    from epic_cli.recordings import ByteSource, OnRead, Reader
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
@@ -112,7 +112,7 @@ class JsonShape(Format):
         settled = head.enough or (followed is None and head.ended)
         return Fit.GOOD if settled else Fit.UNDECIDED
 
-    def unpack(self, source: Source, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Its packets as JSON lines; raises ``Unreadable``."""
         from epic_cli.recordings.entries.json.reader import lines_of
 

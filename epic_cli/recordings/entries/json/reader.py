@@ -52,7 +52,7 @@ from epic_cli.recordings.read_spec import (
 )
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Source
+    from epic_cli.recordings import ByteSource
 
 
 #: What is looked at of the first object: this many levels, entries of an array, and names in all.
@@ -338,7 +338,7 @@ def is_followed(text: str) -> bool | None:
     return None
 
 
-def lines_of(source: Source) -> Callable[[], bytes]:
+def lines_of(source: ByteSource) -> Callable[[], bytes]:
     """The packets of a document as JSON lines; raises ``Unreadable``."""
     data = bytearray()
     while more := source.more():

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.play.clock import ClockSync, Exchange, Ggpo, Lightyear, Netfox, SteeredClock, Steering
+from epic_cli.play.clock import (
+    ClockSync,
+    Exchange,
+    Ggpo,
+    LightyearClock,
+    Netfox,
+    SteeredClock,
+    Steering,
+)
 
 STEP = 0.033
 
@@ -22,7 +30,7 @@ def steered(sync: ClockSync, now: float, time: float) -> Steering:
     return steering
 
 
-@pytest.mark.parametrize("sync", [Netfox(STEP), Lightyear(STEP), Ggpo(STEP)])
+@pytest.mark.parametrize("sync", [Netfox(STEP), LightyearClock(STEP), Ggpo(STEP)])
 def test_without_a_server_there_is_no_time(sync: ClockSync) -> None:
     assert sync.needs_server
     assert sync.steer(1.0, 1.0) is None
@@ -58,7 +66,7 @@ def test_netfox_takes_an_offset_beyond_two_seconds_whole(step: float, moved: flo
 
 def follows(errors: list[float]) -> list[float]:
     """lightyear's speed after each state; the client's time is off by so many ticks then."""
-    sync = Lightyear(STEP)
+    sync = LightyearClock(STEP)
     for number in range(3):
         sync.measure(exchange(number * 0.1, 0.0))
     speeds = []
@@ -89,7 +97,7 @@ def test_lightyear_is_set_beyond_ten_ticks() -> None:
 
 
 def test_lightyear_believes_the_time_after_three_round_trips() -> None:
-    sync = Lightyear(STEP)
+    sync = LightyearClock(STEP)
     for number in range(3):
         sync.hear(50.0 + 0.05 * number, 0.05 * number)
         assert sync.steer(0.05 * number, 0.0) is None
