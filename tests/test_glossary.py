@@ -1,0 +1,49 @@
+"""One word, one meaning: names of classes, and words that a netcode programmer would not use."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from support.places import ROOT
+
+PACKAGE = ROOT / "epic_cli"
+
+#: Words that stand for one of the field, or for nothing.
+BANNED = re.compile(
+    r"cannot be told|beyond doubt|of one's own\b|\banew\b|\bso many\b|\bnobody\b"
+    r"|\btold of\b|turned away|(?<!there )is no number",
+    re.IGNORECASE,
+)
+
+
+def classes(path: Path) -> set[str]:
+    """The public classes of a module, of Python or Cython."""
+    text = path.read_text()
+    if path.suffix == ".pyx":
+        found = set(re.findall(r"^(?:cdef )?class (\w+)", text, re.MULTILINE))
+    else:
+        found = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)}
+    return {name for name in found if not name.startswith("_")}
+
+
+def test_no_public_class_name_stands_in_two_modules() -> None:
+    places = defaultdict(list)
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")]):
+        for name in classes(path):
+            places[name].append(str(path.relative_to(PACKAGE)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+SOURCES = [
+    path
+    for path in (ROOT / "README.md", *PACKAGE.rglob("*"))
+    if path.suffix in (".py", ".pyx", ".pxd", ".h", ".js", ".md")
+]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_words_are_those_of_the_field(path: Path) -> None:
+    lines = enumerate(path.read_text().splitlines(), 1)
+    assert [(number, line) for number, line in lines if BANNED.search(line)] == []
