@@ -135,6 +135,7 @@ def lab(
         from epic_cli.live.browser.game import Live
     from epic_cli.live.browser.game import GameView
     from epic_cli.live.command_line import ListenProgress
+    from epic_cli.live.model import RunningGame
 
     tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
@@ -145,7 +146,8 @@ def lab(
         progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
         listener.consumers.append(progress)
         drawn = replace(spec, strategy=team[0])
-        view = GameView(listener, drawn, where, receiving, recordings, listener.settled)
+        of = where, receiving, recordings, listener.settled, False
+        view = GameView(*RunningGame.drawn_later(listener, drawn, *of))
         progress.say(f"epic: listening on {where}\n")
         try:
             with accessing("listen on", where, "record in"):

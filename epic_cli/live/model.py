@@ -862,9 +862,10 @@ class PausedGame(NamedTuple):
 class RunningGame(Consumer):
     """A running game, whoever shows it; ``where`` is the address of its packets.
 
-    Its strategy is that of the ``choice``. With a ``truth``, which was sent, figures are against
-    it. ``followed`` is the one entity that is evaluated (None: all), and ``listed`` are evaluated
-    first. While it is ``paused``, ``history`` and ``now`` stand still, and packets still come in.
+    It is drawn by the ``strategy``; the ``choice`` is what keys change. With a ``truth``, which was
+    sent, figures are against it. ``followed`` is the one entity that is evaluated (None: all), and
+    ``listed`` are evaluated first. While it is ``paused``, ``history`` and ``now`` stand still, and
+    packets still come in.
     """
 
     def __init__(
@@ -877,7 +878,7 @@ class RunningGame(Consumer):
     ) -> None:
         assert spec.strategy is not None
         self.where, self.receiving, self.recordings = where, receiving, recordings
-        self.tick = spec.tick
+        self.tick, self.strategy = spec.tick, spec.strategy
         self.choice = StrategyChoice(spec.strategy)
         self.traffic, self.log = LiveTraffic(), EventLog()
         self.evaluator = LiveEvaluator(spec.tick[0] / spec.tick[1])
@@ -981,6 +982,7 @@ class RunningGame(Consumer):
         except (StrategyFailed, ValueError):
             self.live = before
             raise
+        self.strategy = strategy
         if self.paused is not None:
             history, now, _ = self.paused
             history.redraw()

@@ -22,7 +22,7 @@ from epic_cli.live.browser.server import ServeSpec, serve
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listen.report import game_messages, game_traffic
-from epic_cli.live.listen.run import LiveDrawing
+from epic_cli.live.listen.run import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.metrics.turns import forward
 from epic_cli.network.link import LINK, PERFECT
@@ -34,11 +34,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.live.command_line import Page
-    from epic_cli.live.listen.run import LiveSource
-    from epic_cli.live.listen.spec import ListenSpec
     from epic_cli.live.proxy.spec import LinkController
-    from epic_cli.live.receiving import Reception
-    from epic_cli.live.recording import Recording
 
 
 #: How an entity is drawn, as the page reads it: where, where it heads (0: not known), status.
@@ -49,26 +45,15 @@ _LOOK, _MEASURED = 0.1, 1000
 
 
 class GameView(Consumer):
-    """What pages see of a listener, or of one direction of a proxy, which ``sends``.
+    """What pages see of a game.
 
     ``state`` (``STATE``) is how each entity was drawn last, by its number; ``fresh`` are the
     packets of the last step.
     """
 
-    def __init__(
-        self,
-        source: LiveSource,
-        spec: ListenSpec,
-        where: str,
-        receiving: Reception,
-        recordings: Sequence[Recording],
-        settled: Callable[[], float],
-        sends: bool = False,
-    ) -> None:
-        of = source, spec, where, receiving, recordings, settled, sends
-        self.game, self._drawing = RunningGame.drawn_later(*of)
-        self._drawing.consumers.append(self)
-        self.lead = spec.strategy  # draws all of it
+    def __init__(self, game: RunningGame, drawing: LaterDrawing) -> None:
+        self.game, self._drawing = game, drawing
+        drawing.consumers.append(self)
         self.state = np.zeros(0, STATE)
         self.fresh: list[PacketBlock] = []
         self._looked = -math.inf
@@ -246,9 +231,8 @@ class LiveSession:
             if "strategies" in message:
                 wanted = [str(text) for text in message["strategies"]]
                 team = checked_strategies(wanted or self._usual, self._own)
-                if team[0] != self._view.lead:
+                if team[0] != self._view.game.strategy:
                     self._view.game.draw_by(team[0])
-                    self._view.lead = team[0]
                 self._team, self._said = team, ""
                 self._follow(self._followed)
             if "follow" in message:

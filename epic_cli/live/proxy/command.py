@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -83,6 +83,10 @@ from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.networks import link_options
 from epic_cli.shell.sources import read_file
 from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
+
+if TYPE_CHECKING:
+    from epic_cli.live.model import RunningGame
+
 
 #: What a description of what shows the proxy says of the page in the browser.
 _PAGE = (
@@ -265,13 +269,12 @@ def proxy(
     make_channel = _channels(link, links, seed)
     with contextlib.ExitStack() as stack:
         receiving, place = _sockets(listen.address, target, stack)
-        address = listen.address._replace(port=receiving.port)
-        log = _log(spec, stack)
+        address, log = listen.address._replace(port=receiving.port), _log(spec, stack)
         wanted = WAYS if draws else ((watch.first,) if writes_rows else ())
         watches, recordings = _watches(outputs, drawn, wanted, stack)
         relay = Relay(spec, receiving, place, links, make_channel, log, watches)
         what = f"{address} > {target}"
-        of = watches if draws else {}, drawn, receiving, recordings, watch.first
+        games = _games(watches if draws else {}, drawn, what, relay, receiving, recordings)
         rows = drawing = stopped = None
         if writes_rows:
             sink = stack.enter_context(open_sink(outputs.output))
@@ -284,13 +287,14 @@ def proxy(
                 if on_screen:
                     from epic_cli.live.proxy.screen import Watching
 
-                    screen = Watching(relay, what, *of)
+                    screen = Watching(relay, what, games, watch.first)
                     job = _run(relay, spec, screen.note)
                     stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
                     job = _run(relay, spec, (lambda _: None) if quiet else _say, drawing)
                     if in_lab:
-                        stopped = run_until_stopped(_in_lab(relay, job, outputs.page, what, *of))
+                        shown = _in_lab(relay, job, outputs.page, games, watch.first)
+                        stopped = run_until_stopped(shown)
                     else:
                         stopped = run_until_stopped(job, microsecond_loop)
         finally:
@@ -301,26 +305,40 @@ def proxy(
     return ended(stopped)
 
 
+def _games(
+    watches: Mapping[Way, DirectionTap],
+    spec: ListenSpec,
+    what: str,
+    relay: Relay,
+    receiving: ReceivingSocket,
+    recordings: Sequence[Recording],
+) -> dict[Way, tuple[RunningGame, LaterDrawing]]:
+    """The directions that are shown, each as a game of its own, against what was sent."""
+    if not watches:
+        return {}
+    from epic_cli.live.model import RunningGame  # rows alone do not wait for numpy
+
+    of = receiving, recordings, relay.settled, True
+    return {
+        way: RunningGame.drawn_later(tap, spec, f"{what}, {way}", *of)
+        for way, tap in watches.items()
+    }
+
+
 def _in_lab(
     relay: Relay,
     job: Coroutine[Any, Any, None],
     page: Page,
-    what: str,
-    watches: Mapping[Way, DirectionTap],
-    spec: ListenSpec,
-    receiving: ReceivingSocket,
-    recordings: Sequence[Recording],
+    games: Mapping[Way, tuple[RunningGame, LaterDrawing]],
     first: Way,
 ) -> Coroutine[Any, Any, None]:
     """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
     from epic_cli.live.browser.game import GameView, LinkControls, Live
 
-    assert spec.strategy is not None
-    views: dict[str, GameView] = {}
-    for way in sorted(watches, key=lambda way: way != first):
-        of = f"{what}, {way}", receiving, recordings, relay.settled, True
-        views[way] = GameView(watches[way], spec, *of)
-    live = Live(views, [spec.strategy], LinkControls(relay.links, Commands(relay).answer))
+    ways = sorted(games, key=lambda way: way != first)
+    views: dict[str, GameView] = {way: GameView(*games[way]) for way in ways}
+    strategy = games[first][0].strategy
+    live = Live(views, [strategy], LinkControls(relay.links, Commands(relay).answer))
     return live.show(page, beside(job, microsecond_loop(), relay.end))
 
 

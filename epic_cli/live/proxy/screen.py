@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.listen.run import LaterDrawing
-from epic_cli.live.listen.spec import ListenSpec
 from epic_cli.live.model import RunningGame
 from epic_cli.live.proxy.report import KEYS, Status
-from epic_cli.live.proxy.run import DirectionTap, Relay
+from epic_cli.live.proxy.run import Relay
 from epic_cli.live.proxy.spec import LinkController
-from epic_cli.live.receiving import Reception
-from epic_cli.live.recording import Recording
 from epic_cli.live.screen import SMALLEST, STYLES, ListenScreen
 from epic_cli.network.link import WAYS, Way
 from epic_cli.show.full_screen import FullScreen, Lines
@@ -81,24 +78,16 @@ class Watching:
         self,
         relay: Relay,
         what: str,
-        watches: Mapping[Way, DirectionTap],
-        spec: ListenSpec,
-        receiving: Reception,
-        recordings: Sequence[Recording],
+        games: Mapping[Way, tuple[RunningGame, LaterDrawing]],
         way: Way,
     ) -> None:
         self._relay = relay
         self._status = Status(relay, what)
         self._keys = _LinkKeys(relay.links)
         self._way = way
-        self._drawings: list[LaterDrawing] = []
-        self._monitors: dict[Way, ListenScreen] = {}
-        for one, tap in watches.items():
-            of = f"{what}, {one}", receiving, recordings, relay.settled, True
-            game, drawing = RunningGame.drawn_later(tap, spec, *of)
-            self._monitors[one] = ListenScreen(game)
-            self._drawings.append(drawing)
-        self._for_link = not watches
+        self._drawings = [drawing for _, drawing in games.values()]
+        self._monitors = {way: ListenScreen(game) for way, (game, _) in games.items()}
+        self._for_link = not games
         self._head = 0
 
     def note(self, words: str) -> None:

@@ -24,6 +24,7 @@ from support.terminals import Terminal
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.listen.spec import ListenSpec
+from epic_cli.live.model import RunningGame
 from epic_cli.live.proxy.run import DirectionTap, Relay
 from epic_cli.live.proxy.screen import Watching
 from epic_cli.live.proxy.spec import LinkController, ProxySpec
@@ -53,7 +54,8 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
     now = 0.0
     relay.now = lambda: now  # type: ignore[method-assign]
     spec = ListenSpec(strategy=StrategySpec(strategy))
-    shown = Watching(relay, "here > there", {"up": watch}, spec, place, files, "up")
+    of = spec, "here > there, up", place, files, relay.settled, True
+    shown = Watching(relay, "here > there", {"up": RunningGame.drawn_later(watch, *of)}, "up")
     paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(4)]
     waiting: list[tuple[float, int, Callable[[float], None]]] = []
     number = 0
