@@ -108,7 +108,7 @@ def absolute(place: str) -> str:
     file = path if path.endswith(".py") else getattr(sys.modules.get(path), "__file__", None) or ""
     here = os.getcwd()  # noqa: PTH109
     is_here = path.endswith(".py") or os.path.realpath(file).startswith(os.path.realpath(here))
-    return f"{os.path.abspath(file)}:{attributes}" if attributes and is_here else place  # noqa: PTH100
+    return f"{os.path.abspath(file)}:{attributes}" if file and is_here else place  # noqa: PTH100
 
 
 def _check_trust(path: str) -> None:

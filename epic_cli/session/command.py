@@ -1,30 +1,45 @@
-"""``epic session``: packets typed by hand, and their rows.
-
-The one command with two front ends to choose from: the session, and ``epic replay``.
-"""
+"""``epic session``: packets typed by hand, and their rows; opens it, runs its loop, closes it."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import sys
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli import __version__
+from epic_cli.engine.places import named_in_data
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
-from epic_cli.jobs.replay.command import replay_options
-from epic_cli.jobs.replay.run import ReplayOptions
-from epic_cli.jobs.replay.run import run as run_replay
-from epic_cli.shell.command_line import TYPED
-from epic_cli.shell.console import use_color
-from epic_cli.shell.declared import InputFile, command, flag, is_default, refuse, shared, value
-from epic_cli.shell.errors import ExitStatus
-from epic_cli.shell.options.common import trust_option
+from epic_cli.jobs.replay.command import chosen_options, format_option
+from epic_cli.metrics.digits import counted
+from epic_cli.session import journal as journals
+from epic_cli.session.controller import Preferences, SessionController
+from epic_cli.session.journal import SessionJournal
+from epic_cli.session.state import Session
+from epic_cli.session.terminal import QuietTerminal, Screen
+from epic_cli.shell.console import ColorChoice, has_cursor, use_color
+from epic_cli.shell.declared import InputFile, command, flag, is_default, shared, value
+from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing
+from epic_cli.shell.options.common import color_option, timing_options, trust_option
 
 if TYPE_CHECKING:
-    from epic_cli.session.loop import Opening
+    from typing import Protocol
+
+    from epic_cli.session.shell_commands import CommandTable
+
+    class InputReader(Protocol):
+        """Where lines come from."""
+
+        def read(self) -> str:
+            """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+
 
 EXAMPLES = """\b
 Examples:
@@ -33,11 +48,22 @@ Examples:
   epic session --format epic
 """
 
+FIRST_SCREEN = f"""\
+epic {__version__}: type packets and see what a player would see; q leaves
+:help lists the commands"""
+
+#: A longer line comes in pieces, so that input without line ends takes no memory.
+_LONGEST_INPUT = 1 << 20
+
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """The options of a session that a replay lacks."""
+    """How a session is opened."""
 
+    chosen: StrategySpec = shared(chosen_options)
+    timing: Timing = shared(timing_options)
+    row_format: str = shared(format_option)
+    color: ColorChoice = shared(color_option)
     init: str | None = value(
         "Run a file of packets and commands first; without a terminal, only that. - is"
         " standard input.",
@@ -62,15 +88,15 @@ class SessionOptions:
         show_default=True,
     )
 
+    @property
+    def view(self) -> ReplaySpec:
+        """How the packets are shown at first; raises ``ValueError`` for wrong settings."""
+        name, settings, _ = self.chosen
+        return ReplaySpec(StrategySpec(name, checked(name, settings)), self.timing)
 
-#: The options of replays that a session has commands for instead.
-_REPLAYS_ONLY = ("output", "entity", "strict", "file_column")
 
-
-@command(EXAMPLES, "s set latency tick f o entity read resume")
-def session(
-    options: ReplayOptions = shared(replay_options), own: SessionOptions = shared(SessionOptions)
-) -> int:
+@command(EXAMPLES, "s latency tick f resume init")
+def session(options: SessionOptions = shared(SessionOptions)) -> int:
     """``epic session``.
 
     Change the strategy and see what would have been drawn. This is what epic alone does on a
@@ -80,57 +106,168 @@ def session(
     lines are saved, and "epic --resume" continues the session.
 
     Without a terminal, "epic session < script" runs such lines from standard input and ends;
-    "epic < packets" is "epic replay", and so is a FILE.
+    "epic < packets" is "epic replay".
     """
-    is_script = own.init is not None or click.get_current_context().meta.get(TYPED, False)
-    if is_script and not options.files and not _on_terminal():
-        refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
-        return _run_script(options, own)
-    if options.files or not _on_terminal():
-        own_names = [one.name for one in fields(SessionOptions)]
-        refuse(own_names, "is for a session, which needs a terminal and no FILE")
-        return run_replay(options)
-    refuse(_REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
-    from epic_cli.session.loop import run
-
-    run(_opening(options, own))
+    screen = Screen.standard(use_color(options.color, sys.stdout))
+    is_table = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    chosen = None if is_default("row_format") else options.row_format
+    screen.choose_format(chosen or ("table" if is_table else "epic"))
+    if sys.stdin is None or not sys.stdin.isatty():
+        return _run_script(options, screen)
+    _run(options, screen)
     return ExitStatus.DONE
 
 
-def _on_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
+def load_commands() -> CommandTable:
+    """The session's commands; packets can be typed before they are loaded."""
+    from epic_cli.session.commands import COMMANDS
+
+    return COMMANDS
 
 
-def _run_script(options: ReplayOptions, own: SessionOptions) -> int:
-    from epic_cli.session.loop import run_script
+def _run_script(options: SessionOptions, screen: Screen) -> int:
+    """Runs a script as if it was typed, without a journal."""
     from epic_cli.shell.sources import read_file, source_name
 
-    refuse(("resume",), "is for a session, which needs a terminal")
-    path = "-" if own.init is None else own.init
+    if options.resume:
+        raise WrongUsage("--resume is for a session, which needs a terminal")
+    path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
-    is_done = run_script(_opening(options, own), script, source_name(path))
+    controller = SessionController(Session(options.view), screen, load_commands)
+    with named_in_data(options.trust):
+        controller.run(script, source_name(path))
+    is_done = not (controller.session.refused or screen.complaints)
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
 
 
-def _opening(options: ReplayOptions, own: SessionOptions) -> Opening:
-    from epic_cli.session.dialogue import Preferences
-    from epic_cli.session.loop import Opening
-
-    return Opening(
-        _view(options),
-        None if is_default("row_format") else options.row_format,
-        use_color(options.color, sys.stdout),
-        own.init,
-        own.trust,
-        own.resume,
-        own.history,
-        Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),
+def _run(options: SessionOptions, screen: Screen) -> None:
+    """Opens a session on this process's terminal and stays until it is left."""
+    directory = journals.state_directory()
+    path = journals.newest(directory) if options.resume else None
+    controller = SessionController(
+        Session(ReplaySpec() if path else options.view),
+        screen,
+        load_commands,
+        SessionJournal(directory, screen.warn, path),
+        Preferences(options.hints, options.proposals, options.toolbar, options.keys == "vi"),
     )
+    screen.say(FIRST_SCREEN)
+    with _terminal(controller) as terminal:
+        reader = _reader(controller, terminal, directory if options.history else None)
+        try:
+            _begin(controller, options, path)
+            _converse(controller, reader)
+        finally:
+            controller.end_listening()
+            screen.clear_prompt()
 
 
-def _view(options: ReplayOptions) -> ReplaySpec:
-    """How the session shows its packets at first; raises ``ValueError`` for wrong settings."""
-    chosen = options.chosen
-    return ReplaySpec(
-        StrategySpec(chosen.name, checked(chosen.name, chosen.settings)), options.timing
+def _begin(controller: SessionController, options: SessionOptions, path: Path | None) -> None:
+    """What a session begins with: the one it resumes, or the ``--init`` file."""
+    session, screen = controller.session, controller.screen
+    if options.resume and path is None:
+        screen.say("there is no session to resume")
+    if path is not None:
+        journal, controller.journal = controller.journal, None  # it has all that already
+        controller.resuming = True
+        try:
+            with accessing("read", path):
+                controller.run_quietly(journals.read(path), path.name)
+        finally:
+            controller.journal, controller.resuming = journal, False
+        if session.refused:
+            lines = counted(session.refused, "line")
+            screen.warn(f"{path}: damaged: {lines} could not be read; the others are here")
+        _show(controller, "resumed")
+    if options.init is not None:
+        with accessing("read", options.init):
+            script = Path(options.init).read_bytes()
+        with named_in_data(options.trust):
+            controller.run_quietly(script, options.init)
+        _show(controller, options.init)
+
+
+def _show(controller: SessionController, what: str) -> None:
+    if controller.session.lines:
+        controller.draw_tail()
+        packets = counted(len(controller.session.lines), "packet")
+        strategy = controller.session.view.strategy.name
+        controller.screen.say(f"{what}: {packets}, strategy {strategy}")
+
+
+def _converse(controller: SessionController, reader: InputReader) -> None:
+    """Reads and runs until the session is left; an interrupt only drops the line."""
+    while not controller.ended:
+        try:
+            line = reader.read()
+            if controller.listening is not None:
+                controller.listening.catch_up()
+            controller.run(line.encode("utf-8", "surrogateescape"))
+        except KeyboardInterrupt:
+            controller.screen.leave_line()
+        except EOFError:
+            controller.screen.leave_line()
+            return
+
+
+@contextlib.contextmanager
+def _terminal(controller: SessionController) -> Iterator[QuietTerminal | None]:
+    """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
+    if not has_cursor(sys.stdout):
+        yield None
+        return
+    with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+        controller.screen.has_cursor = True
+        controller.screen.released = terminal.released
+        controller.screen.show_early(controller.prompt)
+        yield terminal
+
+
+def _reader(
+    controller: SessionController, terminal: QuietTerminal | None, history_directory: Path | None
+) -> InputReader:
+    """The reader that this terminal has the means for."""
+    if terminal is None:
+        messages = sys.stdout if sys.stdout.isatty() else sys.stderr
+        return PlainReader(controller, messages.buffer)
+    gc.disable()  # nothing of what is loaded now is garbage
+    from prompt_toolkit.history import InMemoryHistory
+
+    from epic_cli.session.prompt import PromptReader
+
+    gc.enable()
+    history = (
+        journals.StateHistory(history_directory, controller.screen.warn)
+        if history_directory
+        else InMemoryHistory()
     )
+    return PromptReader(controller, history, terminal.suspend)
+
+
+class PlainReader:
+    """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
+
+    def __init__(self, controller: SessionController, messages: BinaryIO) -> None:
+        self._controller = controller
+        self._messages = messages
+        self.lines: list[str] = []
+        controller.earlier_lines = lambda: self.lines
+        controller.confirm = self._confirm
+
+    def read(self) -> str:
+        """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
+        line = self._ask(self._controller.prompt)
+        if line.strip():
+            self.lines.append(line.rstrip("\r\n"))
+        return line
+
+    def _ask(self, what: str) -> str:
+        self._messages.write(what.encode())
+        self._messages.flush()
+        raw = sys.stdin.buffer.readline(_LONGEST_INPUT)
+        if not raw:
+            raise EOFError
+        return raw.decode("utf-8", "surrogateescape")
+
+    def _confirm(self, question: str) -> bool:
+        return self._ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
 
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import turn_between
@@ -11,13 +11,12 @@ from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS, packet_line
 from epic_cli.recordings.wording import rest_of_grammar
-from epic_cli.recordings.writing import Unwritable
-from epic_cli.session.session import Session
-from epic_cli.session.view import assignments
-from epic_cli.session.wording import seconds
+from epic_cli.recordings.writing import Unwritable, value_text
+from epic_cli.session.controller import seconds
+from epic_cli.session.state import Session
 
-#: After this many packets of an entity the next one is proposed.
-_ENOUGH = 2
+#: The packets of an entity after which the next one is proposed, all among the last ones.
+_ENOUGH, _NEAR = 2, 32
 
 
 def ghost(text: str) -> str:
@@ -46,19 +45,20 @@ def words_for(text: str) -> list[str]:
     rest, _, begun = text.rpartition(" ")
     if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
         return []
-    has = {one.partition("=")[0] for one in rest.split(" ") if "=" in one}
+    has = {word.partition("=")[0] for word in rest.split(" ") if "=" in word}
     angles = set(TURN_WORDS[1:4])
     taken = has | (angles if "rotation" in has else set())
     taken |= {"rotation"} if angles & has else set()
-    return [f"{one}=" for one in WORDS if one.startswith(begun) and one not in taken]
+    return [f"{word}=" for word in WORDS if word.startswith(begun) and word not in taken]
 
 
 def proposal(session: Session) -> str:
     """The packet that comes next if the entity goes on as it did; empty: too few are there."""
-    recent = _recent(session)
+    near = session.last_packets(_NEAR)
+    recent = [packet for packet in near if packet.entity == near[-1].entity]
     if len(recent) < _ENOUGH:
         return ""
-    last, before = recent[0], recent[1]
+    before, last = recent[-2:]
     step = last.time - before.time
     if not 0 < step < float("inf"):
         return ""
@@ -86,22 +86,8 @@ def _turned_on(before: Packet, last: Packet) -> Rotation | None:
         return None
     begin = before.rotation or last.rotation
     rotation, _ = turn_between((begin, None), (last.rotation, None), 1.0, 2.0)
-    x, y, z, w = (round(one, 9) + 0.0 for one in rotation)
+    x, y, z, w = (round(part, 9) + 0.0 for part in rotation)
     return x, y, z, w
-
-
-def _recent(session: Session) -> list[Packet]:
-    """The last packet and those of its entity shortly before, newest first."""
-    packets = session.packets
-    count = len(packets)
-    found: list[Packet] = []
-    for index in range(count - 1, max(count - 32, 0) - 1, -1):
-        packet = packets[index]
-        if not found or packet.entity == found[0].entity:
-            found.append(packet)
-        if len(found) == _ENOUGH:
-            break
-    return found
 
 
 def _tidy(value: float) -> float:
@@ -114,32 +100,24 @@ def _without_noise(value: float) -> float:
     return value if float(f"{value:.15g}") == value else _tidy(value)
 
 
-def from_history(text: str, history: Sequence[str]) -> str:
-    """What is left of the newest earlier line that begins like this."""
-    if not text.strip():
-        return ""
-    for line in reversed(history):
-        if line.startswith(text) and line != text:
-            return line[len(text) :]
-    return ""
-
-
 _GAP = " | "
 
 
 def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     """One line no wider than the window; what matters least is left out first.
 
-    ``listening`` says where packets come from that no one types.
+    ``listening`` says where packets come from that are not typed.
     """
     timing = session.timing_in_force
-    strategy = f"{session.view.strategy.name} {assignments(session.view.strategy.changed)}".rstrip()
-    packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
+    name, changed = session.view.strategy.name, session.view.strategy.changed
+    settings = (shlex.quote(f"{key}={value_text(value)}") for key, value in changed.items())
+    strategy = " ".join([name, *settings])
+    packets = f"{len(session.lines):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
     last = ""
-    if session.packets:
-        last = f"last {seconds(session.packets[len(session.packets) - 1].time)}"
+    for packet in session.last_packets(1):
+        last = f"last {seconds(packet.time)}"
     drawn, promised = session.horizon
     if drawn < promised and not listening:
         last += f", rows wait from {seconds(max(drawn, 0.0))}"
@@ -150,8 +128,8 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
         (strategy, tick, packets, last, listening),
         (strategy, packets, last, listening),
         (strategy, packets, listening),
-        (session.view.strategy.name, packets, listening),
-        (session.view.strategy.name, packets),
+        (name, packets, listening),
+        (name, packets),
     ):
         text = " " + _GAP.join(part for part in parts if part)
         if width(text) <= columns:

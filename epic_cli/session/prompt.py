@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import select
+import sys
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from prompt_toolkit.application import create_app_session, run_in_terminal
-from prompt_toolkit.auto_suggest import Suggestion
+from prompt_toolkit.auto_suggest import AutoSuggest, AutoSuggestFromHistory, Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
-from prompt_toolkit.filters import Always
+from prompt_toolkit.filters import Always, is_searching
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.key_binding.vi_state import InputMode
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import PromptSession, create_confirm_session
@@ -24,10 +31,8 @@ from prompt_toolkit.validation import ValidationError, Validator
 from epic_cli.engine.text import TextScanner
 from epic_cli.recordings.entries.text import WORDS
 from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.session.dialogue import Dialogue
-from epic_cli.session.hints import from_history, ghost, proposal, toolbar_text, words_for
-from epic_cli.session.interpreter import BARE, Interpreter
-from epic_cli.session.keys import Pasted, key_bindings
+from epic_cli.session.controller import BARE, SessionController
+from epic_cli.session.hints import ghost, proposal, toolbar_text, words_for
 
 _STYLE = Style.from_dict(
     {
@@ -50,57 +55,69 @@ _VI_MODES = {
 #: Pastes of more lines than this are not shown line by line, nor kept in the history.
 _SHORT_PASTE = 20
 
+#: What comes within this time (s) of an Enter was pasted, or typed ahead.
+_PAUSE = 0.003
+
+#: A line end so soon (s) after a paste in keys belongs to it.
+_PASTE_GOES_ON = 0.1
+
+_LINE_ENDS = (Keys.ControlM, Keys.ControlJ)
+
 
 class PromptReader:
     """Reads lines with prompt_toolkit and hands pastes over in one piece."""
 
     def __init__(
         self,
-        interpreter: Interpreter,
+        controller: SessionController,
         history: History,
         suspend: Callable[[], None] = lambda: None,
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
-        self._dialogue = dialogue = interpreter.dialogue
+        self._controller = controller
         self._history = history
         self._rest = ""
-        color = dialogue.screen.color
+        color = ColorDepth.DEPTH_4_BIT if controller.screen.color else ColorDepth.DEPTH_1_BIT
+        self._suggestions = Suggestions(controller)
         self.session: PromptSession[str] = PromptSession(
             self._message,
-            completer=CommandCompleter(interpreter),
+            auto_suggest=self._suggestions,
+            completer=LineCompleter(controller),
             complete_while_typing=False,
-            validator=LineValidator(interpreter),
+            validator=LineValidator(controller),
             validate_while_typing=False,
             history=history,
-            key_bindings=key_bindings(dialogue, suspend),
-            input_processors=[Ghost(dialogue)],
+            key_bindings=key_bindings(controller, suspend),
+            input_processors=[Ghost(controller)],
             style=_STYLE,
-            color_depth=ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT,
-            editing_mode=EditingMode.VI if dialogue.preferences.vi else EditingMode.EMACS,
+            color_depth=color,
+            editing_mode=EditingMode.VI if controller.preferences.vi else EditingMode.EMACS,
             input=source,
             output=output,
         )
-        _let_errors_wrap(self.session)
-        self.session.default_buffer.on_text_changed += self._suggest
+        for window in self.session.layout.find_all_windows():
+            if window.height == 1:  # what is wrong with a line may take several, and is cut
+                window.height = None
+                window.dont_extend_height = window.wrap_lines = Always()
         # a terminal that does not say where its cursor is only goes without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
-        dialogue.earlier_lines = history.get_strings
-        dialogue.confirm = self._confirm
+        controller.earlier_lines = history.get_strings
+        controller.confirm = self._confirm
 
     def read(self) -> str:
         """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        shown = self._dialogue.preferences.toolbar
-        self.session.bottom_toolbar = self._toolbar if shown else None
+        controller = self._controller
+        self.session.bottom_toolbar = self._toolbar if controller.preferences.toolbar else None
         rest, self._rest = self._rest, ""
-        self._dialogue.screen.clear_prompt()
+        controller.screen.clear_prompt()
         try:
             text = self.session.prompt(default=rest, pre_run=self._begin)
         except KeyboardInterrupt:
             if not self.session.default_buffer.text:
-                self._dialogue.stop_listening()
+                controller.stop_listening()
             raise
-        self._dialogue.screen.count_lines(1)
+        controller.screen.count_lines(1)
         if not isinstance(text, Pasted):
             return text
         whole, _, self._rest = text.rpartition("\n")
@@ -109,13 +126,12 @@ class PromptReader:
     def _echo(self, text: str) -> str:
         """Shows a paste: the prompt has shown no more than its first line."""
         lines = text.splitlines()
-        screen = self._dialogue.screen
+        screen = self._controller.screen
         if len(lines) > _SHORT_PASTE:
             screen.say(f"pasted {len(lines):,} lines", "dim")
             return text
-        for line in lines:
-            if line.strip():
-                self._history.append_string(line)
+        for line in filter(str.strip, lines):
+            self._history.append_string(line)
         for line in lines[1:]:
             screen.say(f"  {line}", "dim")
         return text
@@ -124,47 +140,27 @@ class PromptReader:
         app = self.session.app
         with create_app_session(input=app.input, output=app.output):
             answered: bool = create_confirm_session(question).prompt()
-        self._dialogue.screen.count_lines(1)
+        self._controller.screen.count_lines(1)
         return answered
 
     def _message(self) -> StyleAndTextTuples:
-        return [("class:prompt", self._mode() + self._dialogue.prompt)]
-
-    def _mode(self) -> str:
-        """The mode of vi keys, as readline shows it."""
         app = self.session.app
-        if app.editing_mode != EditingMode.VI:
-            return ""
-        return _VI_MODES.get(app.vi_state.input_mode, "(ins)")
-
-    @property
-    def _columns(self) -> int:
-        return self.session.app.output.get_size().columns
+        vi = app.editing_mode == EditingMode.VI
+        mode = _VI_MODES.get(app.vi_state.input_mode, "(ins)") if vi else ""
+        return [("class:prompt", mode + self._controller.prompt)]
 
     def _toolbar(self) -> str:
-        listening = self._dialogue.listening
+        listening = self._controller.listening
         words = "" if listening is None else listening.words
-        return toolbar_text(self._dialogue.session, self._columns, words)
+        columns = self.session.app.output.get_size().columns
+        return toolbar_text(self._controller.session, columns, words)
 
     def _begin(self) -> None:
-        self._suggest(self.session.default_buffer)
-        listening = self._dialogue.listening
+        buffer, app = self.session.default_buffer, self.session.app
+        buffer.suggestion = self._suggestions.get_suggestion(buffer, buffer.document)
+        listening = self._controller.listening
         if listening is not None:
-            app = self.session.app
             app.create_background_task(listening.run(_above_the_line, app.invalidate))
-
-    def _suggest(self, buffer: Buffer) -> None:
-        text = buffer.text
-        preferences = self._dialogue.preferences
-        found = ""
-        typed_alone = self._dialogue.listening is None  # what comes next is not what came last
-        if preferences.proposals and typed_alone and text[:1] not in (":", "q"):
-            whole = proposal(self._dialogue.session)
-            found = whole[len(text) :] if whole.startswith(text) else ""
-        # for the first numbers of a packet, the grammar helps more than an old packet
-        if not found and preferences.hints and (text.startswith(":") or "/" in text):
-            found = from_history(text, self._dialogue.earlier_lines())
-        buffer.suggestion = Suggestion(found) if found else None
 
 
 async def _above_the_line(write: Callable[[], None]) -> None:
@@ -172,26 +168,39 @@ async def _above_the_line(write: Callable[[], None]) -> None:
     await run_in_terminal(write)
 
 
-def _let_errors_wrap(session: PromptSession[str]) -> None:
-    """Gives what is wrong with a line as many lines as it takes; it has one, and is cut."""
-    for window in session.layout.find_all_windows():
-        if window.height == 1:
-            window.height = None
-            window.dont_extend_height = window.wrap_lines = Always()
+class Suggestions(AutoSuggest):
+    """The next packet if the entity goes on as it did, or what is left of an earlier line."""
+
+    def __init__(self, controller: SessionController) -> None:
+        self._controller = controller
+        self._history = AutoSuggestFromHistory()
+
+    def get_suggestion(self, buffer: Buffer, document: Document) -> Suggestion | None:
+        """What may stand behind the text."""
+        text, preferences = document.text, self._controller.preferences
+        typed_alone = self._controller.listening is None  # what comes next is not what came last
+        if preferences.proposals and typed_alone and text[:1] not in (":", "q"):
+            whole = proposal(self._controller.session)
+            if whole.startswith(text) and whole != text:
+                return Suggestion(whole[len(text) :])
+        # for the first numbers of a packet, the grammar helps more than an old packet
+        if preferences.hints and (text.startswith(":") or "/" in text):
+            return self._history.get_suggestion(buffer, document)
+        return None
 
 
 class Ghost(Processor):
     """Shows what a packet still lacks behind it, where nothing is suggested."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
+    def __init__(self, controller: SessionController) -> None:
+        self._controller = controller
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """Appends the rest of the grammar."""
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
-        hints = self._dialogue.preferences.hints
+        hints = self._controller.preferences.hints
         if hints and not buffer.suggestion and document.is_cursor_at_the_end:
             fragments = [*fragments, ("class:ghost", ghost(document.text))]
         return Transformation(fragments)
@@ -200,8 +209,8 @@ class Ghost(Processor):
 class LineValidator(Validator):
     """Refuses a typed line with the cursor on the character that is wrong."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
-        self._interpreter = interpreter
+    def __init__(self, controller: SessionController) -> None:
+        self._controller = controller
 
     def validate(self, document: Document) -> None:
         """Raises ``ValidationError`` with what is expected there."""
@@ -209,7 +218,7 @@ class LineValidator(Validator):
         if not text.strip() or text.strip().lower().encode("utf-8", "replace") in BARE:
             return
         if text.lstrip().startswith(":"):
-            wrong = self._interpreter.check(text)
+            wrong = self._controller.check(text)
             if wrong is not None:
                 raise ValidationError(wrong.column - 1, wrong.message)
             return
@@ -221,11 +230,11 @@ class LineValidator(Validator):
             raise ValidationError(len(before), f"{first.what}; expected {first.expected}")
 
 
-class CommandCompleter(Completer):
+class LineCompleter(Completer):
     """Completes words of packets, and lines with a colon as click completes a command line."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
-        self._interpreter = interpreter
+    def __init__(self, controller: SessionController) -> None:
+        self._controller = controller
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -237,33 +246,116 @@ class CommandCompleter(Completer):
             for word in words_for(text):
                 yield Completion(word, -len(begun), display_meta=WORDS[word[:-1]])
             return
-        words = text[1:].split(" ")
-        begun = words[-1]
-        earlier = [word for word in words[:-1] if word]
-        if earlier:
-            earlier = self._whole_name(earlier)
-        for value, kind, help_text in self._items(earlier, begun):
+        *earlier, begun = text[1:].split(" ")
+        for value, kind, help_text in self._items(list(filter(None, earlier)), begun):
             if kind in ("file", "dir"):
-                yield from _paths(begun, complete_event)
+                paths = PathCompleter(expanduser=True)
+                yield from paths.get_completions(Document(begun), complete_event)
             else:
                 yield Completion(value, -len(begun), display_meta=help_text or "")
 
-    def _whole_name(self, words: list[str]) -> list[str]:
-        import click
-
-        try:
-            return [self._interpreter.commands.find(words[0]), *words[1:]]
-        except click.UsageError:
-            return words
-
     def _items(self, words: list[str], begun: str) -> Iterator[tuple[str, str, str | None]]:
+        import click
         from click.shell_completion import ShellComplete
 
-        found = self._interpreter
-        shell = ShellComplete(found.commands, {"obj": found.dialogue}, ":", "")
+        controller = self._controller
+        if words:
+            try:
+                words = [controller.commands.find(words[0]), *words[1:]]
+            except click.UsageError:
+                return
+        shell = ShellComplete(controller.commands, {"obj": controller}, ":", "")
         for item in shell.get_completions(words, begun):
             yield item.value, item.type, item.help
 
 
-def _paths(begun: str, event: CompleteEvent) -> Iterator[Completion]:
-    yield from PathCompleter(expanduser=True).get_completions(Document(begun), event)
+# ------------------------------------------------------------- keys
+
+
+class Pasted(str):
+    """Several lines at once; the last one is not ended yet, and goes on in the next prompt."""
+
+
+def key_bindings(controller: SessionController, suspend: Callable[[], None]) -> KeyBindings:
+    """The session's own keys; prompt_toolkit has the others."""
+    bindings = KeyBindings()
+    pasted_at = -1.0
+
+    @bindings.add("enter", filter=~is_searching)
+    def _(event: KeyPressEvent) -> None:
+        nonlocal pasted_at
+        rest = _pending(event)
+        buffer = event.current_buffer
+        # the end of one chunk of a paste must not be taken for the end of all of it
+        if rest is None and time.monotonic() - pasted_at > _PASTE_GOES_ON:
+            buffer.validate_and_handle()
+        else:
+            pasted_at = time.monotonic()
+            event.app.exit(result=Pasted(f"{buffer.text}\n{rest or ''}"))
+
+    @bindings.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        text = event.data.replace("\r\n", "\n").replace("\r", "\n")
+        buffer = event.current_buffer
+        if "\n" in text:
+            before, after = buffer.document.text_before_cursor, buffer.document.text_after_cursor
+            whole = before + text + after
+            buffer.text = whole.partition("\n")[0]  # what the prompt shows last
+            event.app.exit(result=Pasted(whole))
+        else:
+            buffer.insert_text(text)
+
+    @bindings.add("f4")
+    def _(event: KeyPressEvent) -> None:
+        vi = event.app.editing_mode != EditingMode.VI
+        event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+        controller.preferences = controller.preferences._replace(vi=vi)
+
+    if sys.platform != "win32":
+
+        @bindings.add("c-z")
+        def _(_event: KeyPressEvent) -> None:
+            run_in_terminal(suspend)
+
+    return bindings
+
+
+def _pending(event: KeyPressEvent) -> str | None:
+    """The text that has come right behind an Enter; None: it was the last key.
+
+    Terminals without bracketed paste send a paste as keys, faster than people type. Keys that
+    are no text, such as an interrupt, are left to be handled in their turn.
+    """
+    queue = event.key_processor.input_queue
+    keys = deque([*queue, *_read_on(event.app.input)])
+    queue.clear()
+    pieces: list[str] = []
+    while keys:
+        key = keys.popleft()
+        if key.key == Keys.CPRResponse:
+            queue.append(key)
+        elif key.key in _LINE_ENDS:
+            pieces.append("\n")
+        elif key.key == Keys.Tab or len(key.key) == 1:
+            pieces.append("\t" if key.key == Keys.Tab else key.key)
+        else:
+            queue.extend([key, *keys])
+            break
+    return "".join(pieces) or None
+
+
+def _read_on(source: Input) -> list[KeyPress]:
+    """What is there to be read now, or comes while it is being read."""
+    keys: list[KeyPress] = []
+    if sys.platform == "win32":  # no console can be waited for like this
+        return keys
+    try:
+        descriptor = source.fileno()
+    except (NotImplementedError, ValueError):
+        return keys
+    while not source.closed and select.select([descriptor], [], [], _PAUSE)[0]:
+        more = source.read_keys()
+        if not more:
+            break
+        keys += more
+    return keys

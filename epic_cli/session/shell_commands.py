@@ -1,7 +1,8 @@
-"""Every command of ``epic`` on what was typed: ``:compare -s a,b`` is ``epic compare -s a,b``.
+"""The commands of a session: its own, and every command of ``epic`` on what was typed.
 
-A command of the shell runs as it is: the packets of the session are its standard input, its
-defaults are the session's timing and strategy, and what it writes stands above the prompt.
+``:compare -s a,b`` is ``epic compare -s a,b``: a command of the shell runs as it is. The packets of
+the session are its standard input, the session's timing and strategy its defaults, and what it
+writes stands above the prompt.
 """
 
 from __future__ import annotations
@@ -10,30 +11,128 @@ import io
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.recordings.files import KEY, guarding
-from epic_cli.session.dialogue import TYPED, Dialogue
+from epic_cli.session.controller import TYPED, SessionController
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS
+from epic_cli.shell.declared import completions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from click.shell_completion import CompletionItem
 
-    from epic_cli.engine.replay.playback import ReplaySpec
-    from epic_cli.session.screen import Screen
+    from epic_cli.session.terminal import Screen
 
 #: The command that a session is.
 _SESSION = "session"
 
-#: What ends each message of a command on standard error begins with; here the prompt says it.
+#: What a message on standard error begins with; the prompt says it.
 _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
+
+pass_controller = click.make_pass_decorator(SessionController)
+
+
+def command(
+    name: str, summary: str | None = None
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Makes a function a command of the session; it is given the ``SessionController``.
+
+    ``summary`` is its help where the function has no docstring for it.
+    """
+    settings = {"help_option_names": ["-h", "--help"]}
+    decorate = click.command(name, help=summary, context_settings=settings)
+    return lambda function: decorate(pass_controller(function))
+
+
+class CommandTable(click.Group):
+    """The session's own commands, and those of the shell under the names that are left.
+
+    A name may be shortened as long as it stays clear which is meant.
+    """
+
+    def __init__(self, commands: list[click.Command]) -> None:
+        super().__init__("session", commands=commands)
+        self._loaded: dict[str, click.Command] = {}
+
+    def summaries(self) -> list[tuple[str, str]]:
+        """The commands in the order of ``:help``, each with a sentence; none is loaded."""
+        own = [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
+        left = {name: one for name, one in COMMANDS.items() if name != _SESSION}
+        return own + [
+            (name, one.summary) for name, one in left.items() if name not in self.commands
+        ]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the order of ``:help``."""
+        del ctx
+        return [name for name, _ in self.summaries()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The session's command of this name, or else the shell's, with its configuration."""
+        if cmd_name not in self.commands and cmd_name not in self._loaded:
+            found = None if cmd_name == _SESSION else epic.get_command(ctx, cmd_name)
+            if found is None:
+                return None
+            self._loaded[cmd_name] = found
+        return self.commands.get(cmd_name) or self._loaded[cmd_name]
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin like this."""
+        del ctx
+        return completions(self.summaries(), incomplete)
+
+    def find(self, name: str) -> str:
+        """The command that this name or beginning means; raises ``click.UsageError``."""
+        known = [one for one, _ in self.summaries()]
+        begun = [one for one in known if one.startswith(name)] if name else []
+        if name in known or len(begun) == 1:
+            return name if name in known else begun[0]
+        if begun:
+            raise click.UsageError(f"':{name}' may be " + ", ".join(f":{one}" for one in begun))
+        near = nearest(name, known)
+        hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
+        raise click.UsageError(f"there is no command ':{name}'; {hint}")
+
+    def defaults(self, found: click.Command, controller: SessionController) -> dict[str, Any]:
+        """What the session decides for a command of the shell, unless its line does.
+
+        Only what differs from a new session's, where ``:compare`` is ``epic compare``.
+        """
+        values: dict[str, Any] = dict(found.context_settings.get("default_map") or {})
+        if found in self.commands.values():
+            return values
+        view = controller.session.view
+        for setting in TIMING:
+            value = getattr(view.timing, setting.name)
+            if value != setting.default:
+                values[setting.name] = setting.write(value)
+        values["color"] = "always" if controller.screen.color else "never"
+        # of those that draw with one
+        values["strategy"] = written(view.strategy.name, view.strategy.settings)
+        return values
+
+    @contextmanager
+    def running(self, name: str, controller: SessionController) -> Iterator[None]:
+        """Lets a command run within the block: what it writes, and what the shell's read."""
+        screen = controller.screen
+        output = _above_prompt(screen, str)
+        messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
+        with ExitStack() as ending:
+            ending.enter_context(redirect_stdout(output))
+            ending.enter_context(redirect_stderr(messages))
+            if name not in self.commands:
+                ending.enter_context(_typed_packets(controller.session.lines))
+                controller.root.meta[KEY] = ending.enter_context(guarding())
+            yield
+            output.flush()
 
 
 class _TypedPackets(io.TextIOWrapper):
@@ -42,12 +141,30 @@ class _TypedPackets(io.TextIOWrapper):
     recording_name = TYPED
 
 
-class _AbovePrompt(io.RawIOBase):
-    """Standard output and error of a command: the session's screen."""
+@contextmanager
+def _typed_packets(lines: list[bytes]) -> Iterator[None]:
+    before = sys.stdin
+    with tempfile.TemporaryFile() as packets, _TypedPackets(packets, "utf-8") as source:
+        packets.writelines(lines)
+        packets.seek(0)
+        sys.stdin = source
+        try:
+            yield
+        finally:
+            sys.stdin = before
 
-    def __init__(self, screen: Screen, shown: Callable[[str], str] = str) -> None:
+
+def _above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:
+    buffered = io.BufferedWriter(_AbovePrompt(screen, change))
+    return io.TextIOWrapper(buffered, screen.encoding, "replace", write_through=True)
+
+
+class _AbovePrompt(io.RawIOBase):
+    """Standard output or error of a command: the session's screen; ``change`` is made of text."""
+
+    def __init__(self, screen: Screen, change: Callable[[str], str]) -> None:
         self._screen = screen
-        self._shown = shown
+        self._change = change
 
     def writable(self) -> bool:
         """It can be written."""
@@ -55,76 +172,10 @@ class _AbovePrompt(io.RawIOBase):
 
     def isatty(self) -> bool:
         """Whether a person sees at once what is written."""
-        return self._screen.is_window
+        return self._screen.shows_messages
 
     def write(self, data: Any) -> int:
         """Writes it above the prompt."""
-        self._screen.write_text(self._shown(bytes(data).decode(self._screen.encoding, "replace")))
+        text = bytes(data).decode(self._screen.encoding, "replace")
+        self._screen.write_text(self._change(text))
         return len(data)
-
-
-def names() -> list[str]:
-    """The commands of the shell that a session has, too."""
-    return [name for name in COMMANDS if name != _SESSION]
-
-
-def summary(name: str) -> str:
-    """The first sentence of a command's help; the command is not loaded."""
-    return COMMANDS[name].summary
-
-
-def load(context: click.Context, name: str) -> click.Command:
-    """A command of the shell, with the defaults of the configuration."""
-    found = epic.get_command(context, name)
-    assert found is not None
-    return found
-
-
-def defaults(command: click.Command, dialogue: Dialogue) -> dict[str, Any]:
-    """What the session decides for a command, unless its line does: timing, strategy, colour.
-
-    Only what differs from the session's own defaults, so that ``:compare`` of a new session is
-    ``epic compare``.
-    """
-    view = dialogue.session.view
-    found: dict[str, Any] = dict(command.context_settings.get("default_map") or {})
-    found["color"] = "always" if dialogue.screen.color else "never"
-    for setting in TIMING:
-        value = getattr(view.timing, setting.name)
-        if value != setting.default:
-            found[setting.name] = setting.write(value)
-    return {**found, **_strategy(view)}
-
-
-def _strategy(view: ReplaySpec) -> dict[str, Any]:
-    """For the commands that draw with one strategy."""
-    name, settings = view.strategy.name, view.strategy.settings
-    return {"strategy": written(name, settings)}
-
-
-@contextmanager
-def on_typed_packets(dialogue: Dialogue, context: click.Context) -> Iterator[None]:
-    """Lets the commands of the shell work on the session while the block runs."""
-    screen = dialogue.screen
-    with (
-        tempfile.TemporaryFile() as packets,
-        _TypedPackets(packets, "utf-8", "surrogateescape") as source,
-        guarding() as context.meta[KEY],
-    ):
-        for lines in dialogue.session.packets.texts():
-            packets.write(lines)
-        packets.seek(0)
-        output, messages = (
-            io.TextIOWrapper(io.BufferedWriter(raw), screen.encoding, "replace", write_through=True)
-            for raw in (
-                _AbovePrompt(screen),
-                _AbovePrompt(screen, lambda text: _PROGRAM.sub("", text)),
-            )
-        )
-        before, sys.stdin = sys.stdin, source
-        try:
-            with redirect_stdout(output), redirect_stderr(messages):
-                yield
-                output.flush()
-        finally:
-            sys.stdin = before

@@ -44,7 +44,7 @@ def _run(args: list[str]) -> int | None:
     if "_EPIC_COMPLETE" in os.environ:
         from epic_cli.shell.completion import answer  # only the Tab key waits for it
 
-        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, DEFAULT)
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, default_command())
         if text is None:
             epic.main(args, prog_name="epic")  # click knows more shells
         click.echo(text, nl=False)
@@ -86,11 +86,11 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     return click.UsageError(f"{error.option_name} is an option of {listed(commands)}", error.ctx)
 
 
-#: What ``epic`` alone does.
-DEFAULT = "session"
+def default_command() -> str:
+    """What ``epic`` alone does: the session on a terminal, and a replay elsewhere."""
+    on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
+    return "session" if on_terminal else "replay"
 
-#: The key under which contexts know whether a command was typed.
-TYPED = "epic_cli.typed"
 
 EXAMPLES = """\b
 Examples:
@@ -160,9 +160,8 @@ class LazyGroup(click.Group):
         first = args[0] if args else ""
         own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
-        ctx.meta[TYPED] = bool(own)
         if not own and (args or not completing):
-            args = [DEFAULT, *args]
+            args = [default_command(), *args]
         return super().parse_args(ctx, args)
 
     def resolve_command(

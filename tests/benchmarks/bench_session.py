@@ -24,7 +24,7 @@ from collections.abc import Callable
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter
-from epic_cli.session.session import Session
+from epic_cli.session.state import Session
 
 PROMPT = b"epic> "
 QUESTION = b"\x1b[6n"  # where is the cursor?

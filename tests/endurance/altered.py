@@ -115,7 +115,7 @@ class Typed:
 
     def _written(self, line: bytes, count: int) -> bytes:
         self._path.unlink(missing_ok=True)
-        journal = journals.Journal(self._path.parent, print, self._path)
+        journal = journals.SessionJournal(self._path.parent, print, self._path)
         typed = TypedSession(journal=journal)
         typed.type(
             *((line % (k, k)).decode() for k in range(count)), ":set calc_ahead=0.1", ":undo"

@@ -28,6 +28,8 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from support.typed_session import TypedSession
+
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.check.case_file import read_case
@@ -43,7 +45,6 @@ from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.session.interpreter import Interpreter
 from epic_cli.work.journal import ResultJournal, UnusableJournal, program_version
 
 HERE = Path(__file__).parent
@@ -182,15 +183,8 @@ def capture(data: bytes) -> str:
 
 def commands(data: bytes) -> str:
     """Looks at a line as the session does before it is entered; nothing is run."""
-    from epic_cli.session.commands import COMMANDS
-    from epic_cli.session.dialogue import Dialogue
-    from epic_cli.session.screen import Screen
-    from epic_cli.session.session import Session
-
-    output = io.BytesIO()
-    dialogue = Dialogue(Session(), Screen(output, output, lambda: (80, 24)), None, None)
     line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
-    return str(Interpreter(dialogue, lambda: COMMANDS).check(line))
+    return str(TypedSession().check(line))
 
 
 #: The corpus that each harness in C++ begins with.

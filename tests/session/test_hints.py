@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.session.hints import from_history, ghost, proposal, toolbar_text
+from epic_cli.session.hints import ghost, proposal, toolbar_text
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,8 @@ def test_a_proposal_is_a_packet_as_it_stands() -> None:
     typed.type("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
     for _ in range(20):
         typed.type(proposal(typed.session))
-    assert len(typed.session.packets) == 22
+    assert len(typed.session.lines) == 22
     assert typed.session.refused == 0
-
-
-def test_the_newest_line_of_the_history_counts() -> None:
-    lines = [":set a=1", ":set a=2", ":undo"]
-    assert from_history(":set", lines) == " a=2"
-    assert from_history(":undo", lines) == ""
-    assert from_history("", lines) == ""
 
 
 @pytest.mark.parametrize("columns", [120, 80, 60, 40, 20, 5])

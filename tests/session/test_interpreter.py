@@ -50,7 +50,7 @@ def test_a_packet_beyond_the_clock_is_not_kept() -> None:
     assert "ticks after the last row" in output
     assert "or a longer :tick, or :pacing arrival to begin at the first packet" in output
     assert typed.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
-    assert len(typed.session.packets) == 2
+    assert len(typed.session.lines) == 2
     assert typed.session.refused == 1
 
 
@@ -102,7 +102,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
         (":plot xy epic+x=1", "epic has no setting 'x'"),
         (":compare --nonsense", "--nonsense"),
-        (":s", "':s' may be :strategy, :set, :settings, :save"),
+        (":s", "':s' may be :strategy, :set, :save, :simulate, :send, :strategies"),
         (":help nothing", "there is no command ':nothing'"),
         (":set 'x", "no closing quotation"),
         (":", "there is no command ':'"),
@@ -149,9 +149,9 @@ def test_a_wrong_word_has_the_cursor() -> None:
 def test_a_command_may_be_shortened() -> None:
     typed = TypedSession()
     typed.type(TURN[0], ":un")
-    assert not typed.session.packets
+    assert not typed.session.lines
     typed.type(":q")
-    assert typed.dialogue.ended
+    assert typed.ended
 
 
 def test_undo_takes_packets_back_and_redraws() -> None:
@@ -178,7 +178,7 @@ def test_reset_starts_again() -> None:
 def test_save_is_what_was_typed_and_replays_the_same(tmp_path: Path) -> None:
     typed = TypedSession()
     odd = "  1.50 , 0x10,0 / 1e1,0,0 / 0.250  entity=t # said so"
-    typed.type(*TURN, odd, f":save {tmp_path}/packets", f":export {tmp_path}/rows.csv")
+    typed.type(*TURN, odd, f":save {tmp_path}/packets", f":replay -f csv -o {tmp_path}/rows.csv")
     assert (tmp_path / "packets").read_text() == "\n".join([*TURN, odd]) + "\n"
     rows = replayed(tmp_path / "packets", "--format", "csv")
     assert (tmp_path / "rows.csv").read_text() == rows
@@ -227,7 +227,7 @@ def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
     text = tmp_path / "packets.txt"
     text.write_text("1,2,3 / 4,5,6 / 7\n")
     assert "this is packet text" in typed.type(f":load {text} --read scale=2")
-    assert len(typed.session.packets) == 2
+    assert len(typed.session.lines) == 2
 
 
 def test_rows_says_how_many_there_are() -> None:
@@ -296,7 +296,7 @@ def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
     packets.write_text("\n".join(TURN) + "\n")
     for name in names():
         typed = TypedSession()
-        typed.type(f":strategy {name}", *TURN, f":export {tmp_path}/rows --force")
+        typed.type(f":strategy {name}", *TURN, f":replay -o {tmp_path}/rows")
         assert (tmp_path / "rows").read_text() == replayed(packets, "--strategy", name)
 
 
@@ -337,8 +337,8 @@ def test_quiet_scripts_tell_problems_only() -> None:
     typed.run_quietly(script.encode(), "script")
     assert typed.output.getvalue().decode().splitlines()[0] == "script:5:3: y is not a number"
     assert "pos" not in typed.output.getvalue().decode()
-    assert not typed.dialogue.ended
-    assert len(typed.session.packets) == 1
+    assert not typed.ended
+    assert len(typed.session.lines) == 1
 
 
 def test_a_view_that_can_no_longer_be_made_can_be_left(

@@ -34,21 +34,21 @@ def port_in(text: str) -> int:
 @pytest.fixture
 def typed() -> Iterator[TypedSession]:
     session = TypedSession(ReplaySpec(StrategySpec("snapshot")))
-    session.dialogue.confirm = lambda _: True  # somebody is there
+    session.confirm = lambda _: True  # somebody is there
     yield session
-    session.dialogue.end_listening()
+    session.end_listening()
 
 
 def arrive(typed: TypedSession, game: socket.socket, port: int, *packets: str) -> None:
     """Sends packets and waits until the session has them."""
-    assert typed.dialogue.listening
-    count = len(typed.session.packets)
+    assert typed.listening
+    count = len(typed.session.lines)
     for packet in packets:
         game.sendto(packet.encode(), ("127.0.0.1", port))
     until = time.monotonic() + 120
-    while len(typed.session.packets) < count + len(packets):
+    while len(typed.session.lines) < count + len(packets):
         assert time.monotonic() < until
-        typed.dialogue.listening.catch_up()
+        typed.listening.catch_up()
 
 
 def drawn(terminal: Terminal, row: str) -> None:
@@ -128,8 +128,8 @@ def test_a_typed_packet_arrives_when_it_is_entered(
     port = port_in(typed.type(":listen 0"))
     assert "0,0 / 1" not in typed.type(":pause")
     arrive(typed, game, port, "1,2,3 / 0,0,0 / 7")
-    assert typed.dialogue.listening
-    now = typed.dialogue.listening.now
+    assert typed.listening
+    now = typed.listening.now
     typed.type("4,5,6 / 0,0,0 / 7 entity=me")
     typed.type(f"4,5,6 / 0,0,0 / 7 entity=me arrival={(now or 0) + 1:.3f}")
     typed.type("nonsense")
@@ -161,9 +161,9 @@ def _completions(typed: TypedSession, text: str) -> list:  # type: ignore[type-a
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
-    from epic_cli.session.prompt import CommandCompleter
+    from epic_cli.session.prompt import LineCompleter
 
-    return list(CommandCompleter(typed).get_completions(Document(text), CompleteEvent()))
+    return list(LineCompleter(typed).get_completions(Document(text), CompleteEvent()))
 
 
 def test_many_rows_at_once_are_those_that_can_be_seen(
@@ -178,11 +178,11 @@ def test_many_rows_at_once_are_those_that_can_be_seen(
     )
     typed.session._stream = None
     typed.session._reached = 7.0
-    assert typed.dialogue.listening
-    typed.dialogue.draw_windowful(typed.dialogue.take_live(b"", 7.1))
+    assert typed.listening
+    typed.draw_windowful(typed.take_live(b"", 7.1))
     said = typed.output.getvalue().decode().replace("\0", "")
     assert re.search(r"\.\.\. 1[78]\d rows before these", said)
-    assert len(said.splitlines()) == 1 + typed.dialogue.room
+    assert len(said.splitlines()) == 1 + typed.screen.room
 
 
 def test_a_script_says_that_it_cannot() -> None:

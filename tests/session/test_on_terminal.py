@@ -285,7 +285,7 @@ def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> No
         )
         terminal.send(f"\x1b[200~{lines}\x1b[201~")
         terminal.prompt()
-        for command in (":rows", ":compare epic lerp", ":settings", ":strategies"):
+        for command in (":rows", ":compare -s epic,lerp", ":set", ":strategies"):
             terminal.send(command)
             terminal.enter()
         text = terminal.raw.decode()
@@ -327,7 +327,7 @@ def test_a_locale_that_is_not_utf8(tmp_path: Path) -> None:
         terminal.prompt()
         terminal.send(b"\x1b[200~0,0,0 / 10,0,0 / 0 entity=\xc3\xa4\r\x1b[201~")
         terminal.wait_for("1 taken, 0 refused")
-        terminal.send(":settings\r")
+        terminal.send(":set\r")
         terminal.wait_for("calc_ahead")
         terminal.send("q\r")
         assert terminal.status() == 0
@@ -398,7 +398,7 @@ def test_history_is_there_in_the_next_session(tmp_path: Path) -> None:
 def test_without_history_nothing_is_kept(tmp_path: Path) -> None:
     with Terminal(tmp_path, ["--no-history"]) as terminal:
         terminal.prompt()
-        terminal.type(":settings")
+        terminal.type(":set")
         terminal.send("q\r")
         assert terminal.status() == 0
     assert not (tmp_path / "epic" / "history").exists()

@@ -42,7 +42,7 @@ def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     changed = typed.type(":set gain=0.25").splitlines()[-1]
     assert changed.startswith("gain 0.5 -> 0.25: ")
     assert changed.endswith("the last is 0.50,0.00,0.00, was 1.00,0.00,0.00")
-    assert "gain" in typed.type(":settings")
+    assert "gain" in typed.type(":set")
     assert "it must be a number" in typed.type(":set gain=much")
     typed.type(":set anything=1")
     assert typed.session.view.strategy.settings == {"gain": 0.25, "anything": 1.0}
@@ -59,7 +59,7 @@ def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
     shown = typed.type(*PACKETS, ":compare -s epic,./mine.py:Late,./mine.py:Half")
     assert "./mine.py:Late" in shown
     assert any(line.startswith("./mine.py:Half") for line in shown.splitlines())
-    assert typed.dialogue.screen.complaints == 1  # its exit status is 4
+    assert typed.screen.complaints == 1  # its exit status is 4
 
 
 def test_one_that_cannot_be_loaded_changes_nothing(typed: TypedSession) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
@@ -14,9 +15,9 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.validation import ValidationError
 from support.typed_session import TypedSession
 
-from epic_cli.session.dialogue import Preferences
+from epic_cli.session.controller import Preferences
 from epic_cli.session.journal import StateHistory
-from epic_cli.session.prompt import CommandCompleter, LineValidator, PromptReader
+from epic_cli.session.prompt import LineCompleter, LineValidator, PromptReader, Suggestions
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
 
@@ -42,7 +43,7 @@ def typist() -> Iterator[Typist]:
 
 
 def completions(typed: TypedSession, text: str) -> list[str]:
-    found = CommandCompleter(typed).get_completions(Document(text), CompleteEvent())
+    found = LineCompleter(typed).get_completions(Document(text), CompleteEvent())
     return [one.text for one in found]
 
 
@@ -86,8 +87,14 @@ def test_the_proposal_can_be_turned_off(typist: Typist) -> None:
 
 
 def test_the_history_suggests_commands(typist: Typist) -> None:
-    typist.history.append_string(":set calc_ahead=0.1")
-    assert typist.type(":se\x1b[C\r") == ":set calc_ahead=0.1"
+    buffer = Buffer(history=typist.history)
+    for line in (":set a=1", ":set a=2", ":undo"):
+        typist.history.append_string(line)
+    found = Suggestions(typist.typed).get_suggestion(buffer, Document(":se"))
+    assert found is not None
+    assert found.text == "t a=2"
+    typist.typed.type(":hints off")
+    assert Suggestions(typist.typed).get_suggestion(buffer, Document(":se")) is None
 
 
 def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typist) -> None:
@@ -137,7 +144,7 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
         (":compare -s epi", ["epic"]),
         (":plot xy epi", ["epic"]),
         (":compare --quie", ["--quiet"]),
-        (":export x --fo", ["--format", "--force"]),
+        (":save x --fo", ["--force"]),
         ("1,2", []),
         ("1,2,3 / 4,5,6 / ", []),
         ("1,2,3 / 4,5,6 / 7 r", ["rotation=", "roll="]),

@@ -72,9 +72,9 @@ def test_problems_are_told_in_the_sessions_way() -> None:
     assert "epic: " not in said
     assert "no entity has 20 packets" in said
     assert "cannot read /nowhere" in typed.type(":compare --truth /nowhere")
-    before = typed.dialogue.screen.complaints
+    before = typed.screen.complaints
     typed.type(*STEADY[10:], ":compare -s epic --fail-if 'score(epic)<101'")
-    assert typed.dialogue.screen.complaints == before + 1
+    assert typed.screen.complaints == before + 1
     assert "a teleport is not marked" in typed.type(*LEAP, ":diagnose")
 
 

@@ -19,7 +19,7 @@ LINES = (
     "0,0,0 / 10,0,0 / 0",
     "1,0,0 / 10,0,0 / 0.1",
     ":set calc_ahead=0.1",
-    ":settings",
+    ":set",
     "2,0,0 / 0,10,0 / 0.2",
     ":undo",
     ":tick 25hz",
@@ -34,7 +34,7 @@ LINES = (
     ":keys",
     ":history 3",
     ":save packets.txt",
-    ":export rows.csv",
+    ":replay -f csv -o rows.csv",
     ":load packets.txt",
 )
 

@@ -19,13 +19,13 @@ def test_words_of_other_programs_are_known() -> None:
     for word in ("exit", "quit", "Exit"):
         session = TypedSession()
         session.type(word)
-        assert session.dialogue.ended
+        assert session.ended
 
 
 @pytest.mark.parametrize("times", list(itertools.permutations(STRANGE, 3)), ids="-".join)
 def test_no_time_breaks_the_packets_behind_it(times: tuple[str, ...]) -> None:
     session = TypedSession()
-    session.dialogue.confirm = lambda _: False
+    session.confirm = lambda _: False
     for time in (*times, "0.5"):
         said = session.type(f"1,2,3 / 4,5,6 / {time}")
         assert "Error" not in said

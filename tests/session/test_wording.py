@@ -9,8 +9,8 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.session import journal as journals
-from epic_cli.session.journal import Journal
-from epic_cli.session.terminal import DrawingStopped
+from epic_cli.session.journal import SessionJournal
+from epic_cli.session.state import DrawingStopped
 
 TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,0,0 / 0.1 entity=a")
 
@@ -60,9 +60,7 @@ def test_a_second_load_suggests_a_reset(tmp_path: Path) -> None:
     packets.write_text("\n".join(TWO) + "\n")
     typed = TypedSession()
     assert "reset" not in typed.type(f":load {packets}")
-    assert "3 packets taken, after the 3 of before (:reset first begins anew)" in typed.type(
-        f":load {packets}"
-    )
+    assert "3 packets taken, after the 3 of before" in typed.type(f":load {packets}")
 
 
 @pytest.mark.parametrize("name", ["toolbar", "hints", "proposals"])
@@ -73,15 +71,15 @@ def test_a_switch_alone_says_how_it_is(name: str) -> None:
 
 
 def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path) -> None:
-    typed = TypedSession(journal=Journal(tmp_path, print))
+    typed = TypedSession(journal=SessionJournal(tmp_path, print))
     typed.type(TWO[0], "1,0,0 / 1,0,0 / 1e9")
     assert typed.session.refused == 1
-    assert typed.dialogue.journal is not None
-    typed.dialogue.journal.close()
+    assert typed.journal is not None
+    typed.journal.close()
     path = journals.newest(tmp_path)
     assert path is not None
     again = TypedSession()
-    again.dialogue.resuming = True
+    again.resuming = True
     again.run_quietly(journals.read(path), path.name)
     assert again.output.getvalue() == b""
     assert again.session.refused == 0
@@ -103,12 +101,12 @@ def test_a_flood_is_asked_about(packets: list[str], rows: str) -> None:
         asked.append(question)
         return False
 
-    typed.dialogue.confirm = no
+    typed.confirm = no
     output = typed.type(*packets)
     assert output.endswith("nothing was taken\n")
     assert len(asked) == 1
     assert f"asks for about {rows}" in asked[0]
-    assert len(typed.session.packets) == len(packets) - 1
+    assert len(typed.session.lines) == len(packets) - 1
 
 
 def test_what_an_interrupt_leaves() -> None:
@@ -122,6 +120,6 @@ def test_what_an_interrupt_leaves() -> None:
     assert stopped.value.drawn is None
     assert stopped.value.clock == pytest.approx(0.15)
     assert typed.lines == [TWO[0].encode() + b"\n"]
-    assert len(typed.session.packets) == 1
+    assert len(typed.session.lines) == 1
     # the clock has gone on as if the rows had been drawn
     assert typed.type("1,0,0 / 10,0,0 / 0.1 entity=a").split("\n")[1].split()[0] == "0.200"

@@ -68,7 +68,7 @@ def test_the_command_line_comes_first_then_variables_then_the_file(tmp_path: Pat
 def test_a_table_is_for_one_command(tmp_path: Path) -> None:
     config = 'format = "csv"\n[replay]\nformat = "tsv"\n[session]\ntoolbar = false\n'
     assert epic(tmp_path, "replay", config=config).stdout.startswith("time\tx")
-    assert epic(tmp_path, config=config).stdout.startswith("time,x")
+    assert epic(tmp_path, "session", config=config).stdout.startswith("time,x")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
         ("strategy = 'epik'\n", "unknown strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),
         ("tick = \n", "line 1, column 8"),
-        ("session = 5\n", "session is a table: write [session]"),
+        ("replay = 5\n", "replay is a table: write [replay]"),
     ],
 )
 def test_a_wrong_file_is_wrong_usage(tmp_path: Path, config: str, message: str) -> None:
@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_options_of_a_session_are_refused_elsewhere(tmp_path: Path) -> None:
     given = epic(tmp_path, "--resume")
     assert given.returncode == 2
-    assert "--resume is for a session" in given.stderr
+    assert "--resume is an option of 'epic session'" in given.stderr
 
 
 def test_a_replay_loads_nothing_of_the_session(tmp_path: Path) -> None:

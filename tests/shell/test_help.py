@@ -68,7 +68,7 @@ def test_examples_work(page: list[str], tmp_path: Path) -> None:
 
 
 def test_help_after_other_options() -> None:
-    assert epic("--strict", "-h").stdout == epic("session", "-h").stdout
+    assert epic("--strict", "-h").stdout == epic("replay", "-h").stdout
     done = epic("replay", "turn.txt", "-s", "epic+no=1", "-h")
     assert done.stdout == epic("replay", "-h").stdout
 

@@ -22,7 +22,7 @@ def test_a_script_runs_without_a_terminal(tmp_path: Path, piped: bool) -> None:
     assert done.stdout.startswith(b"pos: ")
     assert b"strategy epic -> snapshot" in done.stderr
     assert b"interpolation_time" in done.stderr
-    typed = epic("--init", script, "-f", "csv")
+    typed = epic("session", "--init", script, "-f", "csv")
     assert typed.stdout.startswith(b"time,x,y,z")
 
 
@@ -40,7 +40,7 @@ def test_a_script_from_standard_input() -> None:
         assert (script.stdout, script.returncode) == (replay.stdout, replay.returncode)
     done = epic("session", "--strict", stdin=packets)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--strict is for replays" in done.stderr
+    assert b"--strict is an option of 'epic replay'" in done.stderr
 
 
 def test_what_cannot_be_done_is_told_with_its_line_and_status() -> None:

@@ -5,33 +5,31 @@ from __future__ import annotations
 import io
 
 from epic_cli.engine.replay.playback import ReplaySpec
-from epic_cli.session.commands import COMMANDS
-from epic_cli.session.dialogue import Dialogue, Preferences
-from epic_cli.session.interpreter import Interpreter
-from epic_cli.session.journal import Journal
-from epic_cli.session.screen import Screen
-from epic_cli.session.session import Session
+from epic_cli.session.command import load_commands
+from epic_cli.session.controller import Preferences, SessionController
+from epic_cli.session.journal import SessionJournal
+from epic_cli.session.state import Session
+from epic_cli.session.terminal import Screen
 
 
-class TypedSession(Interpreter):
-    """An interpreter whose output is kept."""
+class TypedSession(SessionController):
+    """A session whose output is kept."""
 
     def __init__(
         self,
         view: ReplaySpec | None = None,
-        journal: Journal | None = None,
+        journal: SessionJournal | None = None,
         size: tuple[int, int] = (100, 30),
         preferences: Preferences | None = None,
     ) -> None:
         self.output = io.BytesIO()
         screen = Screen(self.output, self.output, lambda: size)
-        super().__init__(Dialogue(Session(view), screen, journal, preferences), lambda: COMMANDS)
-        self.session = self.dialogue.session
+        super().__init__(Session(view), screen, load_commands, journal, preferences)
 
     @property
     def lines(self) -> list[bytes]:
         """The lines of the packets so far."""
-        return b"".join(self.session.packets.texts()).splitlines(keepends=True)
+        return self.session.lines
 
     def type(self, *lines: str) -> str:
         """Runs lines one by one, as if typed; what was written."""

@@ -34,16 +34,19 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
     ),
 )
 
-_CHOSEN, _TIMING, _FORMAT, _ENTITY, _READ, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+#: Those that a session opens with, too.
+chosen_options, _TIMING, format_option = DRAWING_OPTIONS[:3]
+
+_ENTITY, _READ, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS[3:]
 
 #: All of them, as ``options: ReplayOptions``.
 replay_options = OptionGroup(
     "options",
     ReplayOptions,
     click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
-    _CHOSEN,
+    chosen_options,
     _TIMING,
-    _FORMAT,
+    format_option,
     output_option("Write the rows to a file, which appears once complete."),
     _ENTITY,
     _READ,

@@ -1,4 +1,4 @@
-"""Packets of a running game beside those that are typed: ``:listen``."""
+"""Packets of a running game beside those that are typed: ``:listen`` and ``:pause``."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.ingest import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.writing import Unwritable
-from epic_cli.session.command_table import command
-from epic_cli.session.dialogue import Dialogue
-from epic_cli.session.wording import failure
+from epic_cli.session.controller import SessionController, failure
+from epic_cli.session.shell_commands import command
 from epic_cli.shell.declared import ParameterType
 from epic_cli.shell.errors import CannotAccess, accessing
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 
-#: A session keeps all its packets: with this many it listens no more.
+#: A session keeps all its packets: with more than these it listens no more.
 _MOST_PACKETS = 1_000_000
 
-#: Rows are written so often: a tenth of a second is soon enough for whoever reads them.
+#: The interval (s) between rows: a tenth of a second is soon enough for whoever reads them.
 _EVERY = (1, 10)
 
 
@@ -48,8 +47,8 @@ class Listening(Consumer):
     shown. Raises ``CannotAccess``.
     """
 
-    def __init__(self, dialogue: Dialogue, address: Address) -> None:
-        self._dialogue = dialogue
+    def __init__(self, controller: SessionController, address: Address) -> None:
+        self._controller = controller
         # the session draws; the ticks only wake it
         spec = ListenSpec(Endpoint(address), strategy=StrategySpec(), tick=_EVERY)
         with accessing("listen on", address):
@@ -57,7 +56,6 @@ class Listening(Consumer):
         self.address = self._listener.address
         self.paused = False
         self.unwritable = 0
-        # the session draws; the ticks only wake it
         self._filler = VelocityFiller()
         self._pending: list[bytes] = []
         self._awake: asyncio.Event | None = None
@@ -113,8 +111,8 @@ class Listening(Consumer):
                 await job
 
     def _end(self, why: str) -> None:
-        self._dialogue.screen.complain(f"{self.address} is not listened on any more: {why}")
-        self._dialogue.end_listening()
+        self._controller.screen.complain(f"{self.address} is not listened on any more: {why}")
+        self._controller.end_listening()
 
     def catch_up(self) -> None:
         """Takes what has come in since, and writes its rows."""
@@ -126,17 +124,17 @@ class Listening(Consumer):
 
     def _due(self) -> Callable[[], None] | None:
         """Takes what has come in; what has to be written then, None: nothing."""
-        dialogue, rows = self._dialogue, b""
+        controller, rows = self._controller, b""
         text, self._pending = b"".join(self._pending), []
         message, self._message = self._message, ""
         try:
             if self.now is not None:
-                rows = dialogue.take_live(text, self.now)
+                rows = controller.take_live(text, self.now)
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
             return partial(self._end, failure(error))
-        if len(dialogue.session.packets) > _MOST_PACKETS:
+        if len(controller.session.lines) > _MOST_PACKETS:
             return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
         if self.paused:
             rows = b""
@@ -144,8 +142,8 @@ class Listening(Consumer):
 
     def _write(self, rows: bytes, message: str) -> None:
         if message:
-            self._dialogue.screen.warn(message)
-        self._dialogue.draw_windowful(rows)
+            self._controller.screen.warn(message)
+        self._controller.draw_windowful(rows)
 
     def _wake(self) -> None:
         if self._awake is not None:
@@ -209,7 +207,7 @@ _ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
 @click.argument(
     "address", required=False, type=ParameterType(_ADDRESS), metavar="[[HOST:]PORT|off]"
 )
-def listen(dialogue: Dialogue, address: Address | str | None) -> None:
+def listen(controller: SessionController, address: Address | str | None) -> None:
     """Take packets of a running game too, and draw their rows when they are due.
 
     They come as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
@@ -217,46 +215,43 @@ def listen(dialogue: Dialogue, address: Address | str | None) -> None:
     Ctrl-C on an empty line, ends it. Without a HOST nothing is heard but this machine.
     """
     if address is None:
-        listening = dialogue.listening
-        dialogue.screen.say("listen off" if listening is None else listening.words)
+        listening = controller.listening
+        controller.screen.say("listen off" if listening is None else listening.words)
     elif isinstance(address, str):
-        if dialogue.listening is None:
-            dialogue.screen.say("not listening")
-        dialogue.stop_listening()
+        if controller.listening is None:
+            controller.screen.say("not listening")
+        controller.stop_listening()
     else:
-        _begin(dialogue, address)
+        _begin(controller, address)
 
 
-def _begin(dialogue: Dialogue, address: Address) -> None:
-    if dialogue.confirm is None:
+def _begin(controller: SessionController, address: Address) -> None:
+    if controller.confirm is None:
         raise click.UsageError("a script cannot listen: 'epic listen' takes packets by itself")
-    session = dialogue.session
+    session = controller.session
     if session.view.timing.pacing == "demo":
         raise click.UsageError("packets are drawn by their arrivals: ':pacing auto' first")
-    if session.packets:
-        count = counted(len(session.packets), "packet")
+    if session.lines:
+        count = counted(len(session.lines), "packet")
         raise click.UsageError(
             f"there are {count} of another clock: ':reset' first (:save FILE keeps them)"
         )
-    dialogue.stop_listening()
-    dialogue.listening = listening = Listening(dialogue, address)
-    dialogue.screen.say(f"{listening.words}; :pause holds its rows back")
-    if not dialogue.screen.has_cursor:
-        dialogue.screen.say("this terminal can only scroll: rows come with each Enter")
+    controller.stop_listening()
+    controller.listening = listening = Listening(controller, address)
+    controller.screen.say(f"{listening.words}; :pause holds its rows back")
+    if not controller.screen.has_cursor:
+        controller.screen.say("this terminal can only scroll: rows come with each Enter")
 
 
 @command("pause")
-def pause(dialogue: Dialogue) -> None:
+def pause(controller: SessionController) -> None:
     """Hold back the rows of packets that are listened to, or go on showing them.
 
     Packets still come in, and are kept.
     """
-    listening = dialogue.listening
+    listening = controller.listening
     if listening is None:
         raise click.UsageError("not listening: ':listen 9870' starts it")
     listening.paused = not listening.paused
     words = "; packets are kept, :pause goes on" if listening.paused else ""
-    dialogue.screen.say(listening.words + words)
-
-
-COMMANDS = [listen, pause]
+    controller.screen.say(listening.words + words)

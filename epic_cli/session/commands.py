@@ -1,0 +1,534 @@
+"""The session's own commands; those of the shell stand beside them."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.parameter_base import Parameter, Value
+from epic_cli.engine.replay.arrival_order import by_arrival
+from epic_cli.engine.replay.playback import TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
+from epic_cli.engine.strategies import declaration
+from epic_cli.engine.text import FORMATS, RowWriter
+from epic_cli.metrics.digits import counted
+from epic_cli.recordings import Unreadable
+from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.reading import read as read_recording
+from epic_cli.recordings.watch import RecordingMonitor
+from epic_cli.recordings.wording import FrontEnd
+from epic_cli.recordings.writing import Changes, Conversion, value_text
+from epic_cli.session.controller import SessionController, strategy_command
+from epic_cli.session.listening import listen, pause
+from epic_cli.session.shell_commands import CommandTable, command
+from epic_cli.shell.console import open_sink
+from epic_cli.shell.declared import (
+    FormatChoice,
+    ParameterType,
+    Parsed,
+    SettingAssignment,
+    propose_strategies,
+)
+from epic_cli.shell.errors import CannotAccess
+from epic_cli.shell.options.common import read_option
+from epic_cli.shell.progress import Progress
+from epic_cli.show.styles import VIEWS, View
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.recordings.read_spec import ReadSpec
+
+_NO_PACKETS = "there are no packets yet"
+
+#: A chart of more points than this shows no more.
+_MOST_POINTS = 4000
+
+#: What ``:plot`` calls the views of a scene.
+_AXES: dict[str, View] = {"xy" if one == "above" else one: one for one in VIEWS}
+
+KEYS = (
+    ("Enter", "enter the packet or run the command"),
+    ("Right, Ctrl-E", "accept the proposed packet or the suggestion"),
+    ("Tab", "complete a command, a strategy, a setting, a file"),
+    ("Up, Down", "earlier and later lines"),
+    ("Ctrl-R", "search the history"),
+    ("Ctrl-C", "drop the line; stop a running command"),
+    ("Ctrl-D", "on an empty line, leave"),
+    ("F4", "emacs or vi keys; with vi keys the prompt begins with the mode: ins, cmd or rep"),
+    ("Ctrl-L", "clear the screen"),
+    ("Ctrl-Z", "suspend the session"),
+    ("q", "at the start of a line, then Enter: leave"),
+)
+
+# ------------------------------------------------------------- the view
+
+
+class _OwnSetting(SettingAssignment):
+    """``key=value`` for the session's strategy; ``key=`` restores the default."""
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy of the session."""
+        controller = ctx.find_object(SessionController)
+        return controller.session.view.strategy.name if controller else None
+
+    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
+        """Checks the name and the range as well, so that a wrong one shows while it is typed."""
+        key, value = super().read(text, ctx)
+        name = self.chosen_strategy(ctx) if ctx else None
+        if name is not None:
+            declaration(name).values({key: value} if value else {})
+        return key, value
+
+
+def _check_variants(text: str) -> str:
+    """``NAME`` or ``NAME+key=value``, checked; raises ``ValueError``."""
+    read_specs(text.split(","))
+    return text
+
+
+_VARIANT = Parsed("name", _check_variants, (), propose_strategies)
+
+
+@command("strategy")
+@click.argument("chosen", type=_VARIANT, metavar="NAME[+KEY=VALUE]...")
+def strategy(controller: SessionController, chosen: str) -> None:
+    """Replay the packets with another strategy.
+
+    Each strategy keeps the settings that it was given in this session.
+    """
+    session = controller.session
+    before = session.view.strategy
+    name, given = split(chosen)
+    values = declaration(name).values(given)
+    settings: Mapping[str, Value] = {key: values[key] for key in given}
+    if not given:
+        settings = before.settings if name == before.name else session.stored.get(name, {})
+    view = session.view._replace(strategy=StrategySpec(name, settings))
+    controller.change_view(view, f"strategy {before.name} -> {name}")
+    controller.record(strategy_command(StrategySpec(name, {key: values[key] for key in given})))
+
+
+@command("set")
+@click.argument("assignments", type=_OwnSetting(), nargs=-1, metavar="[KEY=VALUE]...")
+def set_(controller: SessionController, assignments: tuple[tuple[str, str], ...]) -> None:
+    """Replay the packets with other settings; KEY= restores a default; none: show them."""
+    session = controller.session
+    before = session.view.strategy
+    if not assignments:
+        _show_settings(controller, before)
+        return
+    declared = declaration(before.name)
+    settings: dict[str, Value] = dict(before.settings)
+    for key, text in assignments:
+        values = declared.values({key: text} if text else {})
+        if key not in values:
+            raise ValueError(f"{declared.name} has no setting {key!r}")
+        settings[key] = values[key]
+        if values[key] == declared.values({}).get(key):
+            del settings[key]
+    after = StrategySpec(declared.name, settings)
+    what = ", ".join(
+        f"{key} {value_text(before.values.get(key, ''))} -> {value_text(after.values.get(key, ''))}"
+        for key in dict(assignments)
+    )
+    controller.change_view(session.view._replace(strategy=after), what)
+    words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
+    controller.record(f":set {words}")
+
+
+def _show_settings(controller: SessionController, spec: StrategySpec) -> None:
+    from rich.console import Group
+
+    from epic_cli.show.text import DescribedRow, described
+
+    declared, values = declaration(spec.name), spec.values
+    if not declared.settings:
+        controller.screen.say(f"{spec.name} has no settings")
+        return
+    heads = ("setting", "value", "default", "range")
+    rows = [DescribedRow(heads, "what it is", ["underline"] * len(heads))]
+    for one in declared.settings:
+        style = "bold" if values[one.name] != one.default else ""
+        cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
+        rows.append(DescribedRow(cells, one.help, [style] * len(heads)))
+    controller.screen.show(Group(*described(rows, controller.screen.columns)))
+
+
+class _Word(ParameterType):
+    """What a parameter takes, checked while it is typed; it arrives as it is written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Only checks it: the value of a word may be None, which an argument is without one."""
+        super().convert(value, param, ctx)
+        return value
+
+
+def _timing_command(setting: Parameter) -> click.Command:
+    name = setting.name
+
+    def shown(value: Any) -> str:
+        unit = " s" if name in ("tick", "latency") and value is not None else ""
+        return f"{setting.show(value)}{unit}"
+
+    @command(name, setting.help)
+    @click.argument("word", required=False, type=_Word(setting))
+    def change(controller: SessionController, word: str | None) -> None:
+        session = controller.session
+        before = shown(getattr(session.timing_in_force, name))
+        if word is None:
+            controller.screen.say(f"{name} {before}")
+            return
+        changed: dict[str, Any] = {name: setting.read(word)}
+        view = session.view._replace(timing=session.view.timing._replace(**changed))
+        controller.change_view(view, f"{name} {before} -> {shown(changed[name])}")
+        controller.record(f":{name} {setting.write(changed[name])}")
+
+    return change
+
+
+@command("format")
+@click.argument("name", required=False, type=FormatChoice(FORMATS))
+def row_format(controller: SessionController, name: str | None) -> None:
+    """Choose how rows are written."""
+    screen = controller.screen
+    if name is None:
+        screen.say(f"format {screen.format}")
+        return
+    screen.choose_format(name)
+    if controller.session.lines and not controller.quiet:
+        controller.draw_tail()
+
+
+@command("plot")
+@click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
+@click.argument("names", nargs=-1, type=_VARIANT, metavar="[NAME[+KEY=VALUE]...]...")
+def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> None:
+    """Draw a chart of what the strategy shows, or of what the NAMEs would.
+
+    xy is the path from above, along the two axes in which the movement goes furthest. All others
+    are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
+    angle by how many degrees it is off.
+    """
+    from epic_cli.engine.replay import separate
+    from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
+    from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.show.chart import scene_chart
+    from epic_cli.show.scene import Selection
+
+    session, screen = controller.session, controller.screen
+    if not session.lines:
+        screen.say(_NO_PACKETS)
+        return
+    own = session.view.strategy
+    found = read_specs(dict.fromkeys(",".join(names or (own.name,)).split(",")))
+    drawn = [
+        one._replace(settings={**own.settings, **one.settings}) if one.name == own.name else one
+        for one in found
+    ]
+    packets: dict[str, PacketBlock] = {}
+    for _, block in session.blocks():
+        separate(block, packets)
+    selection = Selection(_MOST_POINTS, -math.inf, math.inf)
+    spec = CompareSpec(drawn, session.view.timing, selection=selection, intervals=False)
+    try:
+        scenes = compare_run(Run("", packets), spec).scenes
+    except NotEnoughToSay as error:
+        screen.complain(getattr(error, "why", str(error)))
+        return
+    height = max(min(screen.lines - 8, 18), 5)
+    for scene in scenes:
+        screen.show(scene_chart(scene, _AXES[axis], height=height))
+
+
+# ------------------------------------------------------------- the packets
+
+
+@command("undo")
+@click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
+def undo(controller: SessionController, count: int) -> None:
+    """Take back the last packet, or the last N, and draw the remaining rows."""
+    taken_back = controller.session.undo(count)
+    if taken_back:
+        controller.record(f":undo {taken_back}")
+    if controller.quiet:
+        return
+    if controller.session.lines:
+        controller.draw_tail()
+    left = counted(len(controller.session.lines), "packet")
+    controller.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
+
+
+@command("redo")
+@click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
+def redo(controller: SessionController, count: int) -> None:
+    """Add the packet that was taken back last again, or N of them."""
+    undone = controller.session.undone
+    if not undone:
+        controller.screen.say("nothing was taken back")
+        return
+    controller.add(b"".join(undone[:count]), "<redo>")
+    controller.session.undone = undone[count:]
+
+
+@command("reset")
+def reset(controller: SessionController) -> None:
+    """Forget all packets and restart the clock; the strategy and its settings stay."""
+    count = len(controller.session.lines)
+    controller.record(":reset")
+    controller.session.reset()
+    if not controller.quiet:
+        controller.screen.say(f"forgot {counted(count, 'packet')}")
+
+
+@command("rows")
+@click.argument("count", required=False, type=click.IntRange(1), metavar="[N]")
+def rows(controller: SessionController, count: int | None) -> None:
+    """Draw the last rows again: as many as fit, or N."""
+    if not controller.session.lines:
+        controller.screen.say(_NO_PACKETS)
+        return
+    controller.draw_tail(count)
+
+
+@command("load")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
+@read_option
+@click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
+def load(controller: SessionController, file: str, all_errors: bool, read: ReadSpec) -> None:
+    """Add the packets in FILE: packet text, a table, JSON or Parquet."""
+    loading = _Loading(controller, file, read, all_errors)
+    try:
+        loading.run()
+    except Unreadable as error:
+        raise click.UsageError(f"{file}: {error}") from error
+    if controller.quiet:
+        return
+    if controller.session.lines:
+        controller.draw_tail()
+    loading.say()
+
+
+class _Loading:
+    """The loading of one file; ``given``: how it is laid out, as far as that was said."""
+
+    def __init__(
+        self, controller: SessionController, file: str, given: ReadSpec, all_errors: bool
+    ) -> None:
+        self._controller = controller
+        self._file = file
+        self._given = given
+        self._before = len(controller.session.lines), controller.session.refused
+        self._refused = controller.screen.refused_lines(file, all_errors)
+        self._filler = VelocityFiller()
+        self._filled = 0
+        self._conversion = Conversion(Changes())
+        self._writer = text_writer()
+        self._inferred: list[ReadSpec] = []
+        self._watch = RecordingMonitor()
+        self._watch.requested(given)
+
+    def run(self) -> None:
+        """Takes the packets; raises ``Unreadable``, ``OSError``, and ``Unwritable``."""
+        controller, session = self._controller, self._controller.session
+        quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
+        try:
+            with (
+                Path(self._file).open("rb", buffering=0) as stream,
+                Progress("loading", in_bytes=True, silent=True) as progress,
+            ):
+                size = os.fstat(stream.fileno()).st_size
+                note = self._inferred.append
+                whole = read_recording(
+                    stream.fileno(),
+                    self._given._replace(rebase_time=True),
+                    note,
+                    session.entities,
+                    self._watch,
+                )
+                found = self._observed(whole)
+                if size and session.view.timing.pacing != "demo":
+                    found = by_arrival(found)
+                for block in found:
+                    self._take(block)
+                    if size:  # a pipe has neither a size nor a place
+                        progress(stream.tell(), size)
+        finally:
+            controller.quiet = quiet
+            controller.screen.say(self._refused.summary(self._taken))
+
+    @property
+    def _taken(self) -> int:
+        return len(self._controller.session.lines) - self._before[0]
+
+    def _observed(self, blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+        for block in blocks:
+            self._watch.observe(block)
+            yield block
+
+    def _take(self, block: PacketBlock) -> None:
+        controller = self._controller
+        if block.find_field is None:
+            controller.take(block, self._file, self._refused)
+            return
+        self._refused.add(block.refusals)
+        controller.session.refused += len(block.refusals)
+        self._filled += self._filler.fill(block)
+        # as it is saved, and read again from the journal
+        text = b"".join(self._conversion.rows(block, self._writer))
+        controller.add(text, self._file, self._taken + 1, self._refused)
+
+    def say(self) -> None:
+        """How it was read, what looks wrong, and how many packets there were."""
+        session, say, file = self._controller.session, self._controller.screen.say, self._file
+        for spec in self._inferred:
+            say(f"{file}: read with {FrontEnd.SESSION.read(spec.write())}")
+        self._watch.end()
+        for finding in new_findings(self._watch):
+            say(f"{file}: {finding.words(FrontEnd.SESSION)}")
+        if self._filled:
+            say(f"{file}: velocities from the positions for {counted(self._filled, 'packet')}")
+        before, refused = self._before
+        note = f"{file}: {counted(self._taken, 'packet')} taken"
+        if before:
+            note += f", after the {before:,} of before (:reset first begins again)"
+        if session.refused > refused:
+            note += f", {counted(session.refused - refused, 'line')} refused"
+        say(note)
+
+
+@command("save")
+@click.argument("file", type=click.Path(dir_okay=False, writable=True))
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def save(controller: SessionController, file: str, force: bool) -> None:
+    """Write the packets so far to FILE, as they were typed: input for "epic replay"."""
+    if not force and os.path.isfile(file) and os.path.getsize(file):  # noqa: PTH113, PTH202
+        raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
+    with open_sink(file) as sink:
+        for line in controller.session.lines:
+            sink.write(line)
+    controller.screen.say(f"{file}: {counted(len(controller.session.lines), 'packet')}")
+
+
+@command("golden")
+@click.argument("name", type=click.Path())
+def golden(controller: SessionController, name: str) -> None:
+    """Make a case for "epic check" of the packets so far, in the folder NAME."""
+    from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
+    from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
+
+    session = controller.session
+    if not session.lines:
+        raise click.UsageError(_NO_PACKETS)
+    writer = RowWriter("tsv", turns=session.turns)
+    drawn = [writer.rows(samples, session.entities) for samples in session.samples()]
+    values, packets = spec_values(name, session.view), b"".join(session.lines)
+    try:
+        path, count = make_case(name, [], values, packets, writer.header() + b"".join(drawn))
+    except (CaseExists, BrokenCase) as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise CannotAccess("write to", os.path.join(name, CASE_FILE), error) from error  # noqa: PTH118
+    controller.screen.say(
+        f"{path}: {counted(len(session.lines), 'packet')}, {counted(count, 'row')}"
+    )
+
+
+# ------------------------------------------------------------- the session itself
+
+
+def _switch(name: str, summary: str) -> click.Command:
+    """The command that turns one of the preferences on or off."""
+
+    @command(name, summary)
+    @click.argument("state", required=False, type=click.Choice(["on", "off"]))
+    def switch(controller: SessionController, state: str | None) -> None:
+        if state is None:
+            is_on = getattr(controller.preferences, name)
+            controller.screen.say(f"{name} {'on' if is_on else 'off'}")
+            return
+        controller.preferences = controller.preferences._replace(**{name: state == "on"})
+
+    return switch
+
+
+@command("history")
+@click.argument("count", default=20, type=click.IntRange(1), metavar="[N]")
+def history(controller: SessionController, count: int) -> None:
+    """Show the last N lines of the history."""
+    lines = controller.earlier_lines()[-count:]
+    controller.screen.say("\n".join(lines) if lines else "the history is empty")
+
+
+@command("keys")
+def keys(controller: SessionController) -> None:
+    """Show what the keys do."""
+    from rich.console import Group
+
+    from epic_cli.show.text import definitions
+
+    controller.screen.show(Group(*definitions(KEYS, controller.screen.columns)), paged=True)
+
+
+@command("help")
+@click.argument("name", required=False)
+def help_(controller: SessionController, name: str | None) -> None:
+    """List the commands, or explain one."""
+    table, screen = controller.commands, controller.screen
+    if name is not None:
+        name = table.find(name.removeprefix(":"))
+        found = table.get_command(controller.root, name)
+        assert found is not None
+        screen.page(found.get_help(click.Context(found, info_name=f":{name}")) + "\n")
+        return
+    from rich.console import Group
+
+    from epic_cli.show.text import definitions, paragraph
+
+    room = screen.columns
+    lines = [
+        *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
+        *definitions([(f":{one}", words) for one, words in table.summaries()], room, "  "),
+        *paragraph(":help NAME or :NAME --help says more; :keys shows the keys.", room),
+    ]
+    screen.show(Group(*lines), paged=True)
+
+
+@command("quit")
+def quit_(controller: SessionController) -> None:
+    """Leave the session; epic --resume continues it."""
+    controller.ended = True
+
+
+COMMANDS = CommandTable(
+    [
+        strategy,
+        set_,
+        *(_timing_command(setting) for setting in TIMING),
+        row_format,
+        undo,
+        redo,
+        reset,
+        rows,
+        load,
+        save,
+        golden,
+        listen,
+        pause,
+        plot,
+        _switch("toolbar", "Turn the toolbar at the bottom on or off."),
+        _switch("hints", "Turn hints on or off: what a packet still needs, and earlier lines."),
+        _switch("proposals", "Turn proposals of the next packet on or off."),
+        history,
+        keys,
+        help_,
+        quit_,
+    ]
+)

@@ -1,0 +1,573 @@
+"""Runs what a session is given: packets, and commands that begin with a colon.
+
+Typed lines, pastes, ``--init`` files and the journal all come through here.
+"""
+
+from __future__ import annotations
+
+import io
+import shlex
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from functools import cached_property, partial
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import click
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.places import absolute
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.metrics.digits import counted
+from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.writing import number, value_text
+from epic_cli.session.journal import SessionJournal
+from epic_cli.session.state import (
+    AppendResult,
+    DrawingStopped,
+    DrawnRows,
+    Session,
+    TickGap,
+    ViewChange,
+)
+from epic_cli.session.terminal import Screen
+from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Sample
+    from epic_cli.recordings.addresses import Address
+    from epic_cli.session.shell_commands import CommandTable
+    from epic_cli.shell.refused_lines import RefusedLines
+
+#: What typed and pasted lines are called.
+TYPED = "<typed>"
+
+#: What people type in other programs, and is no packet.
+BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
+
+
+class Preferences(NamedTuple):
+    """What is shown while a person types, and which editing keys there are."""
+
+    hints: bool = True
+    proposals: bool = True
+    toolbar: bool = True
+    vi: bool = False
+
+
+class WrongCommand(NamedTuple):
+    """What is wrong with a command, and at which character of its line."""
+
+    column: int
+    message: str
+
+
+class LiveSource(Protocol):
+    """Where packets come from that are not typed."""
+
+    address: Address
+    paused: bool
+
+    @property
+    def now(self) -> float | None:
+        """The time (s) of its clock; None: it has not begun."""
+
+    @property
+    def words(self) -> str:
+        """What it is, for the toolbar."""
+
+    def stamped(self, text: bytes) -> bytes:
+        """Typed packets, with arrivals by its clock."""
+
+    def catch_up(self) -> None:
+        """Takes what has come in meanwhile."""
+
+    async def run(
+        self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
+    ) -> None:
+        """Takes what comes, beside others; ``show`` calls what writes rows."""
+
+    def end(self) -> str:
+        """Ends it; what came in, in words."""
+
+
+class SessionController:
+    """A session with a person, or with a script.
+
+    While it is ``quiet``, rows and messages are not written, only what went wrong. While it is
+    ``resuming``, packets that had no place on the clock are passed over without a word: that was
+    said when they were typed. ``confirm`` puts a question and says whether the answer is yes;
+    None: there is no person to ask, so what is asked for is done. ``listening`` is where packets
+    come from that are not typed. ``ended`` is set once the session has been left.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        screen: Screen,
+        load_commands: Callable[[], CommandTable],
+        journal: SessionJournal | None = None,
+        preferences: Preferences | None = None,
+    ) -> None:
+        self._load_commands = load_commands
+        self.session = session
+        self.screen = screen
+        self.journal = journal
+        self.preferences = preferences or Preferences()
+        self.earlier_lines: Callable[[], Sequence[str]] = list
+        self.ended = False
+        self.quiet = False
+        self.resuming = False
+        self.confirm: Callable[[str], bool] | None = None
+        self.listening: LiveSource | None = None
+        self._recorded = False
+        self._drawn = False  # whether the packets added last have had rows
+
+    @property
+    def prompt(self) -> str:
+        """What stands in front of a typed line."""
+        return f"{self.session.view.strategy.name}> "
+
+    @cached_property
+    def commands(self) -> CommandTable:
+        """The commands that there are."""
+        return self._load_commands()
+
+    # ------------------------------------------------------------- lines
+
+    def run(self, text: bytes, name: str = TYPED) -> None:
+        """Runs lines: packets until the next command, then that, and so on.
+
+        ``q`` at the start of a line of packets, or ``:quit``, ends the session.
+        """
+        text = BARE.get(text.strip().lower(), text)
+        try:
+            for first_line, piece in _pieces(text):
+                if self.ended:
+                    return
+                if piece.lstrip()[:1] == b":":
+                    self._run_command(piece, f"{name}:{first_line}: " if b"\n" in text else "")
+                else:
+                    self.add(piece, name, first_line)
+        except DrawingStopped as stop:
+            self.screen.interrupted(_stopped_words(stop))
+        except KeyboardInterrupt:
+            self.screen.interrupted("interrupted")
+
+    def run_quietly(self, text: bytes, name: str) -> None:
+        """Runs a script without drawing its rows; problems are reported."""
+        self.quiet = True
+        try:
+            self.run(text, name)
+        finally:
+            self.quiet = self.ended = False
+
+    def _run_command(self, line: bytes, place: str) -> None:
+        text = line.decode("utf-8", "replace").strip()
+        complain = self.screen.complain
+        try:
+            typed, words = _split(text)
+            name = self.commands.find(typed)
+            with self.commands.running(name, self), self._context(name, words) as context:
+                status = context.command.invoke(context)
+            self.screen.complaints += bool(status)
+        except click.exceptions.Exit:
+            return
+        except StoppedAtLine:  # which has been shown
+            self.screen.complaints += 1
+        except click.ClickException as error:
+            complain(place + _reason(error))
+        except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:
+            complain(place + str(error))
+        except OSError as error:
+            complain(f"{place}{error.filename or ''}: {error.strerror or error}")
+        except Exception as error:  # the session goes on, whatever fails
+            complain(f"{place}{text}: {failure(error)}")
+
+    def check(self, line: str) -> WrongCommand | None:
+        """What is wrong with a command, as far as can be said without running it."""
+        begin = len(line) - len(line.lstrip()) + 1
+        try:
+            typed, words = _split(line)
+            name = self.commands.find(typed)
+        except click.ClickException as error:
+            return WrongCommand(begin, _reason(error))
+        wrong = self._wrong(name, words)
+        if wrong is None:
+            return None
+        if not _is_final(wrong):
+            return WrongCommand(len(line.rstrip()), _reason(wrong))
+        first = next(
+            (
+                count
+                for count in range(1, len(words) + 1)
+                if _is_final(self._wrong(name, words[:count]))
+            ),
+            len(words),
+        )
+        return WrongCommand(_column(line, [typed, *words[:first]]), _reason(wrong))
+
+    def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
+        """What click refuses in a command with these words."""
+        if any(one == "--help" or one.startswith("-h") for one in words):
+            return None
+        try:
+            # some options show something at once
+            with redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+                self._context(name, words).close()
+        except click.exceptions.Exit:  # help among other letters
+            return None
+        except click.ClickException as error:
+            return error
+        except (StrategyFailed, WrongUsage, CannotAccess) as error:
+            return click.BadParameter(str(error))
+        return None
+
+    @cached_property
+    def root(self) -> click.Context:
+        """The context of all commands."""
+        return click.Context(self.commands, obj=self)
+
+    def _context(self, name: str, words: list[str]) -> click.Context:
+        """A command with its words parsed; raises ``click.ClickException``."""
+        found = self.commands.get_command(self.root, name)
+        assert found is not None
+        defaults = self.commands.defaults(found, self)
+        return found.make_context(f":{name}", list(words), parent=self.root, default_map=defaults)
+
+    # ------------------------------------------------------------- packets
+
+    def add(
+        self, text: bytes, name: str, first_line: int = 1, refused: RefusedLines | None = None
+    ) -> None:
+        """Takes lines of packets; ``first_line`` is the number that refusals count from.
+
+        What is refused goes to ``refused``, or to the screen.
+        """
+        if self.listening is not None and self.listening.now is not None:
+            text = self.listening.stamped(text)
+        several = b"\n" in text.rstrip(b"\r\n")
+        if several and name == TYPED:
+            from epic_cli.recordings.reading import detect
+
+            kind = detect(text, final=True)
+            if kind != "text":
+                what = f"this looks like {kind}, not packets"
+                self.screen.warn(f"{what}: :load FILE reads it from a file")
+                return
+        self._take(partial(self.session.add, text), name, first_line, refused, several)
+
+    def take(self, block: PacketBlock, name: str, refused: RefusedLines) -> None:
+        """Takes packets that were read as packet text, with the session's entities."""
+        self._take(partial(self.session.take, block), name, 1, refused, several=True)
+
+    def _take(
+        self,
+        take: Callable[..., AppendResult],
+        name: str,
+        first_line: int,
+        refused: RefusedLines | None,
+        several: bool,
+    ) -> None:
+        self._drawn = False
+        allows = None if self.quiet or self.confirm is None else self._allows
+        try:
+            added = take(self._draw, self.record_lines, allows)
+        except CannotAccess:
+            raise
+        except Exception as error:  # a strategy of another package may raise anything
+            self.screen.complain(failure(error))
+            return
+        unplaced = added.unplaced
+        if self.resuming:
+            self.session.refused -= len(unplaced)
+            unplaced = []
+        refusals = sorted(added.refusals + unplaced, key=lambda refusal: refusal[:2])
+        refusals = [one._replace(line=one.line + first_line - 1) for one in refusals]
+        if refused is None:
+            self.screen.report(refusals, name)
+        else:
+            refused.add(refusals)
+        if not self.quiet:
+            self._say_more(added, len(refusals), several)
+        self.ended = self.ended or added.ended
+
+    def _say_more(self, added: AppendResult, refused: int, several: bool) -> None:
+        """Says what the rows alone do not: what was not taken, not wanted, or has to wait."""
+        if several and refused:
+            self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
+        if added.discarded:
+            self.screen.warn(_discarded_words(self.session, added))
+        if added.packets and self.listening is None:  # else the clock goes on by itself
+            words = _waiting_words(self.session)
+            if not words and not self._drawn and not added.discarded:
+                words = _no_rows_words(self.session)
+            self.screen.say(words, "dim")
+
+    def _allows(self, gap: TickGap) -> bool:
+        """Whether all these rows are wanted."""
+        question = f"the packet of {gap.time:,.6g} s asks for about {gap.rows:,} rows: draw them?"
+        if self.confirm is None or self.confirm(question):
+            return True
+        self.screen.say("nothing was taken")
+        return False
+
+    # ------------------------------------------------------------- rows
+
+    def _draw(self, samples: SampleBlock) -> None:
+        self._drawn = True
+        if not self.quiet:
+            writer = self.screen.writer(self.session.named, self.session.turns)
+            self.screen.draw(writer.rows(samples, self.session.entities), writer)
+
+    def take_live(self, text: bytes, time: float) -> bytes:
+        """Takes lines of packets that arrived; the rows that are due at a time (s) of their clock.
+
+        Raises whatever a strategy of another package raises.
+        """
+        rows: list[bytes] = []
+
+        def draw(samples: SampleBlock) -> None:
+            writer = self.screen.writer(self.session.named, self.session.turns)
+            rows.append(writer.rows(samples, self.session.entities))
+
+        if text:
+            self.session.add(text, draw, self.record_lines)
+        self.session.advance(time, draw)
+        return b"".join(rows)
+
+    def draw_windowful(self, rows: bytes) -> None:
+        """Writes the last rows, no more than can be seen."""
+        lines = rows.splitlines(keepends=True)
+        left_out = len(lines) - self.screen.room
+        if left_out > 0:
+            self.screen.say(f"... {left_out:,} rows before these", "dim")
+        if lines:
+            writer = self.screen.writer(self.session.named, self.session.turns)
+            self.screen.draw(b"".join(lines[-self.screen.room :]), writer)
+
+    def draw_tail(self, count: int | None = None, drawn: DrawnRows | None = None) -> None:
+        """Draws the last rows, a windowful at most unless ``count`` is given.
+
+        ``drawn``: all rows have just been drawn.
+        """
+        writer = self.screen.writer(self.session.named, self.session.turns)
+        drawn = drawn or self.session.drawn(count or self.screen.room)
+        rows = drawn.rows(writer)
+        before = drawn.count - len(rows)
+        if before:
+            note = f"... {before:,} rows before these"
+            self.screen.say(note if count else f"{note} (:rows {drawn.count})", "dim")
+        self.screen.begin_table()
+        self.screen.draw(b"".join(rows), writer)
+
+    def change_view(self, view: ReplaySpec, what: str) -> None:
+        """Replays the packets in another view, draws the last rows and says what is different."""
+        session = self.session
+        if self.quiet or not session.lines:
+            session.change(view)
+            if not self.quiet:
+                self.screen.say(what)
+            return
+        change = session.change(view, self.screen.room)
+        self.draw_tail(drawn=change.after)
+        self.screen.say(f"{what}: {_change_words(change)}", "good")
+        if change.refusals:
+            first = in_words(change.refusals[0], FrontEnd.SESSION)
+            self.screen.warn(
+                f"{len(change.refusals):,} of {len(session.lines):,} packets are left out;"
+                f" packet {first.line}: {first.what}; expected {first.expected}"
+            )
+
+    # ------------------------------------------------------------- listening
+
+    def stop_listening(self) -> None:
+        """Listens no more, and says what came in."""
+        if self.listening is not None:
+            self.screen.say(f"listened on {self.listening.address}: {self.end_listening()}")
+
+    def end_listening(self) -> str:
+        """Listens no more; what came in, in words; nothing: it did not listen."""
+        listening, self.listening = self.listening, None
+        return "" if listening is None else listening.end()
+
+    # ------------------------------------------------------------- the journal
+
+    def record(self, command: str) -> None:
+        """Keeps a command that changed the packets or their view.
+
+        Before the first packet there is nothing to keep: the view then stands above it.
+        """
+        if self._recorded or self.session.lines:
+            self.record_lines(f"{command}\n".encode())
+
+    def record_lines(self, lines: bytes) -> None:
+        """Keeps lines in the journal; the view that they were typed under comes first."""
+        if self.journal is None:
+            return
+        if not self._recorded and self.journal.path is None:
+            view = "".join(f"{one}\n" for one in view_commands(self.session.view))
+            lines = view.encode() + lines
+        self._recorded = True
+        self.journal.write(lines)
+
+
+def view_commands(view: ReplaySpec) -> list[str]:
+    """The commands that lead from the defaults to this view."""
+    defaults = ReplaySpec()
+    lines = []
+    if view.strategy[:2] != defaults.strategy[:2]:
+        lines.append(strategy_command(view.strategy))
+    for setting in TIMING:
+        value = getattr(view.timing, setting.name)
+        if value != setting.default:
+            lines.append(f":{setting.name} {setting.write(value)}")
+    return lines
+
+
+def strategy_command(spec: StrategySpec) -> str:
+    """What chooses a strategy, in a session that is resumed in another folder, too."""
+    settings = "".join(f"+{key}={value_text(value)}" for key, value in spec.settings.items())
+    return f":strategy {shlex.quote(absolute(spec.name) + settings)}"
+
+
+# ------------------------------------------------------------- words
+
+
+def seconds(time: float) -> str:
+    """A time as people read it."""
+    return f"{number(round(time, 3))} s"
+
+
+def failure(error: Exception) -> str:
+    """What an unexpected exception says of itself."""
+    if isinstance(error, StrategyFailed):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def _waiting_words(session: Session) -> str:
+    """For what the newest rows wait; empty: all are drawn."""
+    drawn, promised = session.horizon
+    if not drawn < promised:
+        return ""
+    if session.timing_in_force.pacing == "arrival":
+        return f"rows from {seconds(drawn)} on come with the next arrival (:rows draws them now)"
+    return (
+        f"rows up to {seconds(promised)} wait for the other entities' packets"
+        " (:rows draws them now)"
+    )
+
+
+def _no_rows_words(session: Session) -> str:
+    """Why a packet that was taken has no rows, though nothing waits."""
+    drawn = session.horizon[0]
+    if not isfinite(drawn):
+        return "no row yet: no clock gets to this packet's time"
+    return f"no row yet: all are drawn up to {seconds(drawn)}, beyond this packet's"
+
+
+def _discarded_words(session: Session, added: AppendResult) -> str:
+    """Which packets the strategy did not want, and why if that can be seen."""
+    strategy = session.view.strategy.name
+    if added.packets > 1:
+        packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
+        return f"discarded by {strategy}: {packets}, late ones for the most part"
+    *earlier, packet = session.last_packets(len(session.lines))
+    if not isfinite(packet.time):
+        return f"discarded by {strategy}: the packet's time is not finite"
+    newest = max((one.time for one in earlier if one.entity == packet.entity), default=-inf)
+    if packet.time > newest:
+        return f"discarded by {strategy}: the packet of {seconds(packet.time)}"
+    whose = f" of {packet.entity}" if packet.entity else ""
+    late = f"late: there is a packet{whose} of {seconds(newest)} already"
+    return f"{late}; {strategy} discards the one of {seconds(packet.time)}"
+
+
+def _stopped_words(stop: DrawingStopped) -> str:
+    """Where an interrupted drawing stands, and where the clock goes on."""
+    drawn = "among the first rows" if stop.drawn is None else f"after {seconds(stop.drawn)}"
+    return (
+        f"stopped {drawn}; the packets are kept, and the clock goes on from {seconds(stop.clock)}"
+        " (:rows draws the last rows, :undo takes a packet back)"
+    )
+
+
+def _change_words(change: ViewChange) -> str:
+    """What a change did to the rows."""
+    rows = counted(change.after.count, "row")
+    if change.different is None:
+        return f"{counted(change.before.count, 'row')} -> {rows}"
+    if not change.different:
+        return f"{rows}, all as before"
+    text = f"{change.different:,} of {rows} differ"
+    before, after = _position_words(change.before.last), _position_words(change.after.last)
+    if before and after and before != after:
+        text += f", the last is {after}, was {before}"
+    return text
+
+
+def _position_words(sample: Sample | None) -> str:
+    """Where a sample is, with the digits that a table has; empty: nowhere."""
+    if sample is None or sample.status == "none":
+        return ""
+    return ",".join(f"{coordinate:.2f}" for coordinate in sample.position)
+
+
+# ------------------------------------------------------------- lines of commands
+
+
+def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Commands one by one and the packets between them, each with the number of its first line."""
+    if b":" not in text:
+        yield 1, text
+        return
+    packets: list[bytes] = []
+    first = 1
+    for line_number, line in enumerate(text.split(b"\n"), 1):
+        if line.lstrip()[:1] == b":":
+            if packets:
+                yield first, b"".join(packets)
+            packets, first = [], line_number + 1
+            yield line_number, line
+        else:
+            packets.append(line + b"\n")
+    if packets:
+        yield first, b"".join(packets)
+
+
+def _split(line: str) -> tuple[str, list[str]]:
+    """The command's name and its words, quoted as in a shell."""
+    if "\0" in line:
+        raise click.UsageError("there is a NUL character in it")
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise click.UsageError(f"{error}".lower()) from error
+    return words[0].removeprefix(":"), words[1:]
+
+
+def _is_final(error: click.ClickException | None) -> bool:
+    """Whether it stays wrong whatever words follow: nothing is missing."""
+    missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
+    return error is not None and not isinstance(error, missing)
+
+
+def _column(line: str, words: list[str]) -> int:
+    """The column of the last of these words in a line that begins with them."""
+    at = end = 0
+    for word in words:
+        at = line.find(word, end)
+        if at < 0:  # it is quoted
+            return len(line.rstrip())
+        end = at + len(word)
+    return at + 1
+
+
+def _reason(error: click.ClickException) -> str:
+    """What is wrong; which parameter it is, the line shows."""
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return error.message
+    return " ".join(error.format_message().split())  # click lists choices one to a line

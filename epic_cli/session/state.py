@@ -1,0 +1,367 @@
+"""The state of a session: the packets as they were typed, their view, and a replay that goes on.
+
+Nothing here knows of a terminal, of files or of commands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from operator import ne
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.measure import count_apart
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
+from epic_cli.engine.text import RowWriter, TextScanner
+from epic_cli.recordings.entries.text import packet_line
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Sample
+    from epic_cli.engine.refusals import Refusal
+
+Draw = Callable[[SampleBlock], object]
+
+#: Samples drawn at once: an interrupt knows about where it came; more where nobody looks on.
+_AT_ONCE, _MANY_AT_ONCE = 256, 4096
+
+#: A packet that asks for more rows than this is asked about.
+MOST_ROWS = 10_000
+
+#: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
+_LONGEST_LINE = 1022
+
+#: What a line with an entity's name has, and one with a rotation.
+_NAME, _TURN = b"entity=", re.compile(rb"[ \t](?:rotation|yaw|pitch|roll)=")
+
+
+class TickGap(NamedTuple):
+    """A packet that asks for very many rows: about how many, its time (s) and its line."""
+
+    rows: int
+    time: float
+    line: int
+
+
+class AppendResult(NamedTuple):
+    """What became of some packet text: packets taken, lines refused, and whether ``q`` came.
+
+    ``unplaced`` are packets that have no place on the clock; ``discarded`` counts packets taken
+    that the strategy did not want, late ones for the most part.
+    """
+
+    packets: int
+    refusals: list[Refusal]
+    unplaced: list[Refusal] = []  # noqa: RUF012 - never changed in place
+    discarded: int = 0
+    ended: bool = False
+
+
+class DrawingStopped(KeyboardInterrupt):
+    """The rows of packets were interrupted; the packets are taken.
+
+    All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first
+    few have. The clock goes on from ``clock``.
+    """
+
+    def __init__(self, drawn: float | None, clock: float) -> None:
+        super().__init__()
+        self.drawn = drawn
+        self.clock = clock
+
+
+@contextlib.contextmanager
+def defer_interrupt() -> Iterator[None]:
+    """An interrupt within the block comes at its end: all of it is done, or nothing."""
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            signal.raise_signal(signal.SIGINT)
+
+
+class DrawnRows:
+    """How many rows were drawn, the last sample, and the last ``kept`` rows."""
+
+    def __init__(self, entities: Entities, kept: int = 0) -> None:
+        self._entities = entities
+        self._kept = kept
+        self._pieces: deque[SampleBlock] = deque()
+        self._held = 0  # samples in the pieces
+        self.count = 0
+        self.last: Sample | None = None
+
+    def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
+        """The blocks as they come."""
+        for samples in blocks:
+            self.count += len(samples)
+            self.last = samples.last(self._entities)
+            if self._kept:
+                self._pieces.append(samples.copy())
+                self._held += len(samples)
+                while self._held - len(self._pieces[0]) >= self._kept:
+                    self._held -= len(self._pieces.popleft())
+            yield samples
+
+    def rows(self, writer: RowWriter) -> list[bytes]:
+        """The last rows."""
+        text = b"".join(writer.rows(piece, self._entities) for piece in self._pieces)
+        return text.splitlines(keepends=True)[-self._kept :]
+
+
+class ViewChange(NamedTuple):
+    """What was drawn before and after another view of the same packets was chosen.
+
+    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
+    """
+
+    before: DrawnRows
+    after: DrawnRows
+    different: int | None
+    refusals: list[Refusal]
+
+
+class Session:
+    """The packets so far, a line each, and one replay of them that goes on.
+
+    What is saved is what was typed. Packets and replay can always be made again from the
+    ``lines``: an interrupt at any point loses none.
+    """
+
+    def __init__(self, view: ReplaySpec | None = None) -> None:
+        self.view = view or ReplaySpec()
+        self.stored: dict[str, Mapping[str, Value]] = {}  # settings of strategies left
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets the packets; strategy, settings and timing stay."""
+        self.entities = Entities()
+        self.lines: list[bytes] = []
+        self.undone: list[bytes] = []  # lines that were taken back, in their order
+        self.named = False  # whether any entity has a name
+        self.turns = False  # whether any packet has a rotation
+        self.refused = 0
+        self.discarded = 0  # packets that the strategy did not want
+        self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
+        self._reached = -math.inf  # no packet arrived before that (s) but those that are here
+        self._stream: SampleStream | None = self.view.stream(_AT_ONCE)
+
+    # ------------------------------------------------------------- packets
+
+    def blocks(self, begin: int = 0) -> Iterator[tuple[int, PacketBlock]]:
+        """The packets from number ``begin`` on, some at a time; how many are before each block."""
+        for at in range(begin, len(self.lines), _MANY_AT_ONCE):
+            text = b"".join(self.lines[at : at + _MANY_AT_ONCE])
+            yield at, TextScanner(self.entities).scan(text, final=True)
+
+    def last_packets(self, count: int) -> list[Packet]:
+        """The last packets, at most ``count``, oldest first."""
+        found = self.blocks(max(len(self.lines) - count, 0))
+        return [block[index] for _, block in found for index in range(len(block))]
+
+    def add(
+        self,
+        text: bytes,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[TickGap], bool] | None = None,
+    ) -> AppendResult:
+        """Takes lines of packet text and draws their rows.
+
+        ``accept`` is given the good lines before the first row is drawn. Lines are counted from
+        1; blank ones are passed over. Where one packet asks for very many rows, ``allows`` is
+        asked first; if it says no, nothing is taken. Raises ``DrawingStopped`` when drawing is
+        interrupted: the packets are taken then.
+        """
+        scanner = TextScanner(self.entities)
+        block = scanner.scan(text, final=True)
+        return self.take(block, draw, accept, allows)._replace(ended=scanner.ended)
+
+    def take(
+        self,
+        block: PacketBlock,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[TickGap], bool] | None = None,
+    ) -> AppendResult:
+        """As ``add``, for packets that were read as packet text, with this session's entities."""
+        refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
+        block.refusals = []
+        stream = self._resume()
+        gap = _tick_gap(stream, block) if allows else None
+        if gap and allows and not allows(gap):
+            self._stream = None  # if it was the first packet, it has chosen no pacing
+            return AppendResult(0, refusals)
+        # a line that is too long is formatted again
+        lines = [
+            f"{packet_line(block[index])}\n".encode() if line is None else line
+            for index, line in enumerate(block.line_texts(_LONGEST_LINE))
+        ]
+        count, discarded = len(self.lines), self.discarded
+        with defer_interrupt():
+            if lines:
+                if accept:
+                    accept(b"".join(lines))
+                self.lines += lines
+                self.undone = []
+                self._look(lines)
+            self.refused += len(refusals)
+            self._stream = None
+        self._draw(stream, block, draw)
+        self._stream = stream
+        self._note(stream)
+        if block.refusals:  # the clock never gets to these packets: they are not kept
+            unplaced = {refusal.line for refusal in block.refusals}
+            self.lines[count:] = [
+                line for index, line in enumerate(lines) if block.line(index) not in unplaced
+            ]
+            self.refused += len(block.refusals)
+        taken = len(block) - len(block.refusals)
+        return AppendResult(taken, refusals, block.refusals, self.discarded - discarded)
+
+    def _look(self, lines: list[bytes]) -> None:
+        self.named = self.named or any(_NAME in line for line in lines)
+        self.turns = self.turns or any(_TURN.search(line) for line in lines)
+
+    def _draw(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
+        drawn = None
+        try:
+            for samples in stream.feed(block):
+                draw(samples)
+                last = samples.last(self.entities)
+                drawn = last.time if last else drawn
+        except KeyboardInterrupt:
+            raise DrawingStopped(drawn, stream.horizon()[1]) from None
+
+    def advance(self, time: float, draw: Draw) -> None:
+        """Draws what is due by arrival at a time (s) of a clock that goes on without packets."""
+        stream = self._resume()
+        self._reached = time
+        for samples in self._overdue(stream):
+            draw(samples)
+        self._note(stream)
+
+    def _overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
+        if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
+            yield from stream.advance(self._reached)
+
+    def undo(self, count: int) -> int:
+        """Takes the last packets back; how many there were to take."""
+        left = max(len(self.lines) - count, 0)
+        taken = self.lines[left:]
+        self.undone = taken + self.undone
+        self.lines, self._stream = self.lines[:left], None
+        self.named = self.turns = False
+        self._look(self.lines)
+        return len(taken)
+
+    # ------------------------------------------------------------- replaying
+
+    def _resume(self) -> SampleStream:
+        """The replay that has taken all packets so far."""
+        if self._stream is None:
+            stream = self.view.stream(_AT_ONCE)
+            for _, block in self.blocks():
+                deque(stream.feed(block), maxlen=0)
+            deque(self._overdue(stream), maxlen=0)
+            self._stream = stream
+            self._note(stream)
+        return self._stream
+
+    def _note(self, stream: SampleStream) -> None:
+        """Keeps what the toolbar shows of a replay of all packets."""
+        self.discarded = stream.replay.discarded if stream.replay else 0
+        self.horizon = stream.horizon()
+
+    def _whole(self, stream: SampleStream, refusals: list[Refusal]) -> Iterator[SampleBlock]:
+        """All that ``epic replay`` would draw; ``refusals``: packets without a place on the clock.
+
+        Their lines are the numbers of the packets.
+        """
+        for begin, block in self.blocks():
+            yield from stream.feed(block)
+            refusals += [one._replace(line=begin + one.line) for one in block.refusals]
+        self._note(stream)
+        yield from stream.finish()
+
+    def drawn(self, count: int) -> DrawnRows:
+        """All rows, of which the last ``count`` can be seen."""
+        drawn = DrawnRows(self.entities, count)
+        deque(drawn.follow(self._whole(self._from_scratch(self.view), [])), maxlen=0)
+        return drawn
+
+    def samples(self) -> Iterator[SampleBlock]:
+        """All that ``epic replay`` would draw for these packets, block by block."""
+        return self._whole(self._from_scratch(self.view), [])
+
+    def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
+        """Shows the packets in another view from now on, and says what that changed.
+
+        The last ``count`` rows can be seen. Raises ``ValueError`` for a strategy or setting that
+        there is not, changing nothing.
+        """
+        stream = self._from_scratch(view)
+        refusals: list[Refusal] = []
+        before, after = DrawnRows(self.entities), DrawnRows(self.entities, count)
+        different = count_different(
+            before.follow(_while_it_works(self.samples)),
+            after.follow(self._whole(stream, refusals)),
+            self.entities,
+        )
+        same_ticks = view.timing == self.view.timing
+        self.stored[self.view.strategy.name] = self.view.strategy.settings
+        self.view, self._stream = view, None
+        self._note(stream)
+        return ViewChange(before, after, different if same_ticks else None, refusals)
+
+    def _from_scratch(self, view: ReplaySpec) -> SampleStream:
+        return view.stream(_MANY_AT_ONCE, by_time=True)
+
+    @property
+    def timing_in_force(self) -> Timing:
+        """The timing, with the clock and pacing that the first packet decides if none is set."""
+        timing = self.view.timing
+        first = TextScanner().scan(self.lines[0], final=True) if self.lines else PacketBlock()
+        clock, pacing = timing.in_force(first.begins_with_arrival())
+        return timing._replace(clock=clock, pacing=pacing)
+
+
+def _tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:
+    rows, index = stream.largest_tick_gap(block)
+    if not MOST_ROWS < rows < math.inf:  # the replay refuses what has no place on the clock
+        return None
+    return TickGap(round(rows), block[index].time, block.line(index))
+
+
+def _while_it_works(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
+    """A view that fails must keep no one from leaving it."""
+    with contextlib.suppress(Exception):
+        yield from samples()
+
+
+def count_different(
+    before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
+) -> int:
+    """How many rows of a table are drawn differently; numbers that differ may be drawn alike.
+
+    The blocks on both sides end at the same ticks.
+    """
+    writer, none = RowWriter("table"), SampleBlock()
+    count = 0
+    for one, other in zip_longest(before, after, fillvalue=none):
+        certain, left, right = count_apart(one, other)
+        count += certain + abs(len(one) - len(other))
+        if len(left):
+            rows = (writer.rows(side, entities).splitlines() for side in (left, right))
+            count += sum(map(ne, *rows))
+    return count
