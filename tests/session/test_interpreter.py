@@ -102,7 +102,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
         (":plot xy epic+x=1", "epic has no setting 'x'"),
         (":compare --nonsense", "--nonsense"),
-        (":s", "':s' may be :strategy, :set, :save, :simulate, :send, :strategies"),
+        (":s", "':s' may be :strategy, :set, :save, "),
         (":help nothing", "there is no command ':nothing'"),
         (":set 'x", "no closing quotation"),
         (":", "there is no command ':'"),

@@ -81,7 +81,7 @@ def test_problems_are_told_in_the_sessions_way() -> None:
 def test_an_option_that_shows_something_is_not_shown_while_it_is_typed(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    assert TypedSession().check(":simulate --list-presets") is None
+    assert TypedSession().check(":simulate --link list") is None
     assert capfd.readouterr().out == ""
 
 
