@@ -51,7 +51,7 @@ def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
     assert 200 < latency < 400
     assert latency == float(page.run(f"{slider('latency')}.value")) / 2
     assert f"latency={latency:g}ms" in page.run("location.search")
-    assert f"--latency={latency:g}ms" in page.run("$('lab-line').textContent")
+    assert f"--link=latency={latency:g}ms" in page.run("$('lab-line').textContent")
     assert figures(page) != before
     # what is drawn is of this latency: packets take that long
     took = page.run("scene().packets.arrival[3] - scene().packets.t[3]")
@@ -240,7 +240,7 @@ def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) 
     first = figures(page)
     write(page, "lab-moves", "movement")
     assert page.run("lab.boxes.get('link').hidden") is False
-    assert "--truth=" in page.run("$('lab-line').textContent")
+    assert "--movement=truth=" in page.run("$('lab-line').textContent")
     assert figures(page) != first
 
 

@@ -44,7 +44,8 @@ def test_any_name_of_this_machine_at_any_port_may_read(address: str, host: str) 
 )  # fmt: skip
 def test_a_foreign_name_may_not(address: str, host: str) -> None:
     assert not is_local(host)
-    assert asked(status_of(address, Host=host)) == 403
+    for path in ("", "talk"):
+        assert asked(status_of(f"{address}{path}", Host=host, Origin=f"http://{host}")) == 403
 
 
 def test_without_the_token_there_is_no_page(address: str) -> None:

@@ -18,60 +18,44 @@ from epic_cli.show.svg import HEIGHT, WIDTH, picture
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 
 
-def test_the_same_scene_gives_the_same_bytes() -> None:
-    again = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes[0]
-    assert picture(SCENE) == picture(again)
+SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_it_is_well_formed_and_shows_everything() -> None:
-    root = ElementTree.fromstring(picture(SCENE))
-    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+def elements(text: str, tag: str, kind: str | None = None) -> list[ElementTree.Element]:
+    found = ElementTree.fromstring(text).iter(f"{SVG}{tag}")
+    return [one for one in found if kind is None or one.get("class") == kind]
+
+
+def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
+    text = picture(SCENE)
+    words = [one.text for one in elements(text, "text")]
     assert "<tank & co>: from above, y over x (lengths)" in words
     assert {"truth", "packets"} <= set(words)
     # in the key, and where the lines end
     assert words.count("Late") == words.count("Jumping") == 3
     assert "error 0.500 (RMS), 0.500 at most" in words
-    assert "Jumping: at most 2.00" in (root[1].text or "")
-    drawn = [
-        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
-    ]
-    assert len(drawn) == 4  # two paths, two errors
-
-
-def test_names_cannot_break_it() -> None:
-    name = "a\x1b[31m\nb\x01"
-    (scene,) = comparisons.comparison("Late", entities=(name,)).scenes
-    root = ElementTree.fromstring(picture(scene).encode())
-    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
-
-
-def test_everything_is_inside() -> None:
-    for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', picture(SCENE)):
+    assert "Jumping: at most 2.00" in (elements(text, "desc")[0].text or "")
+    assert len(elements(text, "path", "d")) == 4  # two paths, two errors
+    for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', text):
         numbers = [float(one) for one in re.findall(r"-?[\d.]+", path)]
         assert all(0 <= x <= WIDTH for x in numbers[::2])
         assert all(0 <= y <= HEIGHT for y in numbers[1::2])
+    assert not re.search(r"https?:|href|url\(|@import|<script", text.replace(SVG[1:-1], ""))
+    chosen = picture(SCENE, ["Jumping"])
+    assert "Late" not in chosen
+    assert "Jumping" in chosen
 
 
-def test_it_refers_to_nothing_outside() -> None:
-    text = picture(SCENE).replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(r"https?:|href|url\(|@import|<script", text)
-
-
-def test_strategies_can_be_chosen() -> None:
-    text = picture(SCENE, ["Jumping"])
-    assert "Late" not in text
-    assert "Jumping" in text
+def test_names_cannot_break_it() -> None:
+    (scene,) = comparisons.comparison("Late", entities=("a\x1b[31m\nb\x01",)).scenes
+    words = [one.text for one in elements(picture(scene), "text")]
+    assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
 
 
 def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(23)]
-    root = ElementTree.fromstring(
-        picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
-    )
-    lines = [
-        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
-    ]
+    text = picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
+    lines = elements(text, "path", "d")
     styles = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines[:23]]
     assert len(set(styles)) == 23
     assert styles[-1] == (LIGHT[0], None)
@@ -79,10 +63,7 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
 
 def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(12)]
-    root = ElementTree.fromstring(picture(SCENE._replace(drawn=tuple(many))))
-    names = [
-        one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"
-    ]
+    names = elements(picture(SCENE._replace(drawn=tuple(many))), "text", "n")
     heights = sorted(float(name.get("y", "")) for name in names[:12])
     assert len(heights) == 12
     assert min(b - a for a, b in pairwise(heights)) >= 12.9
@@ -98,13 +79,9 @@ def test_breaks_in_a_path_stay_breaks() -> None:
 
 
 def test_nothing_to_draw_is_an_error() -> None:
-    empty = comparisons.comparison("Late").scenes[0]
-    nothing = empty._replace(
-        times=np.empty(0),
-        truth=np.empty((0, 3)),
-        packets=np.empty((0, 3)),
-        packet_times=np.empty(0),
-        drawn=(),
+    none, nowhere = np.empty(0), np.empty((0, 3))
+    nothing = SCENE._replace(
+        times=none, truth=nowhere, packets=nowhere, packet_times=none, drawn=()
     )
     with pytest.raises(NothingToDraw, match="nothing to draw"):
         picture(nothing)
