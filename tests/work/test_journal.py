@@ -25,8 +25,8 @@ from epic_cli.work.journal import (
 #: Answers without end, each said when it is known.
 ENDLESS = """
 import sys
-from epic_cli.work.journal import Journal, key
-journal, number = Journal(sys.argv[1], "compare"), 0
+from epic_cli.work.journal import ResultJournal, key
+journal, number = ResultJournal(sys.argv[1], "compare"), 0
 while True:
     journal.add(key(number=number), ["x" * 5000, number])
     print(number, flush=True)

@@ -238,7 +238,7 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
         (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
         (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and evaluates on all"),
-        (["-s", "lerp", "--seeds", "3", JITTER], "has already been over one"),
+        (["-s", "lerp", "--movement", "strafe", JITTER], "has already been over one"),
     ],
 )
 def test_what_cannot_be_done_is_said(
