@@ -378,7 +378,7 @@ def allow_files(count: int) -> None:
 #: no length up to ``_LONGEST`` is one in the other order too.
 PREFIXES = {"u16": (2, "little"), "big-u16": (2, "big"), "u32": (4, "")}
 
-#: Bytes of a message: those of the largest datagram, as which ``--raw`` records it.
+#: Bytes of a message: those of the largest datagram, as which a capture records it.
 _LONGEST = 65507
 
 #: Bytes that are read of a connection at a time, and of a WebSocket handshake.
