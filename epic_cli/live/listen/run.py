@@ -231,7 +231,7 @@ class Listener(LiveDrawing):
         return bool(received)
 
 
-class LiveSource(Protocol):
+class GameSource(Protocol):
     """Where packets come from: a listener, or one direction of a proxy."""
 
     sent: list[Consumer]
@@ -258,7 +258,7 @@ class LaterDrawing(LiveDrawing):
 
     def __init__(
         self,
-        source: LiveSource,
+        source: GameSource,
         spec: ListenSpec,
         settled: Callable[[], float],
         consumers: list[Consumer],
