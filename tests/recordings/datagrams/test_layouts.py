@@ -1,6 +1,6 @@
 """Layouts of binary datagrams: headers, groups, types, flags; against a reader that knows neither.
 
-PYTHONPATH=tests python tests/recordings/datagrams/test_layouts.py 1000000 [SEED]    # so many datagrams
+PYTHONPATH=tests python tests/recordings/datagrams/test_layouts.py 1000000 [SEED]  # datagrams
 """
 
 import math
