@@ -3,7 +3,7 @@
     python -m endurance.front [NAME...]     (in tests/; a minute)
 
 Prints, for each strategy, the hypervolume (up to half a second of latency, and a roughness of 1)
-of the front that the usual tries of ``epic tune`` leave, as a share of that of random points.
+of the front that the usual trials of ``epic tune`` leave, as a share of that of random points.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def main() -> None:
         made = search_of(on, name).made
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
-        tries = [Trial(each, figures_of(on.evaluate(StrategySpec(name, each)))) for each in drawn]
-        ours, theirs = (hypervolume(front(name, row, weights)) for row in (made, tries))
-        print(f"{name}: {len(made)} tries, {ours / theirs:.1%}", flush=True)
+        other = [Trial(each, figures_of(on.evaluate(StrategySpec(name, each)))) for each in drawn]
+        ours, theirs = (hypervolume(front(name, row, weights)) for row in (made, other))
+        print(f"{name}: {len(made)} trials, {ours / theirs:.1%}", flush=True)
 
 
 if __name__ == "__main__":

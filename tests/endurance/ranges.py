@@ -1,6 +1,6 @@
 """Do the ranges that strategies declare as worth tuning cut off the best? Random searches say.
 
-    python -m endurance.ranges [--tries 2000] [NAME...]     (in tests/; half an hour)
+    python -m endurance.ranges [--trials 2000] [NAME...]     (in tests/; half an hour)
 
 Every strategy is tuned on two simulated networks, as ``epic tune`` does it, and then tried at
 random beyond its ranges worth tuning: each number half of the time on a logarithmic scale all over
@@ -122,10 +122,10 @@ def tuned(on: EvaluationSet, strategy: str) -> Best:
     return Best(best.figures["score"], dict(best.settings))
 
 
-def best_of(on: EvaluationSet, strategy: str, draw: Draw, tries: int, seed: int) -> Best:
-    """The best of so many tries at random."""
+def best_of(on: EvaluationSet, strategy: str, draw: Draw, trials: int, seed: int) -> Best:
+    """The best of this many trials at random."""
     source, best = random.Random(seed), Best(-math.inf, {})
-    for _ in range(tries):
+    for _ in range(trials):
         settings = draw(source)
         score = on.evaluate(StrategySpec(strategy, settings)).value("score")
         if score > best.score:
@@ -155,11 +155,11 @@ def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
     return outside(strategy, settings)
 
 
-def row(network: str, strategy: str, tries: int, seconds: float) -> tuple[str, float, float, str]:
+def row(network: str, strategy: str, trials: int, seconds: float) -> tuple[str, float, float, str]:
     """A strategy, the best that tuning finds and that there is beyond, and what is beyond."""
     on = network_set(network, seconds)
     inner = tuned(on, strategy)
-    outer = best_of(on, strategy, beyond(strategy), tries, 2)
+    outer = best_of(on, strategy, beyond(strategy), trials, 2)
     words = ""
     if outer.score > inner.score + GAP:
         words = " ".join(f"{k}={v:.3g}" for k, v in needed(on, strategy, outer).items())
@@ -171,7 +171,7 @@ def main() -> None:
     """Searches, prints."""
     parser = argparse.ArgumentParser()
     parser.add_argument("strategies", nargs="*")
-    parser.add_argument("--tries", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=12.0)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
@@ -180,7 +180,7 @@ def main() -> None:
     print("| :--- | :--- | ---: | ---: | :--- |")
     with ProcessPoolExecutor(given.processes) as executor:
         jobs = [
-            (name, executor.submit(row, name, each, given.tries, given.seconds))
+            (name, executor.submit(row, name, each, given.trials, given.seconds))
             for each in chosen
             for name in NETWORKS
         ]
