@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.live.listen.run import LiveDrawing, GameSource
+    from epic_cli.live.listen.run import GameSource, LiveDrawing
     from epic_cli.live.listen.spec import ListenSpec
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording

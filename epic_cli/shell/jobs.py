@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import click
 
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.widths import printable
 from epic_cli.shell.declared import OutputFile, Parsed, value
 from epic_cli.shell.errors import CannotAccess, WrongUsage, say, wrong_usage
@@ -331,29 +330,19 @@ def _cluster_is_gone(options: JobOptions, error: Exception) -> bool:
     return isinstance(error, NoCluster)
 
 
-def strategy_identity(strategy: Any) -> list[str]:
-    """What results depend on: a strategy with its settings, and the code of a custom one.
-
-    Raises ``WrongUsage`` where that cannot be known.
-    """
-    from epic_cli.work.code import UnknownCode, code_of
-
-    assert isinstance(strategy, StrategySpec)
-    settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
-    with wrong_usage(kind=UnknownCode):
-        return [strategy.label, strategy.name, *settings, *code_of(strategy.name)]
-
-
 def _key_maker(
     spec: JobSpec[Found], unkept: Collection[str | None]
 ) -> Callable[[Job[Found]], str | None]:
     """What names a job in a journal: the recording's content, and what its result depends on.
 
-    None where the recording cannot be read.
+    None where the recording cannot be read. Raises ``WrongUsage`` where what a strategy consists
+    of cannot be known.
     """
+    from epic_cli.work.code import UnknownCode
     from epic_cli.work.journal import digest_of, key
 
-    identity = spec.identity()
+    with wrong_usage(kind=UnknownCode):
+        identity = spec.identity()
 
     def key_of(job: Job[Found]) -> str | None:
         if job.recording in unkept:

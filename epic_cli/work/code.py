@@ -18,8 +18,9 @@ from functools import cache
 from importlib.machinery import ModuleSpec
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec, resolve_name
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.work.journal import digest_of
 
@@ -76,6 +77,16 @@ def code_of(strategy: str) -> list[str]:
                         is_package = spec.submodule_search_locations is not None
                         left.append(_Source(imported, spec.origin, is_package))
     return [f"python=={platform.python_version()}", *(f"{a} {b}" for a, b in sorted(found.items()))]
+
+
+def strategy_identity(strategy: Any) -> list[str]:
+    """What results depend on: a strategy with its settings, and the code of a custom one.
+
+    Raises ``UnknownCode``, and ``OSError``.
+    """
+    assert isinstance(strategy, StrategySpec)
+    settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
+    return [strategy.label, strategy.name, *settings, *code_of(strategy.name)]
 
 
 def _imports(source: _Source) -> Iterator[str]:

@@ -13,7 +13,7 @@ from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compa
 from epic_cli.metrics.truth import Truth, truths_of
 from epic_cli.recordings.read_spec import STATE, Beginning, ReadSpec
 from epic_cli.shell.errors import CannotAccess, WrongUsage
-from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of, strategy_identity
+from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.recordings import RecordingSpec, given_truths
 from epic_cli.shell.sources import blocks, load, source_name
@@ -94,6 +94,7 @@ class EachRecording:
 
     def identity(self) -> dict[str, Any]:
         """What a result depends on beside the recording."""
+        from epic_cli.work.code import strategy_identity
         from epic_cli.work.journal import digest_of
 
         spec, truth = self.spec, self.given.truth

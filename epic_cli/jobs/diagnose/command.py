@@ -175,7 +175,7 @@ class DiagnoseEach:
 
     def identity(self) -> dict[str, Any]:
         """What a diagnosis depends on beside the recording."""
-        from epic_cli.shell.jobs import strategy_identity
+        from epic_cli.work.code import strategy_identity
 
         return {
             "candidates": list(map(strategy_identity, self.strategies)),
