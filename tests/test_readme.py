@@ -153,7 +153,7 @@ ILLUSTRATED = (
 
 def pictures(document: Path) -> list[Path]:
     """The pictures of a document."""
-    return [(document.parent / one).resolve() for one in PICTURE.findall(document.read_text())]
+    return [(document.parent / match).resolve() for match in PICTURE.findall(document.read_text())]
 
 
 @pytest.mark.parametrize("guide", ["", *ILLUSTRATED])
@@ -163,25 +163,25 @@ def test_guides_have_pictures(guide: str) -> None:
 
 
 def test_each_picture_can_be_seen() -> None:
-    shown = {one for document in DOCUMENTS for one in pictures(document)}
+    shown = {picture for document in DOCUMENTS for picture in pictures(document)}
     assert {
-        one for one in (TESTS / "pictures").iterdir() if one.suffix in (".gif", ".png", ".svg")
+        file for file in (TESTS / "pictures").iterdir() if file.suffix in (".gif", ".png", ".svg")
     } <= shown
-    for one in shown:
-        if one.suffix == ".svg":
-            ElementTree.parse(one)
+    for file in shown:
+        if file.suffix == ".svg":
+            ElementTree.parse(file)
             continue
-        assert one.stat().st_size < 1_000_000, one
-        with Image.open(one) as film:
-            if one.suffix == ".png":
+        assert file.stat().st_size < 1_000_000, file
+        with Image.open(file) as film:
+            if file.suffix == ".png":
                 film.load()
                 continue
             lasts = []
             for frame in ImageSequence.Iterator(film):
                 frame.load()
                 lasts.append(frame.info["duration"])
-        assert len(lasts) > 30, one
-        if one.name == "loop.gif":
+        assert len(lasts) > 30, file
+        if file.name == "loop.gif":
             assert 9_000 < sum(lasts) < 12_000
 
 
@@ -198,12 +198,12 @@ def strategy_table() -> str:
         "| strategy | what it draws | needs | lag | when packets stay away |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for family in dict.fromkeys(one.family for one in declared):
+    for family in dict.fromkeys(declaration.family for declaration in declared):
         lines.append(f"| *{family}* | | | | |")
-        for one in declared:
-            if one.family == family:
-                needs = ", ".join(one.needs_words) or "positions only"
-                cells = (f"`{one.name}`", one.summary, needs, one.lag, one.on_loss)
+        for each in declared:
+            if each.family == family:
+                needs = ", ".join(each.needs_words) or "positions only"
+                cells = (f"`{each.name}`", each.summary, needs, each.lag, each.on_loss)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -219,22 +219,22 @@ BETTER = {
 def metric_table() -> str:
     """The table of metrics, from their declarations."""
     lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
-    for one in METRICS:
-        column = one.title if one.weight else ""
-        cells = (column, f"`{one.name}`", one.unit, BETTER[one.better], one.help)
+    for metric in METRICS:
+        column = metric.title if metric.weight else ""
+        cells = (column, f"`{metric.name}`", metric.unit, BETTER[metric.better], metric.help)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def cost_table() -> str:
     """What each cost is, and how much it weighs in which kind of game."""
-    weights = {"usual": Weights(), **{f"`{one.name}`": one.weights for one in GAMES}}
+    weights = {"usual": Weights(), **{f"`{game.name}`": game.weights for game in GAMES}}
     lines = [
         f"| weight | {' | '.join(weights)} | cost |",
         f"| --- | {' | '.join('---:' for _ in weights)} | --- |",
     ]
     for name, cost in COSTS.items():
-        own = (f"{getattr(one, name):g}" for one in weights.values())
+        own = (f"{getattr(weight, name):g}" for weight in weights.values())
         lines.append(f"| `{name}` | {' | '.join(own)} | {cost} |")
     return "\n".join(lines) + "\n"
 
@@ -242,19 +242,19 @@ def cost_table() -> str:
 def cause_table() -> str:
     """The table of causes, from their detectors."""
     lines = ["| cause | what is wrong | needs |", "| --- | --- | --- |"]
-    for one in registry().detectors:
-        lines.append(f"| `{one.name}` | {one.title} | {', '.join(one.needs)} |")
+    for detector in registry().detectors:
+        lines.append(f"| `{detector.name}` | {detector.title} | {', '.join(detector.needs)} |")
     return "\n".join(lines) + "\n"
 
 
 def read_table() -> str:
     """The keys that say how a recording is read."""
     lines = ["| key | |", "| --- | --- |"]
-    for one in READ:
-        if one.help:
-            key = f"{one.name}={one.range}".replace("|", "\\|")
+    for parameter in READ:
+        if parameter.help:
+            key = f"{parameter.name}={parameter.range}".replace("|", "\\|")
             lines.append(
-                f"| `{key}` | {one.help.partition('  [')[0].replace('*', chr(92) + '*')} |"
+                f"| `{key}` | {parameter.help.partition('  [')[0].replace('*', chr(92) + '*')} |"
             )
     return "\n".join(lines) + "\n"
 
@@ -262,9 +262,9 @@ def read_table() -> str:
 def keys_table(table: Sequence[Parameter]) -> str:
     """The keys of a description, from their declarations."""
     lines = ["| key | takes | default | |", "| --- | --- | --- | --- |"]
-    for one in table:
-        default = "" if one.default in (None, ()) else one.show(one.default)
-        cells = (f"`{one.name}`", one.range.replace("|", " or "), default, one.help)
+    for row in table:
+        default = "" if row.default in (None, ()) else row.show(row.default)
+        cells = (f"`{row.name}`", row.range.replace("|", " or "), default, row.help)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -157,9 +157,9 @@ def complete(
     key, equals, rest = entry.partition("=")
     if equals:
         _, _, name = key.rpartition(".")
-        words = [word for one in table if one.name in (key, name) for word in one.complete()]
+        words = [word for row in table if row.name in (key, name) for word in row.complete()]
         found = [(f"{key}={quoted(word)}", about) for word, about in words if word.startswith(rest)]
     else:
-        known = [*names, *((f"{one.name}=", one.help) for one in table)]
+        known = [*names, *((f"{row.name}=", row.help) for row in table)]
         found = [(word, about) for word, about in known if word.startswith(entry)]
     return [(before + word, about) for word, about in found]

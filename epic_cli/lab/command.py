@@ -178,12 +178,12 @@ def _experiments(
     if recording == "-":
         raise WrongUsage("a recording that is read again and again must be a file")
     team = _team(participants, DEFAULT_STRATEGIES)
-    given = LabInputs(recording, tuple(sorted({one.name for one in team} - {*remote_names()})))
+    given = LabInputs(recording, tuple(sorted({each.name for each in team} - {*remote_names()})))
     first = experiment or (f"movement={RECORDING}" if recording else "")
     try:
         spec = read_query(first, given.own)
         if participants != Participants(()):
-            spec = replace(spec, strategies=tuple(written(*one[:2]) for one in team))
+            spec = replace(spec, strategies=tuple(written(*strategy[:2]) for strategy in team))
         query = spec.query() if spec != LabSpec() else ""
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123

@@ -70,7 +70,7 @@ def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
         },
         "simulated": [RECORDED, *PATHS, BY_HAND],
         "groups": {
-            name: [control(one) for one in group if one.name != "path"]
+            name: [control(parameter) for parameter in group if parameter.name != "path"]
             for name, group in GROUPS.items()
         },
         "strategies": {name: _strategy(name) for name in (*remote_names(), *own)},
@@ -104,13 +104,13 @@ def in_force(experiment: Experiment) -> dict[str, str]:
     }
     found = {}
     for name, group in GROUPS.items():
-        for one in group:
-            if one.name in ("path", "preset"):
+        for parameter in group:
+            if parameter.name in ("path", "preset"):
                 continue
-            found[one.name] = written(one, holders[name])
-            if one.name == "send_rate" and not found[one.name]:
-                found[one.name] = one.write(AS_RECORDED if recorded else USUAL_RATE)
-            if one.name == "duration" and not recorded:
-                found[one.name] = one.write(movement.seconds)
+            found[parameter.name] = written(parameter, holders[name])
+            if parameter.name == "send_rate" and not found[parameter.name]:
+                found[parameter.name] = parameter.write(AS_RECORDED if recorded else USUAL_RATE)
+            if parameter.name == "duration" and not recorded:
+                found[parameter.name] = parameter.write(movement.seconds)
     found["preset"] = dict(experiment.lab.values).get("preset", "")
     return found

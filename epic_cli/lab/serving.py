@@ -194,7 +194,7 @@ class ExperimentSession:
 def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
     made = PageFrame()
     ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
-    scenes = [one for one in bench.picture(experiment) if len(one.times)]
+    scenes = [scene for scene in bench.picture(experiment) if len(scene.times)]
     if not scenes:
         raise InvalidExperiment("nothing arrives")
     return made, {

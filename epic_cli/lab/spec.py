@@ -38,10 +38,10 @@ GROUPS: dict[str, tuple[Parameter, ...]] = {
     "link": (PRESET, *LINK),
     SCORE: (GAME, TICK, SEED),
 }
-TABLE = tuple(one for group in GROUPS.values() for one in group)
+TABLE = tuple(each for group in GROUPS.values() for each in group)
 
 #: Of paths alone.
-_PATHS = {one.name for one in (*PATH, TURNING)}
+_PATHS = {point.name for point in (*PATH, TURNING)}
 
 #: The figures are those of this many networks, one step after the other.
 STEPS = (1, 8, 64, 256)
@@ -190,7 +190,7 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
         raise SettingError("nothing has been drawn yet: draw a movement on the map")
     return replace(
         spec,
-        values=tuple((one.name, values[one.name]) for one in TABLE if one.name in values),
+        values=tuple((row.name, values[row.name]) for row in TABLE if row.name in values),
         changes=tuple(changes),
         strategies=tuple(strategies) or DEFAULT_STRATEGIES,
     )
@@ -211,7 +211,7 @@ def _moves(value: str) -> str:
 def read_points(text: str) -> list[tuple[float, float, float]]:
     """``t,x,y;t,x,y``, of which times rise; raises ``SettingError``."""
     try:
-        points = [tuple(map(float, one.split(","))) for one in text.split(";") if one]
+        points = [tuple(map(float, part.split(","))) for part in text.split(";") if part]
         rising = all(b[0] > a[0] for a, b in pairwise(points))
         fits = all(len(point) == 3 and all(abs(n) < 1e6 for n in point) for point in points)
     except (ValueError, IndexError):

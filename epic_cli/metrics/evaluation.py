@@ -168,17 +168,17 @@ class PreparedEntities:
     @property
     def all_rows(self) -> int:
         """How many rows there are."""
-        return sum(len(one.truth.times) for one in self.judged)
+        return sum(len(entity.truth.times) for entity in self.judged)
 
     @property
     def resolution(self) -> float:
         """The least length that means something."""
-        return max(one.truth.truth.resolution for one in self.judged)
+        return max(entity.truth.truth.resolution for entity in self.judged)
 
     @property
     def rows(self) -> int:
         """How many rows count."""
-        return sum(int(one.truth.counted.sum()) for one in self.judged)
+        return sum(int(entity.truth.counted.sum()) for entity in self.judged)
 
 
 @dataclass(frozen=True)
@@ -265,14 +265,14 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():
             judged.append(Entity(name, packets[name], sampled, events, spec.aim_range))
-            notes += [Adjusted(name, one) for one in truth.notes]
+            notes += [Adjusted(name, note) for note in truth.notes]
             notes += _outages(name, events, truth.origin)
         else:
             missing.append(_nothing_counts(name, times, truth, wait))
             notes.append(missing[-1])
     if not judged:
         raise NothingJudged(tuple(missing))
-    interval = min(one.events.interval for one in judged)
+    interval = min(entity.events.interval for entity in judged)
     if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
         notes.append(TickHides(tick, interval))
     origin = judged[0].truth.truth.origin
@@ -377,10 +377,10 @@ def compare_run(
         spec.weights,
         selection,
         max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([one.truth.times for one in judged], share) if spec.intervals else None,
+        grid([entity.truth.times for entity in judged], share) if spec.intervals else None,
         stop or threading.Event(),
     )
-    most = max(1, MOST_AT_ONCE // max(len(one.truth.times) for one in judged))
+    most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
     workers = threads or spec.threads or os.cpu_count() or 1
     found = _run(jobs, work, min(workers, most), progress)
     results, by_entity = [], []
@@ -402,7 +402,7 @@ def compare_run(
     scenes = []
     if selection is not None:
         for index, entity in enumerate(judged):
-            shown = [one.drawn for one in found[index :: len(judged)] if one.drawn]
+            shown = [outcome.drawn for outcome in found[index :: len(judged)] if outcome.drawn]
             scenes.append(selection.scene(entity, prepared.offset, shown))
     return Comparison(
         weights=spec.weights,
@@ -539,20 +539,20 @@ def result_of(
     label: str, entity: str | None, found: Sequence[EntityResult], unfit: bool = False
 ) -> Result:
     """What one participant's results come to together; ``unfit``: it needs arrivals."""
-    failed = next((one.note for one in found if one.note is not None), None)
+    failed = next((result.note for result in found if result.note is not None), None)
     if failed is not None:
         return Result(label, entity, notes=(failed,))
-    measurements = [one.measurement for one in found if one.measurement is not None]
-    broken = sum(one.broken for one in measurements)
+    measurements = [result.measurement for result in found if result.measurement is not None]
+    broken = sum(measurement.broken for measurement in measurements)
     if broken:
-        judged = broken + sum(one.rows for one in measurements)
+        judged = broken + sum(measurement.rows for measurement in measurements)
         note = ResultNote(Flaw.NOT_FINITE, rows=broken, judged=judged)
         return Result(label, entity, notes=(note,))
     measured = pool(measurements)
     undrawn = int(measured.statuses[Status.NONE])
     if undrawn == measured.rows:
         return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
-    values = {one.name: one.value(measured) for one in METRICS}
+    values = {metric.name: metric.value(measured) for metric in METRICS}
     notes = []
     if unfit:
         notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
@@ -561,7 +561,7 @@ def result_of(
         notes.append(ResultNote(Flaw.TRUTH_AT_REST))
     if measured.diverged:
         notes.append(ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent))
-    if any(one.lag.unknown for one in measurements):
+    if any(measurement.lag.unknown for measurement in measurements):
         notes.append(ResultNote(Flaw.LAG_UNKNOWN))
     if measured.lag.others:
         notes.append(ResultNote(Flaw.LAG_AMBIGUOUS, lags=measured.lag.others))
@@ -641,14 +641,14 @@ def _condensed(found: Comparison) -> Comparison:
     return replace(
         found,
         results=tuple(
-            replace(one, measured=one.measured and replace(one.measured, sums=None))
-            for one in found.results
+            replace(result, measured=result.measured and replace(result.measured, sums=None))
+            for result in found.results
         ),
         by_entity=tuple(
             replace(
-                one, measured=one.measured and replace(one.measured, errors=nothing, turned=None)
+                each, measured=each.measured and replace(each.measured, errors=nothing, turned=None)
             )
-            for one in found.by_entity
+            for each in found.by_entity
         ),
     )
 
@@ -682,11 +682,11 @@ class Pool:
         if not found:
             if self._spec.total == len(skipped) == 1:
                 raise skipped[0].error
-            reasons = [one.error for one in skipped if isinstance(one.error, NothingJudged)]
+            reasons = [each.error for each in skipped if isinstance(each.error, NothingJudged)]
             for name, error in skipped:
                 if not isinstance(error, NothingJudged):  # that tells more than what is short
                     raise NotEnoughToSay(f"{name}: {error}")
-            raise NothingJudged(tuple(note for one in reasons for note in one.notes))
+            raise NothingJudged(tuple(note for reason in reasons for note in reason.notes))
         if self._spec.runs_are == "networks":
             found = _different(found)
         whole = pool_runs(found, self._spec.seed)
@@ -716,7 +716,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         pooled = own[0] if len(own) == 1 else pool_results(own)
         results.append(pooled)
         pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
-        waver = max(one.waver for one in own) / math.sqrt(len(own))
+        waver = max(result.waver for result in own) / math.sqrt(len(own))
         figures.append(Figures(pooled.values, pieces, waver))
     of_all, resolution = set(shared), max(one.resolution for _, one in found)
     events = together(one.rare for _, one in found)
@@ -726,7 +726,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         rows=sum(one.rows for _, one in found),
         all_rows=sum(one.all_rows for _, one in found),
         resolution=resolution,
-        warm_ups=tuple(one for _, each in found for one in each.warm_ups),
+        warm_ups=tuple(value for _, each in found for value in each.warm_ups),
         notes=shared,
         notes_of=tuple(
             (name, note) for name, one in found for note in one.notes if note not in of_all
@@ -737,7 +737,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         ),
         by_entity=first.by_entity if len(found) == 1 else (),
         refused=tuple(refusal for _, one in found for refusal in one.refused),
-        findings=tuple({one.key: one for _, each in found for one in each.findings}.values()),
+        findings=tuple({row.key: row for _, each in found for row in each.findings}.values()),
         certainty=certainty,
         rare=events,
         recordings=tuple(name for name, _ in found),
@@ -751,8 +751,11 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
 
 def pool_results(results: Sequence[Result]) -> Result:
     """One participant's results of all runs as one."""
-    found = [EntityResult(one.measured, note=None if one.values else one.note) for one in results]
-    unfit = any(one.has(Flaw.NEEDS_ARRIVALS) for one in results)
+    found = [
+        EntityResult(result.measured, note=None if result.values else result.note)
+        for result in results
+    ]
+    unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
     return result_of(results[0].label, None, found, unfit)
 
 
@@ -763,8 +766,8 @@ def piece_of(comparison: Comparison, index: int) -> Piece:
     cells = comparison.cells
     assert cells is not None
     nothing = np.zeros((cells.size, len(FIELDS)))
-    sums = [one.measured.sums if one.measured else None for one in own]
-    return Piece([nothing if one is None else one for one in sums], cells.length)
+    sums = [result.measured.sums if result.measured else None for result in own]
+    return Piece([nothing if values is None else values for values in sums], cells.length)
 
 
 #: A computed path is the truth at this many times a second.

@@ -119,7 +119,7 @@ def find_preset(name: str) -> Preset:
 PRESET = Custom("preset", None, "A link by name, such as wifi, lte, 3g or satellite; other"
                 " entries change it.", "name", find_preset,
                 lambda preset: str(preset.name), kind=Preset,
-                words=lambda: ((one.name, one.meaning) for one in PRESETS.values()))  # fmt: skip
+                words=lambda: ((each.name, each.meaning) for each in PRESETS.values()))  # fmt: skip
 
 #: What can change while a link is in use.
 LINK_WORDS: tuple[Parameter, ...] = (PRESET, *LINK)
@@ -220,7 +220,7 @@ def write_words(words: Iterable[tuple[str, Any]]) -> str:
 
 def words_of(conditions: LinkConditions) -> list[tuple[str, Any]]:
     """The words that make these conditions, but for later ones."""
-    values = [(one.name, getattr(conditions, one.name)) for one in fields(LinkConditions)]
+    values = [(field.name, getattr(conditions, field.name)) for field in fields(LinkConditions)]
     return [
         ("gemodel" if isinstance(value, GilbertElliott) else name, value)
         for name, value in values
@@ -396,9 +396,9 @@ class LinkSpec:
         entries += [("at", f"{time!r}s {write_words(words)}") for time, words in self.changes]
         if self.trace is not None:
             entries += [
-                (one.name, one.write(value))
-                for one in TRACE
-                if (value := getattr(self.trace, one.field)) != one.default
+                (sample.name, sample.write(value))
+                for sample in TRACE
+                if (value := getattr(self.trace, sample.field)) != sample.default
             ]
         return description.write(entries)
 
@@ -480,7 +480,7 @@ def _field_of_both(name: str) -> str:
 
 
 def _no_preset(name: str) -> str:
-    near = nearest(name, [*PRESETS, *(f"{one.name}=" for one in LINK_KEYS)])
+    near = nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
     hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
     return f"{name!r} is not a preset of a link: {hint}"
 
@@ -497,5 +497,5 @@ def _check_needed(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
     every = [conditions for ways in spec.every() for conditions in ways]
     for name, _ in words:
         needed = _NEEDS.get(way_of(name)[1])
-        if needed and all(getattr(one, needed) == getattr(PERFECT, needed) for one in every):
+        if needed and all(getattr(each, needed) == getattr(PERFECT, needed) for each in every):
             raise SettingError(f"{name} needs {needed}")

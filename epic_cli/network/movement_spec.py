@@ -43,8 +43,8 @@ MOVEMENT_KEYS: tuple[Parameter, ...] = (
 )  # fmt: skip
 
 #: Without effect beside ``truth``, and without it.
-_OF_PATHS = (*(one.name for one in PATH), TURNING.name, "entities")
-_OF_TRUTHS = tuple(one.name for one in MOVEMENT)
+_OF_PATHS = (*(point.name for point in PATH), TURNING.name, "entities")
+_OF_TRUTHS = tuple(choice.name for choice in MOVEMENT)
 
 
 def load_movement(path: str, **how: Any) -> RecordedMovement:

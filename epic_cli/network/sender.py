@@ -176,9 +176,9 @@ class SenderSpec:
     def write(self) -> str:
         """The description, which reads back as the same sender."""
         return description.write(
-            (one.name, one.write(value))
-            for one in SENDER
-            if (value := getattr(self, one.name)) != one.default
+            (parameter.name, parameter.write(value))
+            for parameter in SENDER
+            if (value := getattr(self, parameter.name)) != parameter.default
         )
 
     def hertz(self, recorded: bool) -> float | None:

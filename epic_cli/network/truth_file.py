@@ -201,7 +201,7 @@ class _TrackBuilder:
         if velocity is None:
             velocity = _slope(*neighbours, _velocity)
         if spin is None and point.rotation is not None and self._derives_spins:
-            before, _, after = (one if one and one.rotation else None for one in neighbours)
+            before, _, after = (none if none and none.rotation else None for none in neighbours)
             spin = _slope(before, point, after, _spin)
         turn = point.rotation, spin
         self._track.add(point.time, point.position, velocity, point.breaks, *turn)
@@ -257,7 +257,7 @@ class TruthWriter:
 
     def rows(self, snapshot: Snapshot) -> bytes:
         """The lines of all entities at one time; raises ``Unwritable`` for a name."""
-        return "".join(self._row(snapshot.time, *one) for one in snapshot.states).encode()
+        return "".join(self._row(snapshot.time, *state) for state in snapshot.states).encode()
 
     def _row(self, time: float, entity: str, state: State) -> str:
         check_name(entity)

@@ -176,7 +176,7 @@ class LocalPlayer:
 
 
 #: How a correction fades.
-SMOOTHING_CURVES = tuple(one.name.lower() for one in Fading if one is not Fading.SNAP)
+SMOOTHING_CURVES = tuple(each.name.lower() for each in Fading if each is not Fading.SNAP)
 
 
 class Smoothing(NamedTuple):
@@ -291,8 +291,8 @@ class RemotePlayer:
     def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         self._make_strategy = make_strategy
         self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
-        for one in (self._strategy, self._shadow):
-            one.reset()  # a plain Python strategy may make its state there
+        for strategy in (self._strategy, self._shadow):
+            strategy.reset()  # a plain Python strategy may make its state there
 
     def update(self, packet: Packet, now: float) -> None:
         """Takes a received state; its ``sequence`` is the snapshot's number."""
@@ -446,7 +446,7 @@ class Client:
         except Malformed:
             self.refused["malformed"] += 1
             return
-        numbers = [one.player for one in packet.players]
+        numbers = [player.player for player in packet.players]
         if packet.token != self.identity.token or numbers != list(range(len(self.identity.names))):
             self.refused["forged"] += 1
             return
@@ -455,9 +455,9 @@ class Client:
             return
         arrived_us = self.timekeeper.server_us(arrival_us)
         if arrived_us is not None:
-            for one in packet.players:
-                if one.player in self.remotes:
-                    self._update_remote(packet, one, to_seconds(arrived_us))
+            for player in packet.players:
+                if player.player in self.remotes:
+                    self._update_remote(packet, player, to_seconds(arrived_us))
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
@@ -576,8 +576,8 @@ class Client:
             return []
         age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
         return [
-            one._replace(x=one.x + one.vx * age, y=one.y + one.vy * age)
-            for one in self.state.projectiles
+            each._replace(x=each.x + each.vx * age, y=each.y + each.vy * age)
+            for each in self.state.projectiles
         ]
 
 
@@ -625,4 +625,4 @@ class PredictedEffects:
     def forget_old(self, now_us: int) -> None:
         """No verdict comes any more for what was shown that long ago."""
         oldest_us = now_us - LONGEST_UNCONFIRMED_US
-        self._unconfirmed = {one for one in self._unconfirmed if one >= oldest_us}
+        self._unconfirmed = {number for number in self._unconfirmed if number >= oldest_us}

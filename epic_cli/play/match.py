@@ -318,8 +318,8 @@ class Recorder:
         _check(self._head, match.settings)
         # in the replay, a player who never moved must not be taken for a bot
         self._lines = [write_input(0.0, name, Control()) for name in match.names]
-        for one in match.participants:
-            one.controller = _listening(one.config.name, one.controller, self._note)
+        for each in match.participants:
+            each.controller = _listening(each.config.name, each.controller, self._note)
         match.on_change = self._note
 
     def script(self) -> str:
@@ -375,5 +375,5 @@ def _check(head: str, settings: MatchSpec) -> None:
 def _comparable(value: object) -> object:
     """A setting as it decides the match: who the bots are does not, once they are recorded."""
     if isinstance(value, tuple):
-        return [replace(one, bot="") if isinstance(one, PlayerConfig) else one for one in value]
+        return [replace(item, bot="") if isinstance(item, PlayerConfig) else item for item in value]
     return value

@@ -453,20 +453,32 @@ class Weapons:
     def fly(self, seconds: float, present: dict[int, Point]) -> None:
         """Moves everything that was thrown, until it meets a player or a wall."""
         flying = []
-        for one in self.projectiles:
+        for projectile in self.projectiles:
             reach = THROW_SPEED * seconds
-            origin, aim = (one.x, one.y), (one.vx / THROW_SPEED, one.vy / THROW_SPEED)
+            origin, aim = (
+                (projectile.x, projectile.y),
+                (projectile.vx / THROW_SPEED, projectile.vy / THROW_SPEED),
+            )
             others = {
-                player: position for player, position in present.items() if player != one.owner
+                player: position
+                for player, position in present.items()
+                if player != projectile.owner
             }
             hit = first_hit(self._rules.arena, origin, aim, others, reach)
             if hit is not None:
-                self._report("throw hit", one.owner, {"projectile": one.number, "victim": hit})
-                self._on_hit(one.owner, hit)
+                self._report(
+                    "throw hit", projectile.owner, {"projectile": projectile.number, "victim": hit}
+                )
+                self._on_hit(projectile.owner, hit)
             elif ray_to_wall(self._rules.arena, origin, aim) <= reach:
-                self._report("throw ended", one.owner, {"projectile": one.number})
+                self._report("throw ended", projectile.owner, {"projectile": projectile.number})
             else:
-                flying.append(one._replace(x=one.x + one.vx * seconds, y=one.y + one.vy * seconds))
+                flying.append(
+                    projectile._replace(
+                        x=projectile.x + projectile.vx * seconds,
+                        y=projectile.y + projectile.vy * seconds,
+                    )
+                )
         self.projectiles = flying
 
     def _refuse(self, player: int, move: Move, verdict: str, reason: str) -> None:
@@ -558,7 +570,7 @@ class Server:
         self.snapshot = 0  # the number of the next one
         self.next_tick_us = 0
         self._last_tick_us = 0
-        self._by_token = {one.token: one for one in self.connections}
+        self._by_token = {connection.token: connection for connection in self.connections}
         self._report = report
 
     def change_compensation(self, name: str) -> None:
@@ -574,7 +586,7 @@ class Server:
 
     def positions(self) -> dict[int, Point]:
         """Where everybody is now."""
-        return {one.player: one.body.position for one in self.connections}
+        return {connection.player: connection.body.position for connection in self.connections}
 
     def receive(self, data: bytes, now_us: int) -> None:
         """Takes a datagram that came in now; whatever is wrong with it is counted."""
@@ -644,7 +656,7 @@ class Server:
             self._simulate(connection, move, now_us)
 
     def _simulate(self, connection: Connection, move: Move, now_us: int) -> None:
-        others = {one.player: one.body for one in self.connections if one is not connection}
+        others = {each.player: each.body for each in self.connections if each is not connection}
         result = self.rules.simulate(connection.body, move.control, move.duration_us, others)
         connection.body = result.body
         for player, (dvx, dvy) in result.knocks.items():
@@ -672,9 +684,9 @@ class Server:
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
         self.weapons.compensation.capture(to_seconds(now_us), self.positions())
-        players = [self._state(one, now_us) for one in self.connections]
-        packets = {one.player: encode_state(self._packet(one, now_us, players))
-                   for one in self.connections}  # fmt: skip
+        players = [self._state(connection, now_us) for connection in self.connections]
+        packets = {connection.player: encode_state(self._packet(connection, now_us, players))
+                   for connection in self.connections}  # fmt: skip
         self.snapshot += 1
         self._last_tick_us = now_us
         self.next_tick_us = next_tick_us

@@ -212,8 +212,8 @@ BOT = Choice("bot", "runner", "The bot that steers a player without a script.", 
 #: Cannot change once the match runs.
 _FIXED = ("players", "duration", "step", "history", "seed", "clock.", "bot.")
 
-_LINK = {one.name: one for one in LINK_WORDS}
-_PLAIN = _LINK | {one.name: one for one in MATCH}
+_LINK = {word.name: word for word in LINK_WORDS}
+_PLAIN = _LINK | {each.name: each for each in MATCH}
 #: Names that go on: with a setting of the strategy, a player, or a word of the link, which holds
 #: in this direction alone.
 _STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down."
@@ -338,9 +338,9 @@ def describe(spec: MatchSpec) -> list[Change]:
     """
     changes = [Change("players", len(spec.players))]
     changes += [
-        Change(f"clock.{one.name}", (one.offset, one.rate))
-        for one in spec.players
-        if (one.offset, one.rate) != (0, 1)
+        Change(f"clock.{player.name}", (player.offset, player.rate))
+        for player in spec.players
+        if (player.offset, player.rate) != (0, 1)
     ]
     changes += [Change(*word) for word in words_of(spec.link.down)]
     up = differences(spec.link.down, spec.link.up)

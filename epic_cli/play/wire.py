@@ -170,7 +170,7 @@ def encode_state(packet: StatePacket) -> bytes:
     for player, body, delta_us, score in packet.players:
         parts.append(_PLAYER.pack(player, *body, delta_us, score))
     parts.append(_COUNT.pack(len(packet.projectiles)))
-    parts += [_PROJECTILE.pack(*one) for one in packet.projectiles]
+    parts += [_PROJECTILE.pack(*projectile) for projectile in packet.projectiles]
     parts.append(_COUNT.pack(len(packet.verdicts)))
     for timestamp_us, code, target in packet.verdicts:
         parts.append(_VERDICT.pack(timestamp_us, code, NO_ONE if target is None else target))

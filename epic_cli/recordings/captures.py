@@ -287,7 +287,7 @@ def _in_ipv6(packet: bytes, whole: bool) -> Carried | Lost:
         return Lost.TCP if kind == _TCP else Lost.OTHER
     if 40 + length < at:
         return Lost.DAMAGED
-    ends = [socket.inet_ntop(socket.AF_INET6, packet[one : one + 16]) for one in (8, 24)]
+    ends = [socket.inet_ntop(socket.AF_INET6, packet[value : value + 16]) for value in (8, 24)]
     return _in_udp(packet[at : 40 + length], 40 + length - at, ends, whole)
 
 
@@ -325,8 +325,8 @@ class Capture:
         """The packets of a capture; ``more`` reads this many bytes, and fewer only at the end."""
         waiting: list[ReceivedDatagram] = []
         since = monotonic()
-        for one in self.datagrams(more):
-            waiting.append(one)
+        for datagram in self.datagrams(more):
+            waiting.append(datagram)
             if len(waiting) == _AT_ONCE or monotonic() - since > _LONGEST_WAIT:
                 yield self._ingest.take(waiting)
                 waiting, since = [], monotonic()
@@ -366,7 +366,7 @@ class Capture:
         counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
         lines += " frames\n"
-        lost = [f"{self.lost[one]:,} {one.value}" for one in Lost if self.lost[one]]
+        lost = [f"{self.lost[each]:,} {each.value}" for each in Lost if self.lost[each]]
         if lost:
             lines += f"frames skipped: {', '.join(lost)}\n"
         words = count_words(counts.refused, counts.example)

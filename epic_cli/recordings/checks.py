@@ -103,10 +103,10 @@ def _near_word(word: str, is_number: bool) -> str | None:
     """Which word was meant; None: none."""
     from difflib import get_close_matches  # only a mistake needs it
 
-    others = [one for one in WORDS if one not in TURN_WORDS]
+    others = [name for name in WORDS if name not in TURN_WORDS]
     found = get_close_matches(word, others, 1, _SPELT)
     if not found and is_number:
-        alike = [one for one in TURN_WORDS if one[0] == word[0]]
+        alike = [name for name in TURN_WORDS if name[0] == word[0]]
         found = (
             [_OTHERS[word]]
             if word in _OTHERS
@@ -225,7 +225,7 @@ def _way(rows: Sequence[_Row], columns: Sequence[str]) -> tuple[int, float, int]
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
     """The column that changes in this line, for good, and not around it; None: there is none."""
-    rows = list(_rows(samples, sum(len(one.block) for one in samples)))
+    rows = list(_rows(samples, sum(len(sample.block) for sample in samples)))
     at = next((index for index, row in enumerate(rows) if row.line == line), 0)
     entity = rows[at].packet.entity if rows else ""
     before = [row for row in rows[:at] if row.packet.entity == entity][-_EACH:]
@@ -276,35 +276,35 @@ def turn_findings(
     if not turns:
         yield from _not_read(watch)
         return
-    judged = [one for one in turns if one.packets >= LEAST]
-    uneven = [one for one in turns if one.uneven]
+    judged = [turn for turn in turns if turn.packets >= LEAST]
+    uneven = [turn for turn in turns if turn.uneven]
     if uneven:
-        line = min(one.uneven_line for one in uneven)
-        yield RecordingFinding("E501", {"packets": sum(one.uneven for one in uneven)}, (line,))
-    turning = any(one.angle > _STILL for one in judged)
-    about = {one.entity for one in tracks if _goes_about(one)}
-    upright = all(one.x >= _FIRST and one.w <= _NEVER for one in judged)
+        line = min(each.uneven_line for each in uneven)
+        yield RecordingFinding("E501", {"packets": sum(each.uneven for each in uneven)}, (line,))
+    turning = any(each.angle > _STILL for each in judged)
+    about = {track.entity for track in tracks if _goes_about(track)}
+    upright = all(each.x >= _FIRST and each.w <= _NEVER for each in judged)
     rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
-        one.entity in about and one.angle >= _ROUND and one.yaw_high - one.yaw_low <= _STILL
-        for one in judged
+        each.entity in about and each.angle >= _ROUND and each.yaw_high - each.yaw_low <= _STILL
+        for each in judged
     )
     if turning and (upright or rolls):
         yield RecordingFinding("E502", read=_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
-        yaws = [one for one in judged if one.entity in about]
-        small = all(one.yaw_low >= -_TURN and one.yaw_high <= _TURN for one in turns)
-        if yaws and small and any(one.yaw_high - one.yaw_low > _RADIAN for one in yaws):
+        yaws = [each for each in judged if each.entity in about]
+        small = all(turn.yaw_low >= -_TURN and turn.yaw_high <= _TURN for turn in turns)
+        if yaws and small and any(yaw.yaw_high - yaw.yaw_low > _RADIAN for yaw in yaws):
             yield RecordingFinding("E504", read=watch.read_with({"angles": "rad"}))
     elif places.get("yaw") and layout is not None and layout.angles == "rad":
         yield from _degrees(watch, places["yaw"])
-    yield from _spins(watch, [one for one in turns if one.spins >= LEAST], places)
+    yield from _spins(watch, [turn for turn in turns if turn.spins >= LEAST], places)
     if watch.thorough:
-        flips = sum(one.flips for one in turns)
+        flips = sum(turn.flips for turn in turns)
         written = "qx" in places or any(b"rotation=" in text for text in watch.texts)
         if flips and written:  # of angles each turn beyond 180 degrees is one
             yield RecordingFinding("E507", {"times": "once" if flips == 1 else f"{flips:,} times"})
-        moving = {one.entity for one in tracks if one.moves}
-        still = [one for one in judged if one.angle <= _STILL and one.entity in moving]
+        moving = {track.entity for track in tracks if track.moves}
+        still = [each for each in judged if each.angle <= _STILL and each.entity in moving]
         if still:
             more = f" and of {len(still) - 1:,} more" if len(still) > 1 else ""
             yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
@@ -343,7 +343,7 @@ def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]
 
 
 def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
-    columns = [places.get(one, "") for one in ("qx", "qy", "qz", "qw")]
+    columns = [places.get(word, "") for word in ("qx", "qy", "qz", "qw")]
     if not all(columns):
         return ""
     return watch.read_with(dict(zip(("qw", "qx", "qy", "qz"), columns, strict=True)))
@@ -353,18 +353,18 @@ def _spins(
     watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
 ) -> Iterator[RecordingFinding]:
     without = watch.read_with(_NO_SPIN)
-    for one in turns:
-        if one.body >= _EXACT and one.world < _SAME_WAY:
+    for turn in turns:
+        if turn.body >= _EXACT and turn.world < _SAME_WAY:
             yield RecordingFinding("E506", read=without)
             return
-        if one.world >= _SAME_WAY and not 1 / _FACTOR <= one.ratio <= _FACTOR:
-            degrees = math.degrees(1) / _FACTOR <= one.ratio <= math.degrees(1) * _FACTOR
+        if turn.world >= _SAME_WAY and not 1 / _FACTOR <= turn.ratio <= _FACTOR:
+            degrees = math.degrees(1) / _FACTOR <= turn.ratio <= math.degrees(1) * _FACTOR
             angles = any(places.get(angle) for angle in ANGLES)
             known = _layout(watch)
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
             read = watch.read_with({"angles": "deg"}) if mends else without
-            yield RecordingFinding("E505", {"ratio": one.ratio}, read=read)
+            yield RecordingFinding("E505", {"ratio": turn.ratio}, read=read)
             return
 
 
@@ -440,7 +440,7 @@ def _all(watch: RecordingMonitor) -> list[RecordingFinding]:
     found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
     found += _time(tracks, totals)
-    if totals.packets >= LEAST and not any(one.code in ("E101", "E102", "E204") for one in found):
+    if totals.packets >= LEAST and not any(each.code in ("E101", "E102", "E204") for each in found):
         figures = survey(_sample(watch))
         found += _unit(figures, watch)
         found += _unix(figures, watch)
@@ -452,10 +452,10 @@ def _all(watch: RecordingMonitor) -> list[RecordingFinding]:
 
 
 def _sample(watch: RecordingMonitor) -> PacketBlock:
-    first, *others = (one.block for one in watch.samples)
+    first, *others = (sample.block for sample in watch.samples)
     block = first.part(0, len(first))
-    for one in others:
-        block.extend(one)
+    for other in others:
+        block.extend(other)
     return block
 
 
@@ -472,8 +472,8 @@ def _order(
         facts = {"column": column, "packets": watch.packets}
         yield RecordingFinding("E102", facts, read=watch.read_with({"entity": ""}))
         return
-    down = [one for one in tracks if one.downs > _DOWN * (one.packets - 1) and one.packets > 3]
-    mixed = [one for one in tracks if one.downs > _SHUFFLED * one.packets and not one.arrivals]
+    down = [each for each in tracks if each.downs > _DOWN * (each.packets - 1) and each.packets > 3]
+    mixed = [each for each in tracks if each.downs > _SHUFFLED * each.packets and not each.arrivals]
     if down:
         yield _unsorted(watch, "down from packet to packet", down[0].line)
     elif mixed and mixed[0].packets >= LEAST:
@@ -485,9 +485,9 @@ def _order(
         yield RecordingFinding(
             "E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,)
         )
-    overtaken = sum(one.overtaken for one in tracks if one.arrivals == one.packets)
+    overtaken = sum(track.overtaken for track in tracks if track.arrivals == track.packets)
     if overtaken:
-        beyond = max(one.late for one in tracks) > WINDOW
+        beyond = max(track.late for track in tracks) > WINDOW
         command = sort_command(watch, "arrival") if beyond and watch.samples else ""
         yield RecordingFinding("E106", {"packets": overtaken, "command": command})
     yield from _mixed(watch, tracks)
@@ -499,12 +499,12 @@ def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
 
 
 def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
-    again = [one for one in tracks if one.restarts]
+    again = [track for track in tracks if track.restarts]
     if not again:
         return
 
     first = min(again, key=lambda one: one.restart_line)
-    times = max(one.restarts for one in again)
+    times = max(track.restarts for track in again)
     column = changed_at(watch.samples, first.restart_line)
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
@@ -514,30 +514,32 @@ def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Recordin
 
 def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     """Entities that are not told apart, or times with too few digits."""
-    for one in tracks:
-        moving = one.steps > 0 and one.packets > 3
-        smooth = one.doubles > _SMOOTH * one.steps
-        shared = one.same > max(1, _MIXED * one.packets)
-        if moving and shared and smooth and one.same > _COARSE * one.packets:
-            if one.first < one.last:
-                yield RecordingFinding("E203", {"share": one.same / one.packets}, (one.same_line,))
+    for track in tracks:
+        moving = track.steps > 0 and track.packets > 3
+        smooth = track.doubles > _SMOOTH * track.steps
+        shared = track.same > max(1, _MIXED * track.packets)
+        if moving and shared and smooth and track.same > _COARSE * track.packets:
+            if track.first < track.last:
+                yield RecordingFinding(
+                    "E203", {"share": track.same / track.packets}, (track.same_line,)
+                )
             return
-        slow = not one.velocities or one.driven < _LEAPS * one.steps
-        leaps = slow and one.doubles < _LEAPS * one.steps and one.moves >= LEAST
-        if not smooth and (shared or leaps) and one.moves > 1:
-            columns = telling_apart(watch.samples, one.entity)
+        slow = not track.velocities or track.driven < _LEAPS * track.steps
+        leaps = slow and track.doubles < _LEAPS * track.steps and track.moves >= LEAST
+        if not smooth and (shared or leaps) and track.moves > 1:
+            columns = telling_apart(watch.samples, track.entity)
             seen = (
-                f"{one.same:,} packets have the time of the one before, at another place"
+                f"{track.same:,} packets have the time of the one before, at another place"
                 if shared
                 else "the path leaps back and forth between two places"
             )
             names = " and ".join(columns)
             told = f"{names} tell{'s' if len(columns) == 1 else ''} them apart"
             facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
-            lines = (one.same_line - 1, one.same_line) if shared else ()
+            lines = (track.same_line - 1, track.same_line) if shared else ()
             read = _joined(watch, *columns) if columns else ""
-            surely = leaps and one.doubles < _SURELY * one.steps
-            if columns or one.same > _COARSE * one.packets or surely:
+            surely = leaps and track.doubles < _SURELY * track.steps
+            if columns or track.same > _COARSE * track.packets or surely:
                 yield RecordingFinding("E101", facts, lines, read)
             return
 
@@ -557,10 +559,10 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
     if totals.odd > max(2, _ODD * totals.packets):
         facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
         yield RecordingFinding("E205", facts, (totals.odd_line,))
-    begins = min((one.first for one in tracks), default=0.0)
-    ends = max((one.last for one in tracks), default=0.0)
-    most = max((one.packets for one in tracks), default=0)
-    if begins == ends and most > 3 and any(one.moves for one in tracks):
+    begins = min((track.first for track in tracks), default=0.0)
+    ends = max((track.last for track in tracks), default=0.0)
+    most = max((track.packets for track in tracks), default=0)
+    if begins == ends and most > 3 and any(track.moves for track in tracks):
         likely = ": a whole number that is read as a float?" if 0 < abs(begins) < 1e-30 else ""
         facts = {"packets": totals.packets, "time": begins, "likely": likely}
         yield RecordingFinding("E204", facts)
@@ -568,8 +570,8 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
 
 def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Times in a smaller unit: by the velocities, or else by the steps."""
-    known = [one for one in (watch.given, watch.layout) if one is not None]
-    if any(one.time_format or one.time_unit not in (None, "s") for one in known):
+    known = [row for row in (watch.given, watch.layout) if row is not None]
+    if any(spec.time_format or spec.time_unit not in (None, "s") for spec in known):
         return
     if watch.given is not None and watch.given.time_unit:
         return

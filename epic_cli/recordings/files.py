@@ -63,7 +63,7 @@ class Files:
 
     def __init__(self) -> None:
         stream = {number: identity(number) for number in range(3)}
-        self._read = {one: "<stdin>" for one in (stream[0],) if one}
+        self._read = {row: "<stdin>" for row in (stream[0],) if row}
         self._written = {
             one: name
             for number, name in ((2, "standard error"), (1, "standard output"))
@@ -155,9 +155,9 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     begun: list[str] = []
 
     def remove() -> None:
-        for one in begun:
+        for word in begun:
             with contextlib.suppress(OSError):
-                os.unlink(one)  # noqa: PTH108
+                os.unlink(word)  # noqa: PTH108
 
     # from before there is a file, so that a signal finds none without an owner
     with cleaning_up(remove):
@@ -198,9 +198,9 @@ def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
     folder, name = os.path.split(target)
     start = f".epic-{zlib.crc32(os.fsencode(name)):08x}-"
     with contextlib.suppress(OSError):  # a folder that cannot be listed
-        for one in os.listdir(folder):  # noqa: PTH208
-            if one.startswith(start) and one.endswith(_PART):
-                _remove_abandoned(os.path.join(folder, one))  # noqa: PTH118
+        for word in os.listdir(folder):  # noqa: PTH208
+            if word.startswith(start) and word.endswith(_PART):
+                _remove_abandoned(os.path.join(folder, word))  # noqa: PTH118
     # the permissions of a new file; those of an old one, which may be no one else's, come last
     mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
     while True:

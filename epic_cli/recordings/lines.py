@@ -62,7 +62,7 @@ def _parse(text: str) -> tuple[str, ...] | None:
         if axes not in ("xy", "xyz", "xyzw"):
             return None
         inner = _AXIS.sub("", inner)
-    between = next((one for one in _BETWEEN if one.search(inner)), None)
+    between = next((pattern for pattern in _BETWEEN if pattern.search(inner)), None)
     parts = between.split(inner) if between else []
     if not 2 <= len(parts) <= _MOST or (axes and len(parts) != len(axes)):
         return None

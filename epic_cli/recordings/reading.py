@@ -106,15 +106,15 @@ def wrapper(head: bytes) -> Format | None:
     """What is around a recording that begins like this, whatever its format; None: nothing."""
     if not head or head[0] not in _WRAPPERS:
         return None
-    found = (one for one in formats().values() if one.unpacked == "auto" and not one.by_name)
-    return next((one for one in found if one.begins(head)), None)
+    found = (each for each in formats().values() if each.unpacked == "auto" and not each.by_name)
+    return next((file_format for file_format in found if file_format.begins(head)), None)
 
 
 def goes_on_as_magic(head: bytes) -> bool:
     """Whether more is needed to know what is around a recording."""
     if len(head) >= _LONGEST_MAGIC or head[0] not in _WRAPPERS:
         return False
-    magics = (magic for one in formats().values() for magic in one.magic)
+    magics = (magic for file_format in formats().values() for magic in file_format.magic)
     return len(head) < _SHORTEST or any(magic.startswith(head) for magic in magics)
 
 

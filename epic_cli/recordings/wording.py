@@ -184,7 +184,7 @@ def _readings(refusal: Refusal, front_end: FrontEnd) -> str:
         if refusal.reason is Reason.IN_SENTENCES:
             return f"{front_end.read('pattern=REGEX')}, with (?P<time>[.0-9]+) for each field"
         return front_end.read(f"{refusal.field or 'time'}=NAME")
-    shown = [front_end.read(write(one.entries)) for one in refusal.readings]
+    shown = [front_end.read(write(reading.entries)) for reading in refusal.readings]
     if len(shown) == 1:
         return shown[0]
     pairs = zip(shown, refusal.readings, strict=True)
@@ -258,16 +258,16 @@ _TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
 
 def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
     """What a recording is, by its first refused lines; None: as it was read, or nothing known."""
-    first = next((one for one in refusals if one.text.strip()), None)
+    first = next((refusal for refusal in refusals if refusal.text.strip()), None)
     if first is None:
         return None
     for begin, appearance in _MAGIC:
         if first.text.startswith(begin):
             return appearance
-    text = b"".join(one.text for one in refusals)
+    text = b"".join(refusal.text for refusal in refusals)
     if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
         return Appearance.BINARY
-    lines = [one.text.strip() for one in refusals if one.text.strip()]
+    lines = [refusal.text.strip() for refusal in refusals if refusal.text.strip()]
     if _most(lines, is_packet):
         return Appearance.PACKET_TEXT if first.reason in _OF_OTHERS else None
     if first.reason is Reason.NO_HEADER:

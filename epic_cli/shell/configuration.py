@@ -150,7 +150,7 @@ def give_defaults(
     import click  # as above
 
     context = click.Context(command, info_name=command.name)
-    options = {name: one for one in command.params for name in names(one)}
+    options = {name: param for param in command.params for name in names(param)}
     table = _table()
     checked_profiles(table)
     _check_variables(options, commands)
@@ -204,8 +204,8 @@ def _check_variables(options: Mapping[str, click.Parameter], commands: Commands)
     others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
     if not others:
         return
-    params = (one for load in commands.values() for one in load().params)
-    known = own | {_variable(name) for one in params for name in names(one)}
+    params = (param for load in commands.values() for param in load().params)
+    known = own | {_variable(name) for param in params for name in names(param)}
     for name in others:
         near = None if name in known else nearest(name, sorted(known), _ALIKE)
         if near:

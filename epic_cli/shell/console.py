@@ -232,7 +232,9 @@ def write_report(
         from epic_cli.show.text import ReportText
 
         height, verdict = screen_lines(sys.stdout), report.verdict
-        found = [one.title for one in report.parts if isinstance(one, ReportFinding) and one.title]
+        found = [
+            part.title for part in report.parts if isinstance(part, ReportFinding) and part.title
+        ]
         if found and not verdict:
             verdict = [f"{report.title}: {', '.join(found)}"]
         text = draw(ReportText(report), color=False, width=screen_columns(sys.stdout))

@@ -156,7 +156,13 @@ class ReadType(TextType):
             from epic_cli.recordings.read_spec import READ
 
             formatter = ctx.make_formatter()
-            formatter.write_dl([(f"{one.name}={one.range}", one.help) for one in READ if one.help])
+            formatter.write_dl(
+                [
+                    (f"{parameter.name}={parameter.range}", parameter.help)
+                    for parameter in READ
+                    if parameter.help
+                ]
+            )
             click.echo(formatter.getvalue(), nl=False)
             ctx.exit()
         return read_spec(text)
@@ -171,13 +177,13 @@ class ReadType(TextType):
         before, comma, entry = begun.rpartition(",")
         key, equals, value = entry.partition("=")
         if equals:
-            known = next((one for one in READ if one.name == key), None)
+            known = next((parameter for parameter in READ if parameter.name == key), None)
             words = known.complete() if known is not None else ()
             if key == "profile":
                 words = profile_names()
             return completions(words, value, f"{before}{comma}{key}=")
         names = [*find("format", READ, "read").complete(), *profile_names()] if not comma else []
-        keys = ((f"{one.name}=", one.help or None) for one in READ)
+        keys = ((f"{parameter.name}=", parameter.help or None) for parameter in READ)
         return completions([*names, *keys], entry, f"{before}{comma}")
 
 
@@ -239,7 +245,7 @@ def propose_strategies(begun: str) -> list[CompletionItem]:
 
     if begun.startswith((".", "/", "~")):
         return [CompletionItem(begun, type="file")]
-    return completions(((one.name, one.summary) for one in declarations()), begun)
+    return completions(((each.name, each.summary) for each in declarations()), begun)
 
 
 class StrategyName(TextType):
@@ -338,10 +344,10 @@ def assignments_of(strategy: str, begun: str, before: str = "") -> list[Completi
         return []
     key, equals, _ = begun.partition("=")
     if not equals:
-        words = ((f"{one.name}=", f"{one.help} ({one.range})") for one in settings)
+        words = ((f"{setting.name}=", f"{setting.help} ({setting.range})") for setting in settings)
         return completions(words, begun, before)
-    choices = (one for setting in settings if setting.name == key for one in setting.choices)
-    return completions(((f"{key}={one}", None) for one in choices), begun, before)
+    choices = (choice for setting in settings if setting.name == key for choice in setting.choices)
+    return completions(((f"{key}={choice}", None) for choice in choices), begun, before)
 
 
 Function = Callable[..., Any]
@@ -360,7 +366,7 @@ class OptionGroup:
         self.name = name
         self._make = make
         fields = dataclasses.fields(make) if isinstance(make, type) and not options else ()
-        self._options = options or tuple(one.metadata[_OPTION](one.name) for one in fields)
+        self._options = options or tuple(field.metadata[_OPTION](field.name) for field in fields)
 
     def __call__(self, command: Function) -> Function:
         """The command with these options."""
@@ -375,8 +381,8 @@ class OptionGroup:
         for option in reversed(self._options):
             decorated = option(decorated)
             keys.append(_key(option, decorated))
-            for one in getattr(decorated, "__click_params__", ()):
-                one.group = getattr(one, "group", self.name)
+            for each in getattr(decorated, "__click_params__", ()):
+                each.group = getattr(each, "group", self.name)
         return decorated
 
     @property
@@ -422,9 +428,9 @@ def shared(option: Decorator | type) -> Any:
 
 def with_options(command: Function) -> Function:
     """A command with the options that the defaults of its parameters declare, in their order."""
-    for one in reversed([*signature(command).parameters.values()]):
-        if isinstance(one.default, dataclasses.Field):
-            command = one.default.metadata[_OPTION](one.name)(command)
+    for parameter in reversed([*signature(command).parameters.values()]):
+        if isinstance(parameter.default, dataclasses.Field):
+            command = parameter.default.metadata[_OPTION](parameter.name)(command)
     return command
 
 
@@ -436,7 +442,7 @@ def given_options() -> set[str]:
     context = click.get_current_context()
     return {
         name
-        for name in (one.name for one in context.command.params)
+        for name in (param.name for param in context.command.params)
         if name and context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
 
@@ -450,7 +456,7 @@ def is_default(name: str) -> bool:
 def refuse(names: Iterable[str], why: str) -> None:
     """Raises ``WrongUsage`` for the first of these options that stands on the command line."""
     context = click.get_current_context()
-    flags = {one.name: one.opts[-1] for one in context.command.params}
+    flags = {param.name: param.opts[-1] for param in context.command.params}
     for name in names:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             raise WrongUsage(f"{flags[name]} {why}", flags[name].lstrip("-"))
@@ -568,7 +574,7 @@ def options(
 ) -> tuple[Decorator, ...]:
     """The options of a table, in its order; ``changes`` are by the name of the parameter."""
     return tuple(
-        option(one, **changes.get(one.name, {})) for one in table if one.name not in leave_out
+        option(row, **changes.get(row.name, {})) for row in table if row.name not in leave_out
     )
 
 
@@ -586,10 +592,10 @@ class Assignment(Parsed):
             """The names, then what the named parameter proposes."""
             name, equals, rest = begun.partition("=")
             if not equals:
-                return completions(((f"{one.name}=", one.help) for one in table), begun)
-            for one in table:
-                if one.name == name.replace("-", "_"):
-                    return completions(one.complete(), rest, f"{name}=")
+                return completions(((f"{row.name}=", row.help) for row in table), begun)
+            for row in table:
+                if row.name == name.replace("-", "_"):
+                    return completions(row.complete(), rest, f"{name}=")
             return []
 
         super().__init__(form, read, tuple, propose)

@@ -39,7 +39,7 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     for name in given or ("-",):
         with accessing("read", name):
             inside = [name] if name == "-" else recordings_in(name)
-        found += [one for one in inside if one == name or one != truth]
+        found += [word for word in inside if word == name or word != truth]
     files.reads(*found)
     return found
 

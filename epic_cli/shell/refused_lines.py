@@ -63,7 +63,7 @@ class RefusedLines:
         shown = problems[:room]
         if shown:
             look = self.name, self.color, self.columns
-            self.write("".join(in_three_lines(one, *look) for one in shown))
+            self.write("".join(in_three_lines(problem, *look) for problem in shown))
 
     def summary(self, packets: int) -> str:
         """What is to be said at the end of a recording of this many ``packets``: lines, or nothing.
@@ -99,8 +99,8 @@ def report_left_out() -> None:
     """Says on stderr which strategies of other packages cannot be used, and why."""
     from epic_cli.engine.strategies import left_out
 
-    for one in left_out():
-        say(f"epic: {quoted(str(one))}\n")
+    for plugin in left_out():
+        say(f"epic: {quoted(str(plugin))}\n")
 
 
 def in_three_lines(
@@ -120,7 +120,7 @@ def in_three_lines(
     under = _INDENT + " " * width(before)
     first, *others = map(_shown, problem.expected.split("\n"))
     expected = f"expected {first}"
-    below = "".join(f"{_INDENT}{_INDENT}{one}\n" for one in others)
+    below = "".join(f"{_INDENT}{_INDENT}{other}\n" for other in others)
     if columns and len(under) + 2 + len(expected) > columns:
         expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
     else:

@@ -151,8 +151,8 @@ def load(
             elif size and len(places) == 2 and places[1]:
                 # growing bit by bit would copy everything several times
                 more = ROOM * min(size / places[1], MOST_PACKETS / max(count, 1))
-                for one in (*entities.values(), rest):
-                    one.reserve(int(more * len(one)))
+                for entity_name in (*entities.values(), rest):
+                    entity_name.reserve(int(more * len(entity_name)))
             reporter.refuse(block.refusals)
             if entity is not None:
                 block.keep_entity(entity)

@@ -164,11 +164,11 @@ def _write_names(
 def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     text = Text(" " * (margin + 1))
     # the truth and the packets, then the best strategy
-    for one in [line for line in lines if line.mark in _KNOWN] + [
+    for part in [line for line in lines if line.mark in _KNOWN] + [
         line for line in reversed(lines) if line.mark not in _KNOWN
     ]:
-        sign = ("━━" if one.joined else "•") if braille else one.mark
-        text.append(f"{sign} {one.label}   ", one.style)
+        sign = ("━━" if part.joined else "•") if braille else part.mark
+        text.append(f"{sign} {part.label}   ", part.style)
     return text
 
 

@@ -87,7 +87,7 @@ def _cells(column: Column) -> list[str]:
 
 
 #: What would be a cell's end, a tag, a link, an image or code.
-_ESCAPED = str.maketrans({one: f"\\{one}" for one in "\\|[]`"} | {"<": "&lt;", "&": "&amp;"})
+_ESCAPED = str.maketrans({each: f"\\{each}" for each in "\\|[]`"} | {"<": "&lt;", "&": "&amp;"})
 
 
 def _plain(text: str) -> str:

@@ -142,7 +142,7 @@ def _draw_names(
             found.append((y, x, one.label, back.colors.of(one.role)))
     found.sort()
     for (_, x, name, color), y in zip(
-        found, spread([one[0] for one in found], 15 * unit), strict=True
+        found, spread([row[0] for row in found], 15 * unit), strict=True
     ):
         pen.paste(back.name(name, color), x + 12 * unit, y)
 
@@ -190,7 +190,7 @@ class Stage(NamedTuple):
 
     def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
         """When (n, s), and how far off (n) those are that are drawn, in rows that count."""
-        every = np.hstack([np.empty((2, 0)), *(one.within(start, end) for one in self.drawn)])
+        every = np.hstack([np.empty((2, 0)), *(curve.within(start, end) for curve in self.drawn)])
         times, errors = every[:, np.isfinite(every[1])]
         return times, errors
 
@@ -200,7 +200,7 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
 
     Raises ``NothingToDraw``.
     """
-    scenes = [one for one in scenes if len(one.times) > 1]
+    scenes = [scene for scene in scenes if len(scene.times) > 1]
     if not scenes:
         raise NothingToDraw
     plane = ground_axes(max(scenes, key=lambda one: len(one.times)))
@@ -213,16 +213,16 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
             drawn = [curve._replace(label=scene.entity, role=number) for curve in drawn]
         tracks += drawn
     came = np.concatenate(
-        [np.where(np.isnan(one.arrivals), one.packet_times, one.arrivals) for one in scenes]
+        [np.where(np.isnan(scene.arrivals), scene.packet_times, scene.arrivals) for scene in scenes]
     )
     order = np.argsort(came, kind="stable")
     return Stage(
         (*truths, *tracks),
         came[order],
-        np.concatenate([one.packets[:, plane] for one in scenes])[order],
+        np.concatenate([scene.packets[:, plane] for scene in scenes])[order],
         f"{'xyz'[plane[1]]} over {'xyz'[plane[0]]}",
-        min(float(one.times[0]) for one in scenes),
-        max(float(one.times[-1]) for one in scenes),
+        min(float(scene.times[0]) for scene in scenes),
+        max(float(scene.times[-1]) for scene in scenes),
     )
 
 
@@ -369,14 +369,14 @@ class Backdrop:
         """What is which colour, and its error; at the right is room for the time."""
         unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
         x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
-        for one in (self.stage.tracks[0], *self.stage.drawn):
-            words = self.name(one.label or "truth", colors.of(one.role))
+        for row in (self.stage.tracks[0], *self.stage.drawn):
+            words = self.name(row.label or "truth", colors.of(row.role))
             if x + 16 * unit + words.width > end:
                 break
-            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(one.role), 10 * unit)
+            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(row.role), 10 * unit)
             pen.paste(words, x + 14 * unit, y)
             x += 22 * unit + words.width
-            errors = one.within(self.start, self.end)[1]
+            errors = row.within(self.start, self.end)[1]
             if len(known := errors[np.isfinite(errors)]):
                 words = self.name(f"error {three_digits(root_mean_square(known))}", colors.soft)
                 if x + words.width < end:
@@ -400,12 +400,12 @@ class Backdrop:
             draw.line((left, y := round(self.chart.up(value)), right, y), fill=colors.faint)
             draw.text((left - 6 * unit, y), text, colors.soft, self.font, "rm")
         box, full = (left, top, right + 1, bottom + 1), self.base.copy()
-        for one in reversed(self.stage.drawn):
-            times, errors = largest_of_each(*one.within(self.start, self.end), 2 * width)
+        for curve in reversed(self.stage.drawn):
+            times, errors = largest_of_each(*curve.within(self.start, self.end), 2 * width)
             places = self.chart.place(np.column_stack((times, errors)))
             lines = [(places[run], 255) for run in unbroken(errors)]
             for image, share in ((self.base, 0.3), (full, 1.0)):
-                color = colors.mixed(colors.of(one.role), share)
+                color = colors.mixed(colors.of(curve.role), share)
                 Pen(image, box).lines(lines, color, 1.6 * unit)
         return full.crop(box)
 
@@ -449,8 +449,8 @@ class Colors:
         """At most 255 colours that pictures of lines with these ranks are made of."""
         used = list(dict.fromkeys((self.ink, *map(self.of, ranks))))
         steps = min(254 // len(used), _MIXED)
-        ramps = [self.mixed(one, (k + 1) / steps) for one in used for k in range(steps)]
-        return [value for one in (self.ground, *ramps) for value in one]
+        ramps = [self.mixed(point, (k + 1) / steps) for point in used for k in range(steps)]
+        return [value for point in (self.ground, *ramps) for value in point]
 
 
 def _rgb(text: str) -> Color:
@@ -519,7 +519,7 @@ def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
             font = ImageFont.truetype(file, size)
             if not _lacks(font, text):
                 return text, font
-    letters = [unicodedata.normalize("NFKD", one)[0] for one in text]
+    letters = [unicodedata.normalize("NFKD", character)[0] for character in text]
     plain = (a if a.isascii() else f"\\u{ord(b):04x}" for a, b in zip(letters, text, strict=True))
     return "".join(plain)[:48], own
 
@@ -527,13 +527,13 @@ def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
 def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
     """Whether a character of a text is a box."""
     box = bytes(font.getmask("\U0010fffe"))
-    return any(bytes(font.getmask(one)) == box for one in set(text) - {" "})
+    return any(bytes(font.getmask(character)) == box for character in set(text) - {" "})
 
 
 @lru_cache(1000)
 def _files(text: str) -> tuple[str, ...]:
     """Fonts that may have a text: what fontconfig finds, and what other systems come with."""
-    wanted = " ".join(f"{ord(one):x}" for one in sorted(set(text)))
+    wanted = " ".join(f"{ord(character):x}" for character in sorted(set(text)))
     words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         found = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603

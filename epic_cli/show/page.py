@@ -88,7 +88,7 @@ class PageParts:
     def _joined(self, names: Sequence[str], kind: str) -> str:
         places = [(self.folder / f"{name}.{kind}", BROWSER / f"{name}.{kind}") for name in names]
         found = [own if own.is_file() else shared for own, shared in places]
-        return "\n".join(one.read_text("utf-8") for one in found)
+        return "\n".join(traversable.read_text("utf-8") for traversable in found)
 
 
 #: One map and one set of lanes, for all pages.
@@ -223,7 +223,7 @@ def page_data(
     told = content.report
     heads, rows = _figures(told)
     labels = [row["label"] for row in rows]
-    labels += [one.label for scene in usable for one in scene.drawn]
+    labels += [row.label for scene in usable for row in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
     shown = list(content.shown) or list(ranks)
     return {
@@ -250,7 +250,7 @@ def page_data(
         "scores": content.scores,
         "truth": content.truth,
         "scenes": [
-            {**scene_data(one, ranks, pack), "words": scene_words(one, shown)} for one in usable
+            {**scene_data(each, ranks, pack), "words": scene_words(each, shown)} for each in usable
         ],
     }
 
@@ -380,7 +380,7 @@ def scene_data(
     return {
         "entity": scene.entity,
         "axes": ["xyz"[a], "xyz"[b]],
-        "origin": [float(one) for one in middle],
+        "origin": [float(each) for each in middle],
         "start": start,
         "end": float(scene.times[-1]),
         "bins": BINS,

@@ -222,7 +222,7 @@ def drawn(
         )
     at = np.searchsorted(kept, broken + 1)
     starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
-    turned = [np.insert(one[kept], at, np.nan, axis=0) for one in turned]
+    turned = [np.insert(values[kept], at, np.nan, axis=0) for values in turned]
     return StrategyTrace(
         label,
         np.insert(times[kept], at, times[broken]),
@@ -285,10 +285,10 @@ def scene(
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
     shared = _shared(times, events, selection.most)
-    of_all = np.searchsorted(times, np.concatenate([one.times for one in shown] or [times]))
+    of_all = np.searchsorted(times, np.concatenate([trace.times for trace in shown] or [times]))
     kept = distinct(len(times), shared, of_all, edges(truth))
-    blurs = [one.blur for one in shown] + [blur(times, truth, kept, shared)]
-    known_blurs = [one for one in blurs if one is not None]
+    blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
+    known_blurs = [values for values in blurs if values is not None]
     deliveries = deliveries_of(entity.packets, offset, sampled.truth)
     sent = deliveries.sent
     inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
@@ -641,7 +641,7 @@ def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTr
 
     So the best is drawn last, above all others. Without labels they are all of the scene's.
     """
-    by_label = {one.label: one for one in scene.drawn}
+    by_label = {row.label: row for row in scene.drawn}
     found = [by_label[label] for label in labels or by_label if label in by_label]
     return list(enumerate(found))[::-1]
 
@@ -673,7 +673,7 @@ def network_words(deliveries: Deliveries) -> str:
 
 def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     """Each picture of a scene in words, by its name; of the strategies those ``shown`` at first."""
-    chosen = [one for label in shown for one in scene.drawn if one.label == label]
+    chosen = [row for label in shown for row in scene.drawn if row.label == label]
     name = scene.entity or "the entity"
     a, b = ground_axes(scene)
     span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
@@ -698,7 +698,7 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
 
 
 def _each(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
-    return " ".join(f"{one.label}: {words(one)}." for one in chosen)
+    return " ".join(f"{trace.label}: {words(trace)}." for trace in chosen)
 
 
 def _worst(one: StrategyTrace) -> str:
@@ -762,6 +762,6 @@ def _interrupted(scene: Scene) -> str:
     if not scene.interruptions:
         return "No teleport, no gap and no outage."
     few = scene.interruptions[:8]
-    said = ", ".join(f"{one.kind} at {one.start:.2f} s" for one in few)
+    said = ", ".join(f"{row.kind} at {row.start:.2f} s" for row in few)
     more = len(scene.interruptions) - len(few)
     return f"Interruptions: {said}{f' and {more} more' if more else ''}."

@@ -140,7 +140,7 @@ def _darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]
 def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterator[str]:
     """The curves over a ``span`` of time (s); ``down`` pixels below the first chart."""
     known = [one for curve in shown.curves if np.isfinite(one := curve.places[:, 1]).any()]
-    top = max((_range(one)[1] for one in known), default=1.0)
+    top = max((_range(values)[1] for values in known), default=1.0)
     panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, *span, 0.0, top * 1.05 or 1.0)
     yield _text(56, 472 + down, shown.title, "h")
     yield from _grid(panel)
@@ -164,7 +164,7 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Itera
     left = [end for end in reversed(ends) if math.isfinite(end[3])]
     known: list[tuple[int, str, float, float]] = []
     while left and len(known) < room:
-        far = [min((math.dist(one[2:], other[2:]) for other in known), default=0) for one in left]
+        far = [min((math.dist(row[2:], other[2:]) for other in known), default=0) for row in left]
         known.append(left.pop(far.index(max(far))))
     known.sort(key=lambda one: (one[3], one[0]))
     floor, ceiling = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
@@ -273,11 +273,11 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     )[:most]
     if not scored:
         return ""
-    ends = [[score if math.isnan(end) else end for end in one.interval("score")]
-            for one in scored for score in (one.value("score"),)]  # fmt: skip
+    ends = [[score if math.isnan(end) else end for end in result.interval("score")]
+            for result in scored for score in (result.value("score"),)]  # fmt: skip
     least, largest = min(low for low, _ in ends), max(high for _, high in ends)
     low, high = 10 * math.floor(least / 10), max(10 * math.ceil(largest / 10), 10)
-    names = round(_LETTER * max(len(one.label) for one in scored)) + 14
+    names = round(_LETTER * max(len(result.label) for result in scored)) + 14
     height, width = _ROW * len(scored) + 18, names + _FULL + 34
 
     def across(value: float) -> float:

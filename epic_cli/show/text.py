@@ -176,7 +176,7 @@ def _style(column: Column, row: int) -> str:
 def _natural(column: Column) -> int:
     """As wide as the head and the longest cell."""
     cells = (_cell(column, row) for row in range(len(column.cells)))
-    return max(width(printable(one)) for one in (_title(column), *cells))
+    return max(width(printable(name)) for name in (_title(column), *cells))
 
 
 def fit(columns: Sequence[Column], room: int) -> Fitted:
@@ -185,17 +185,17 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
     natural = {id(column): _natural(column) for column in columns}
     natural |= {id(column): min(natural[id(column)], room) for column in columns if column.text}
     while True:
-        excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
+        excess = sum(natural[id(kept_item)] + len(_GAP) for kept_item in kept) - len(_GAP) - room
         least = min(kept, key=lambda one: one.weight)
         final = least.weight >= KEPT
         narrow = 1 if final else max(room // 3, 12)
-        wide = [natural[id(one)] for one in kept]
+        wide = [natural[id(kept_item)] for kept_item in kept]
         shortest = [min(w, narrow) if o.text else w for o, w in zip(kept, wide, strict=True)]
         spare = sum(natural[id(one)] - low for one, low in zip(kept, shortest, strict=True))
         if excess <= spare or final:
             break
         kept.remove(least)
-    widths = [natural[id(one)] for one in kept]
+    widths = [natural[id(kept_item)] for kept_item in kept]
     for _ in range(min(max(excess, 0), spare)):  # the widest that may be cut gives one column
         index = max(
             (index for index, low in enumerate(shortest) if widths[index] > low),

@@ -154,7 +154,7 @@ def _size(text: str) -> tuple[int, int]:
     width, _, height = text.partition("x")
     if width.isdecimal() and height.isdecimal():
         size = int(width), int(height)
-        if all(_SMALLEST <= one <= _LARGEST and one % 2 == 0 for one in size):
+        if all(_SMALLEST <= number <= _LARGEST and number % 2 == 0 for number in size):
             return size
     raise ValueError(f"it must be WIDTHxHEIGHT, even numbers from {_SMALLEST} to {_LARGEST}")
 
@@ -196,7 +196,7 @@ def kind_of(path: str) -> str:
 
 def read_clip(text: str) -> dict[str, object]:
     """``worst,speed=0.25`` as fields of a ``VideoSpec``; raises ``ValueError``."""
-    parts = [one.strip() for one in text.split(",") if one.strip()]
+    parts = [part.strip() for part in text.split(",") if part.strip()]
     found = [
         parse_assignment(part if "=" in part else f"{part}=on", VIDEO, "a video") for part in parts
     ]

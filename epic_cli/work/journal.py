@@ -51,10 +51,10 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
     if isinstance(value, Mapping):
         return {"map": [[as_json(key), as_json(one)] for key, one in value.items()]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [getattr(value, one.name) for one in dataclasses.fields(value)]
+        fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
         return {"of": [_name(type(value)), *map(as_json, fields)]}
     if isinstance(value, tuple):
-        parts = [as_json(one) for one in value]
+        parts = [as_json(item) for item in value]
         return (
             {"of": [_name(type(value)), *parts]} if hasattr(value, "_fields") else {"tuple": parts}
         )

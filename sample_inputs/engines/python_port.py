@@ -9,7 +9,7 @@ import math
 import os
 import sys
 
-settings = dict(one.split("=") for one in os.environ["EPIC_SETTINGS"].split())
+settings = dict(part.split("=") for part in os.environ["EPIC_SETTINGS"].split())
 delay = 1 / float(settings["update_rate"])  # seconds behind
 
 
@@ -17,11 +17,11 @@ def slerp(a, b, u):
     """Between two quaternions, at a constant rate."""
     cosine = sum(m * n for m, n in zip(a, b, strict=True))
     if cosine < 0:  # the same rotation, the shorter way
-        b, cosine = [-one for one in b], -cosine
+        b, cosine = [-each for each in b], -cosine
     angle = math.acos(min(cosine, 1))
     if angle < 1e-6:
         return list(b)
-    p, q = (math.sin(one * angle) / math.sin(angle) for one in (1 - u, u))
+    p, q = (math.sin(each * angle) / math.sin(angle) for each in (1 - u, u))
     return [p * m + q * n for m, n in zip(a, b, strict=True)]
 
 
@@ -34,7 +34,7 @@ while (now := k * num / den) <= end:
     while taken < len(packets) and packets[taken]["arrival"] <= now:
         p = packets[taken]
         taken += 1
-        turn = [p[one] for one in ("qx", "qy", "qz", "qw") if one in p]
+        turn = [p[word] for word in ("qx", "qy", "qz", "qw") if word in p]
         state = [p["x"], p["y"], p["z"]], turn
         if p.get("teleport"):
             states, newest, shown = [], -math.inf, state

@@ -46,9 +46,9 @@ def test_it_measures_what_the_command_does() -> None:
     told = shell(f"{command} sample_inputs/jitter.txt", cwd=ROOT).stdout.splitlines()
     lines = [line for line in map(json.loads, told) if line.get("entity") is None]
     comparison = compare(JITTER, ["epic", "epic+calc_ahead=0.3"], tick="1/60")
-    assert [one.label for one in comparison.results] == ["epic", "epic+calc_ahead=0.3"]
+    assert [result.label for result in comparison.results] == ["epic", "epic+calc_ahead=0.3"]
     for result in comparison.results:
-        (line,) = (one for one in lines if one["strategy"] == result.label)
+        (line,) = (item for item in lines if item["strategy"] == result.label)
         known = {name: None if math.isnan(one) else one for name, one in result.values.items()}
         assert {name: line.get(name) for name in result.values} == known
 
@@ -56,24 +56,24 @@ def test_it_measures_what_the_command_does() -> None:
 def test_packets_and_paths_are_compared_alike() -> None:
     by_path = compare(SAMPLES / "two_tanks.csv", "lerp")
     by_packets = compare(list(read_packets(SAMPLES / "two_tanks.csv")), strategy("lerp"))
-    assert [one.values for one in by_packets.results] == [one.values for one in by_path.results]
-    assert {one.entity for one in by_path.by_entity} == {"tank1", "tank7"}
+    assert [each.values for each in by_packets.results] == [each.values for each in by_path.results]
+    assert {result.entity for result in by_path.by_entity} == {"tank1", "tank7"}
 
 
 def test_strategies_are_names_objects_classes_and_functions_and_have_labels() -> None:
     made = strategy("epic", display_behind=0.1)
     comparison = compare(JITTER, ["epic", made, Still, "lerp"])
-    labels = [one.label for one in comparison.results]
+    labels = [result.label for result in comparison.results]
     assert labels == ["epic", "Epic(display_behind=0.1)", "Still", "lerp"]
     named = compare(JITTER, {"a": "epic", "b": made, "c": lambda: strategy("lerp")})
-    assert [one.label for one in named.results] == ["a", "b", "c"]
-    assert [one.value("error") for one in named.results] == [
+    assert [result.label for result in named.results] == ["a", "b", "c"]
+    assert [result.value("error") for result in named.results] == [
         comparison.results[index].value("error") for index in (0, 1, 3)
     ]
 
 
 def test_without_strategies_all_take_part() -> None:
-    labels = [one.label for one in compare(SAMPLES / "turn.txt").results]
+    labels = [result.label for result in compare(SAMPLES / "turn.txt").results]
     assert labels == remote_names()
 
 
@@ -137,7 +137,7 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
         (tmp_path / name).symlink_to(SAMPLES / name)
     of_folder = compare(tmp_path, ["dis", "lerp"])
     assert of_folder == compare([tmp_path / "jitter.txt", tmp_path / "turn.txt"], ["dis", "lerp"])
-    assert [Path(one).name for one in of_folder.recordings] == ["jitter.txt", "turn.txt"]
+    assert [Path(name).name for name in of_folder.recordings] == ["jitter.txt", "turn.txt"]
     link = LinkConditions(0.08, 0.02)
     walk = tmp_path / "walk.csv"
     walk.write_text("time,x,y,z\n" + "".join(f"{k / 10},{k % 20},{k},0\n" for k in range(60)))
@@ -149,7 +149,7 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
     assert found.certainty.units == 6
     low, high = found.results[0].interval("error")
     assert low < found.results[0].value("error") < high
-    assert {one.rank for one in found.results} <= {1, 2}
+    assert {result.rank for result in found.results} <= {1, 2}
     assert found.advice.best is not None
     fighting = compare(JITTER, "dis", game="fighting").results[0]
     assert fighting.value("score") != compare(JITTER, "dis").results[0].value("score")
@@ -179,7 +179,7 @@ def test_any_executor_judges_recordings_as_threads_do() -> None:
     with Processes(1) as processes:
         assert compare(paths, executor=processes, **options) == here
         broken = compare([*paths, SAMPLES / "none.txt"], executor=processes, **options)
-    assert [one.recording for one in broken.skipped] == [str(SAMPLES / "none.txt")]
+    assert [pair.recording for pair in broken.skipped] == [str(SAMPLES / "none.txt")]
     assert "FileNotFoundError" in str(broken.skipped[0].error)
     with ThreadPoolExecutor(1) as threads:
         with pytest.raises(ValueError, match="give their paths"):

@@ -52,10 +52,10 @@ def test_the_figures_are_those_of_the_result() -> None:
     found: Comparison = results()["compare"]
     frame = found.to_dicts()
     for record in frame:
-        result = next(one for one in found.results if one.label == record["strategy"])
+        result = next(outcome for outcome in found.results if outcome.label == record["strategy"])
         assert record["score"] == pytest.approx(result.value("score"))
     json.dumps(frame, allow_nan=True)  # plain values all through
-    assert {one["strategy"] for one in frame} == set(NAMES)
+    assert {record["strategy"] for record in frame} == set(NAMES)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -95,9 +95,9 @@ def main() -> None:
                 same = "the same answer" if other == answer else "ANOTHER ANSWER"
                 print(f"{name:20} {seconds:6.1f} s  {seconds / alone:.2f}  {same}")
         finally:
-            for one in reversed(started):
-                one.terminate()
-                one.wait()
+            for popen in reversed(started):
+                popen.terminate()
+                popen.wait()
 
 
 if __name__ == "__main__":

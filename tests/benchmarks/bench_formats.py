@@ -74,7 +74,7 @@ def others(data: dict[str, tuple[str, bytes]]) -> dict[str, Callable[[], int]]:
         "json": lambda: sum(1 for line in objects.splitlines() if json.loads(line)),
     }
     for name, use in (
-        ("orjson", lambda orjson: sum(1 for one in objects.splitlines() if orjson.loads(one))),
+        ("orjson", lambda orjson: sum(1 for line in objects.splitlines() if orjson.loads(line))),
         ("pandas.read_csv", lambda pandas: len(pandas.read_csv(io.BytesIO(table)))),
         (
             "pandas.read_json",

@@ -45,7 +45,7 @@ def arrivals(rate: int, seconds: float, *options: str) -> list[float]:
 
 def main() -> None:
     """Prints a line for each rate."""
-    words = [one for one in sys.argv[1:] if one[:2] != "--"]
+    words = [argument for argument in sys.argv[1:] if argument[:2] != "--"]
     seconds = float(words[0]) if words else 10.0
     busy = [sys.executable, "-c", "while True: pass"]
     count = 2 * (os.cpu_count() or 1) if "--load" in sys.argv else 0
@@ -55,14 +55,14 @@ def main() -> None:
         for rate in RATES:
             came = arrivals(rate, seconds)
             steps = (after - before for before, after in pairwise(came))
-            off = sorted(abs(one - 1 / rate) * 1e3 for one in steps)
+            off = sorted(abs(step - 1 / rate) * 1e3 for step in steps)
             whole = (came[-1] - came[0] - (len(came) - 1) / rate) * 1e3
             figures = off[len(off) // 2], off[len(off) * 99 // 100], off[-1]
-            print(f"{rate:>4} {len(came):>8}", *(f"{one:9.3f}" for one in (*figures, whole)))
+            print(f"{rate:>4} {len(came):>8}", *(f"{figure:9.3f}" for figure in (*figures, whole)))
     finally:
-        for one in load:
-            one.kill()
-            one.wait()
+        for popen in load:
+            popen.kill()
+            popen.wait()
 
 
 if __name__ == "__main__":

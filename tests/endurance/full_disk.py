@@ -79,7 +79,7 @@ def wrong_with(command: str, outputs: tuple[str, ...], library: Path, at: int) -
         if left != sorted(["packets.txt", *outputs]):
             return f"files are left: {left}"
         # what was renamed before another file failed is new, and whole
-        empty = [one for one in outputs if not (folder / one).read_bytes()]
+        empty = [output for output in outputs if not (folder / output).read_bytes()]
         return f"empty files: {empty}" if empty else ""
 
 
@@ -127,7 +127,7 @@ def main() -> int:
             count, found = try_command(what, library) if what else try_session(library)
             print(f"{count:5d} writes: {'epic ' + what if what else 'a session'}", flush=True)
             total, wrong = total + count, wrong + found
-            print("".join(one + "\n" for one in found), end="", flush=True)
+            print("".join(word + "\n" for word in found), end="", flush=True)
     print(f"{total} writes failed, {len(wrong)} found")
     return 1 if wrong else 0
 

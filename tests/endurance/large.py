@@ -87,8 +87,8 @@ def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
             for block in reading.read(io.BytesIO(data), spec):
                 rows += len(block)
                 refused += len(block.refusals)
-                for one in block.refusals[:_SAID]:
-                    assert in_words(one, FrontEnd.COMMAND_LINE).what
+                for refusal in block.refusals[:_SAID]:
+                    assert in_words(refusal, FrontEnd.COMMAND_LINE).what
         except (Unreadable, OSError) as error:
             refused += worded(error).refused
         return Found(rows, refused)
@@ -177,7 +177,7 @@ def datagrams(data: bytes) -> Found:
         pieces.append(data[at + 2 : at + 2 + size])
         at += 2 + size
     found = list(Decoder().read(pieces))
-    taken = sum(len(one.block) for one in found if one.block)
+    taken = sum(len(decoded.block) for decoded in found if decoded.block)
     return Found(taken, max(len(pieces) - taken, 0))
 
 
@@ -190,7 +190,7 @@ def binary(data: bytes) -> Found:
         return worded(refused)
     pieces = [records[at : at + 8 * layout.size] for at in range(0, len(records), 8 * layout.size)]
     found = list(Decoder(records=layout).read(pieces))
-    return Found(sum(len(one.block) for one in found if one.block), 0)
+    return Found(sum(len(decoded.block) for decoded in found if decoded.block), 0)
 
 
 # --------------------------------------------------------------------------------------- inputs
@@ -204,7 +204,7 @@ def numbers(chance: random.Random, count: int, latest: float = 2e9) -> Iterator[
         now += chance.choice((0.05, 0.1, 0.0, 1 / 30))
         vx, vy, vz = (chance.uniform(-9, 9) for _ in range(3))
         x, y, z = x + vx / 10, y + vy / 10, z + vz / 10
-        yield round(now, 4), *(round(one, 3) for one in (x, y, z, vx, vy, vz))
+        yield round(now, 4), *(round(value, 3) for value in (x, y, z, vx, vy, vz))
 
 
 def text(chance: random.Random, count: int, latest: float = 2e9) -> bytes:
@@ -237,7 +237,7 @@ def by_entity(chance: random.Random, count: int) -> bytes:
     out = ["time,x,y,z,vx,vy,vz,entity"]
     for tank in range(5):
         out += [
-            ",".join((*map(repr, one), f"tank{tank}")) for one in numbers(chance, count // 5 + 1)
+            ",".join((*map(repr, row), f"tank{tank}")) for row in numbers(chance, count // 5 + 1)
         ]
     return "\n".join(out).encode() + b"\n"
 
@@ -255,7 +255,7 @@ def objects(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
 
 def json_lines(chance: random.Random, count: int) -> bytes:
     """One object a line."""
-    return "".join(json.dumps(one) + "\n" for one in objects(chance, count)).encode()
+    return "".join(json.dumps(record) + "\n" for record in objects(chance, count)).encode()
 
 
 def frames(chance: random.Random, count: int) -> bytes:
@@ -264,10 +264,10 @@ def frames(chance: random.Random, count: int) -> bytes:
     if kind == 0:
         return json.dumps({"meta": {"v": 1}, "data": found}).encode()
     if kind == 1:
-        made = [{"t": one.pop("time"), "players": {"a": one, "b": one}} for one in found]
+        made = [{"t": each.pop("time"), "players": {"a": each, "b": each}} for each in found]
         return json.dumps({"frames": made}).encode()
     names = ("time", "x", "y", "z")
-    columns = zip(*(one[:4] for one in numbers(chance, count)), strict=True)
+    columns = zip(*(number[:4] for number in numbers(chance, count)), strict=True)
     return json.dumps({n: list(c) for n, c in zip(names, columns, strict=True)}).encode()
 
 
@@ -324,7 +324,7 @@ def xlsx(chance: random.Random, count: int) -> Members:
     def relations(*some: str) -> bytes:
         return f'<Relationships xmlns="{_RELATED}">{"".join(some)}</Relationships>'.encode()
 
-    header = "".join(f'<c t="inlineStr"><is><t>{one}</t></is></c>' for one in ("time", *"xyz"))
+    header = "".join(f'<c t="inlineStr"><is><t>{item}</t></is></c>' for item in ("time", *"xyz"))
     body = "".join(
         f'<row r="{k}">{"".join(f"<c><v>{value!r}</v></c>" for value in one[:4])}</row>'
         for k, one in enumerate(numbers(chance, count), 2)
@@ -363,8 +363,8 @@ def ods(chance: random.Random, count: int) -> Members:
         return f'<table:table-cell{times} office:value-type="{kind}">{shown}'
 
     body = "".join(
-        f"<table:table-row>{''.join(map(cell, one))}</table:table-row>"
-        for one in [("time", *"xyz"), *(one[:4] for one in numbers(chance, count))]
+        f"<table:table-row>{''.join(map(cell, each))}</table:table-row>"
+        for each in [("time", *"xyz"), *(number[:4] for number in numbers(chance, count))]
     )
     content = (
         f'<?xml version="1.0"?><office:document-content{spaces} office:version="1.3"><office:body>'
@@ -395,7 +395,7 @@ def parquet(chance: random.Random, count: int) -> bytes:
     columns = list(zip(*numbers(chance, count), strict=True))
     made: dict[str, Any] = dict(zip(("time", "x", "y", "z"), columns, strict=False))
     if chance.random() < 0.5:
-        made["vel"] = [list(one) for one in zip(*columns[4:], strict=True)]
+        made["vel"] = [list(row) for row in zip(*columns[4:], strict=True)]
     if chance.random() < 0.5:
         made["entity"] = [f"tank{k % 5}" for k in range(count)]
     if chance.random() < 0.3:
@@ -441,17 +441,17 @@ def sent(chance: random.Random, count: int) -> bytes:
     import msgpack  # type: ignore[import-untyped, unused-ignore]
 
     made = []
-    for one in objects(chance, count):
+    for record in objects(chance, count):
         kind = chance.randrange(4)
         if kind == 0:
-            made.append(b"1.0,2.0,3.0 / 1,2,3 / %a" % one["time"])
+            made.append(b"1.0,2.0,3.0 / 1,2,3 / %a" % record["time"])
         elif kind == 1:
-            made.append(json.dumps(one).encode())
+            made.append(json.dumps(record).encode())
         elif kind == 2:
-            made.append(b"time,x,y\n%a,2,3" % one["time"])
+            made.append(b"time,x,y\n%a,2,3" % record["time"])
         else:
-            made.append(msgpack.packb(one))
-    return b"".join(struct.pack("<H", len(one)) + one for one in made)
+            made.append(msgpack.packb(record))
+    return b"".join(struct.pack("<H", len(chunk)) + chunk for chunk in made)
 
 
 def records(chance: random.Random, count: int) -> bytes:
@@ -594,16 +594,16 @@ def made(name: str, number: int) -> bytes:
     some = bases(name)
     base = chance.choice(some)
     if isinstance(base, dict):
-        members = [one for one in some if isinstance(one, dict)]
+        members = [chunk for chunk in some if isinstance(chunk, dict)]
         if chance.random() < 0.2:
             return damaged(chance, zipped(base, chance), [zipped(members[0], chance)])
         inner = chance.choice(list(base))
-        others = [data for one in members for data in one.values()]
+        others = [data for member in members for data in member.values()]
         return zipped({**base, inner: damaged(chance, base[inner], others)}, chance)
     if chance.random() < 0.02 and seeds(name):
         return variant(chance, seeds(name))
     most = 2 if name in _WHOLE else 200
-    return damaged(chance, base, [one for one in some if isinstance(one, bytes)], most)
+    return damaged(chance, base, [chunk for chunk in some if isinstance(chunk, bytes)], most)
 
 
 class Totals:
@@ -650,7 +650,7 @@ def attack(name: str, seconds: float, size: int, first: int = 0, most: int = 10*
         found = read(data)
         totals.add(len(data), found, time.process_time() - start)
 
-    found = [f"{name}: {one}" for one in run_cases(range(first, first + most), run, LIMIT)]
+    found = [f"{name}: {ended}" for ended in run_cases(range(first, first + most), run, LIMIT)]
     print(f"{name}: {totals}; {time.monotonic() - begin:.0f} s; found {len(found)}", flush=True)
     return found
 
@@ -667,8 +667,8 @@ def main() -> int:
     found = []
     for name in options.reader or KINDS:
         found += attack(name, options.seconds, options.bytes, options.first, options.cases)
-        for one in found:
-            print(one, flush=True)
+        for decoded in found:
+            print(decoded, flush=True)
     return bool(found)
 
 

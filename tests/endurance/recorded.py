@@ -69,7 +69,7 @@ def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> s
         drawn = listener.process.communicate()[0]
     data = record.read_bytes()
     wrong = None
-    indices = [int(one.position[0]) for one in read_packets(record)] if data else []
+    indices = [int(packet.position[0]) for packet in read_packets(record)] if data else []
     if data and not data.endswith(b"\n"):
         wrong = "the last line is not whole"
     elif indices != list(range(len(indices))):
@@ -194,7 +194,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         found = [live_and_die(Path(name), chance) for _ in range(options.kills)]
         found += [proxy_and_die(Path(name), chance) for _ in range(options.kills)]
-        wrong = [one for one in found if one]
+        wrong = [word for word in found if word]
         if options.flood:
             wrong += flood(Path(name), options.flood, chance)
     print(f"{options.kills:,} kills, {options.flood:,} random datagrams: {len(wrong)} wrong")

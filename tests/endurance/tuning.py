@@ -130,24 +130,24 @@ def claims(recordings: int, names: str) -> None:
     print("| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |")
     for movement in MOVEMENTS:
         for lossy in ("", "bursts of 3"):
-            others = [prepare(fresh(movement, lossy, 1000 + one), spec) for one in range(OTHERS)]
+            others = [prepare(fresh(movement, lossy, 1000 + each), spec) for each in range(OTHERS)]
             rows: dict[str, list[tuple[float, float, float, float, bool]]] = {}
             for number in range(recordings):
                 wanted = TuneSpec(tuple(read_specs(names.split(","))), spec, trials=FEW_TRIALS)
-                for one in tune_runs(wanted, [fresh(movement, lossy, number)]).tunings:
-                    found = one.evaluation
+                for tuning in tune_runs(wanted, [fresh(movement, lossy, number)]).tunings:
+                    found = tuning.evaluation
                     if found.kind is GainKind.SAME or math.isnan(found.low):
                         continue
                     before, after = (
                         [evaluate(each, who, spec.weights).value("score") for each in others]
                         for who in (
-                            StrategySpec(one.strategy),
-                            StrategySpec(one.strategy, one.settings),
+                            StrategySpec(tuning.strategy),
+                            StrategySpec(tuning.strategy, tuning.settings),
                         )
                     )
                     seen = float(np.mean(after) - np.mean(before))
                     kind = found.kind is GainKind.BETTER
-                    rows.setdefault(one.strategy, []).append(
+                    rows.setdefault(tuning.strategy, []).append(
                         (found.gain, found.low, found.high, seen, kind)
                     )
             for name, several in rows.items():

@@ -152,8 +152,8 @@ class Case:
         if not fast:
             reader.settle = without_fast_way(reader)
         block: PacketBlock = reader.scan(self.data, True)
-        packets = [repr((one, one.sequence, one.delta)) for one in _packets(block)]
-        return packets, [str(one) for one in block.refusals]
+        packets = [repr((packet, packet.sequence, packet.delta)) for packet in _packets(block)]
+        return packets, [str(refusal) for refusal in block.refusals]
 
     def difference(self) -> str:
         """How the two ways differ; empty: they do not."""

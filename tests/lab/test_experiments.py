@@ -89,7 +89,7 @@ def experiment(seed: int) -> LabSpec:
     names = list(dict.fromkeys(names))  # the own one often, but once
     return LabSpec(
         moves,
-        tuple((one.name, values[one.name]) for one in TABLE if one.name in values),
+        tuple((row.name, values[row.name]) for row in TABLE if row.name in values),
         changes,
         tuple(strategy(random, name) for name in names),
         points if moves == BY_HAND else "",
@@ -123,8 +123,8 @@ def test_the_same_of_a_recording_as_it_arrived(tmp_path: Path) -> None:
     usual = same_as_command(spec, tmp_path)
     judged = (("weights", "shooter"), ("tick", "25ms"))
     found = same_as_command(replace(spec, values=(("latency", "90ms"), *judged)), tmp_path)
-    assert [one["score"] for one in found] != [one["score"] for one in usual]
-    assert [one["error"] for one in found] != [one["error"] for one in usual]
+    assert [record["score"] for record in found] != [record["score"] for record in usual]
+    assert [record["error"] for record in found] != [record["error"] for record in usual]
 
 
 def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
@@ -151,22 +151,22 @@ def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
 def test_every_parameter_of_the_tables_has_a_control() -> None:
     found = controls("mine.csv")
     for name, group in GROUPS.items():
-        shown = {one["name"]: one for one in found["groups"][name]}
-        for one in group:
-            if one.name == "path":
+        shown = {each["name"]: each for each in found["groups"][name]}
+        for parameter in group:
+            if parameter.name == "path":
                 continue
-            about = shown[one.name]
-            assert about["help"] == one.help.partition("  [")[0]
-            if isinstance(one, Number):
+            about = shown[parameter.name]
+            assert about["help"] == parameter.help.partition("  [")[0]
+            if isinstance(parameter, Number):
                 # a slider never leads where the engine refuses to go
-                one.verify(about["low"] if not one.whole else int(about["low"]))
-                one.verify(about["high"] if not one.whole else int(about["high"]))
+                parameter.verify(about["low"] if not parameter.whole else int(about["low"]))
+                parameter.verify(about["high"] if not parameter.whole else int(about["high"]))
                 assert about["low"] < about["high"]
-            elif isinstance(one, Choice | Switch):
-                assert tuple(filter(None, about["words"])) == one.choices
-                assert ("" in about["words"]) == (one.default is None)
+            elif isinstance(parameter, Choice | Switch):
+                assert tuple(filter(None, about["words"])) == parameter.choices
+                assert ("" in about["words"]) == (parameter.default is None)
     for name in remote_names():
-        shown = {one["name"]: one for one in found["strategies"][name]["settings"]}
+        shown = {each["name"]: each for each in found["strategies"][name]["settings"]}
         for setting in declaration(name).settings:
             about = shown[setting.name]
             if isinstance(setting, Number):

@@ -152,7 +152,7 @@ def test_keys_wheel_and_fingers_move_the_map(page: Page) -> None:
 def test_hostile_names_and_numbers_do_nothing(page: Page) -> None:
     with game() as playing, going_on(playing, "witness"):
         opened(page, playing, 1)
-        playing.send(*({"entity": one, "x": 1, "y": 1, "z": 1} for one in HOSTILE))
+        playing.send(*({"entity": name, "x": 1, "y": 1, "z": 1} for name in HOSTILE))
         for n, far in enumerate((1e30, -3e38, 1e-30, 9.007199254740993e15)):
             playing.send({"entity": f"far{n}", "x": far, "y": -far, "z": far})
         page.until(f"live.names.length === {len(HOSTILE) + 5}")

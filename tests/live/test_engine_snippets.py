@@ -237,13 +237,13 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
         play(tmp_path, text.format(port=game.port, file=str(file), folder=str(ENGINES)))
         datagrams = [game.one() for _ in range(COUNT)]
     spec = ReadSpec(axes=axes, scale=scale) if records is None else ReadSpec()
-    read = [one.block for one in Decoder(spec, records).read(datagrams)]
+    read = [decoded.block for decoded in Decoder(spec, records).read(datagrams)]
     packets = [block[index] for block in read if block is not None for index in range(len(block))]
     assert len(packets) == COUNT
     for n, packet in enumerate(packets):
         assert packet.entity == ("7" if engine == "unreal" else "tank")
         assert packet.time == pytest.approx(n / 20)
-        assert packet.position == pytest.approx([n * one for one in place])
+        assert packet.position == pytest.approx([n * number for number in place])
         turn = (0, 0, way * math.sin(0.05 * n), math.cos(0.05 * n))
         assert packet.rotation == pytest.approx(turn, abs=1e-6)
     seen = epic("inspect", file)
@@ -255,7 +255,7 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
     converted = epic("convert", *options, file).stdout.splitlines()
     for line, packet in zip(map(json.loads, converted), packets, strict=True):
         assert [line[axis] for axis in "xyz"] == pytest.approx(packet.position, abs=1e-6)
-        turn = tuple(line[one] for one in ("qx", "qy", "qz", "qw"))
+        turn = tuple(line[word] for word in ("qx", "qy", "qz", "qw"))
         assert turn == pytest.approx(packet.rotation, abs=1e-6)
 
 

@@ -83,7 +83,7 @@ def test_rows_go_to_all() -> None:
             f"plotjuggler:127.0.0.1:{plotter.port}",
             f"teleplot:127.0.0.1:{other.port}",
         )
-        options = [word for one in targets for word in ("--forward", one)]
+        options = [word for target in targets for word in ("--forward", target)]
         with program("listen", "0", *options, "-f", "csv") as listener:
             port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
             game.socket.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", ("127.0.0.1", port))
@@ -106,14 +106,14 @@ def test_what_turns_has_its_rotation(plotter: str) -> None:
             epic("send", "--movement", "circle,turning=spin,duration=0.5", port)
             data = [place.one().decode() for _ in range(6)]
     if plotter == "plotjuggler":
-        found = [json.loads(one)["entity"] for one in data]
+        found = [json.loads(name)["entity"] for name in data]
     else:
-        pairs = [re.findall(r"entity\.(\w+):\d+:(\S+)", one) for one in data]
-        found = [{name: float(value) for name, value in one} for one in pairs]
-    for one in found:
-        true = Rotation.from_quat([one[name] for name in ("qx", "qy", "qz", "qw")])
+        pairs = [re.findall(r"entity\.(\w+):\d+:(\S+)", name) for name in data]
+        found = [{name: float(value) for name, value in pair} for pair in pairs]
+    for item in found:
+        true = Rotation.from_quat([item[name] for name in ("qx", "qy", "qz", "qw")])
         angles = true.as_euler("ZYX", degrees=True)
-        assert [one[name] for name in ("yaw", "pitch", "roll")] == pytest.approx(list(angles))
+        assert [item[name] for name in ("yaw", "pitch", "roll")] == pytest.approx(list(angles))
     assert found[-1]["wz"] == pytest.approx(0.8 * math.pi, abs=1e-4)
 
 

@@ -33,7 +33,7 @@ from epic_cli.live.model import (
 )
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
-SETTINGS = [(one.name, setting) for one in declarations() for setting in one.settings]
+SETTINGS = [(each.name, setting) for each in declarations() for setting in each.settings]
 
 
 def walk(setting: Setting, value: Value, upwards: bool) -> list[Value]:
@@ -54,7 +54,7 @@ def test_steps_stay_in_the_range_of_every_setting_and_come_to_its_ends() -> None
         for value in (*up, *down):
             assert setting.check(value) == value, (strategy, setting.name)
         if isinstance(setting, Number):
-            numbers = [one for one in (*reversed(down), *up[1:]) if not isinstance(one, str)]
+            numbers = [value for value in (*reversed(down), *up[1:]) if not isinstance(value, str)]
             assert numbers == sorted(set(numbers)), (strategy, setting.name)
             assert up[-1] == setting.high
             assert down[-1] == (setting.unset or setting.low)
@@ -101,9 +101,9 @@ def packet(time: float, delay: float, entity: str = "", sequence: int | None = N
 
 def flow(packets: Iterable[Packet], now: float) -> TrafficFlow:
     traffic, history = LiveTraffic(), History(Entities())
-    for one in packets:
+    for received in packets:
         block = PacketBlock(history.entities)
-        block.append(one)
+        block.append(received)
         traffic.add(history.take(block))
     traffic.look(history, now, 0.0, Ingest(IngestSpec()).counts)
     return traffic.flow
@@ -142,7 +142,7 @@ def test_jitter_is_that_of_each_entity() -> None:
 def test_seconds_in_which_nothing_came_are_left_open() -> None:
     found = flow([packet(0.5, 0), packet(1.2, 0.1), packet(3.5, 0.2)], 4.5)
     assert found.history[:2] == pytest.approx((0, 0.1))
-    assert [math.isnan(one) for one in found.history] == [False, False, True, False, True]
+    assert [math.isnan(entry) for entry in found.history] == [False, False, True, False, True]
     assert len(flow([packet(second, 0) for second in range(500)], 500).history) == HISTORY
 
 
@@ -169,7 +169,7 @@ def test_several_datagrams_hold_the_entities_of_a_tick(datagrams: int, loss: flo
         if chance.random() < loss and 0 < number < 100 * datagrams - 1:
             lost += 1
             continue
-        names = (f"{part}-{one}" for one in range(5))
+        names = (f"{part}-{index}" for index in range(5))
         made += [packet(tick / 25, 0.0, entity, number) for entity in names]
     assert flow(made, 4).loss == pytest.approx(lost / (100 * datagrams), abs=1e-9)
 
@@ -194,7 +194,7 @@ def test_the_delays_of_a_clock_that_was_reset_are_forgotten() -> None:
         resets = int(now >= 5.6)
         traffic.look(history, now, now, counts._replace(clock_resets=resets))
         if resets:
-            assert max(one for one in traffic.flow.history if not math.isnan(one)) < 0.001
+            assert max(entry for entry in traffic.flow.history if not math.isnan(entry)) < 0.001
             assert not traffic.flow.delay95 > 0.001
             assert traffic.flow.packets in (20, 21)  # the times are sums of twentieths
 
@@ -232,7 +232,7 @@ class Game:
 
 
 def number_in(figures: list[str], name: str) -> float:
-    (found,) = (re.search(rf"^{name} ([\d.]+)", one) for one in figures if one.startswith(name))
+    (found,) = (re.search(rf"^{name} ([\d.]+)", word) for word in figures if word.startswith(name))
     assert found
     return float(found[1])
 
@@ -310,7 +310,7 @@ def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyP
             assert not turns
             continue
         assert number_in(figures, "lag") == pytest.approx(200, rel=0.02)
-        (of,) = (one for one in figures if one.startswith("of "))
+        (of,) = (figure for figure in figures if figure.startswith("of "))
         count = int(of.split()[1])
         assert of == f"of {count} of 200 entities"
         turns.append(count)

@@ -24,8 +24,8 @@ WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))
 
 def block_of(*packets: Packet) -> PacketBlock:
     block = PacketBlock()
-    for one in packets:
-        block.append(one)
+    for packet in packets:
+        block.append(packet)
     return block
 
 
@@ -109,7 +109,7 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
         data = path.read_bytes()
         packets = list(read_packets(path))
         assert data.endswith(b"\n")
-        assert [one.position[0] for one in packets] == list(range(len(packets)))
+        assert [packet.position[0] for packet in packets] == list(range(len(packets)))
         assert len(packets) <= sent
         # had a packet been drawn that is not in the file, its replay would be another one
         replayed = epic("replay", path, "-f", "csv", "--tick", "1ms").stdout.splitlines()
@@ -127,7 +127,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
         (("--record", "b.txt,rotate=1GB"), "b-0001.txt", "record in"),
         (("-o", "rows.csv", "-f", "csv"), "rows.csv", "write to"),
     ):
-        named = [str(tmp_path / one) if "." in one else one for one in options]
+        named = [str(tmp_path / option) if "." in option else option for option in options]
         with files_of(5000):
             running = program("listen", "0", "--tick", "1ms", *named)
             with running as listener, receiver() as game:
@@ -171,7 +171,7 @@ def test_recordings_rotate_by_size_and_by_time(tmp_path: Path) -> None:
     assert [path.name for path in files] == [f"a-{n:04}.csv" for n in range(1, len(files) + 1)]
     assert recording.file.files == len(files) > 2
     assert all(path.stat().st_size <= 500 for path in files)
-    times = [one.time for path in files for one in read_packets(path)]
+    times = [packet.time for path in files for packet in read_packets(path)]
     assert times == [number for number in range(30) for _ in range(number % 4)]
     by_time = PacketRecording(str(tmp_path / "b.jsonl"), Rotation(seconds=0.02))
     for _ in range(3):

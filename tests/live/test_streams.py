@@ -61,7 +61,7 @@ def messages(of: Reception, count: int) -> list[bytes]:
     found: list[bytes] = []
 
     def read() -> bool:
-        found.extend(one.data for one in of.read(512))
+        found.extend(datagram.data for datagram in of.read(512))
         return len(found) >= count
 
     wait_until(read)
@@ -95,7 +95,7 @@ def test_lines_are_found_however_they_are_cut(seed: int) -> None:
             size = generator.choice((1, 3, 50, 5000))
             game.sendall(data[:size])
             data = data[size:]
-            found += [one.data for one in listening.read(generator.choice((1, 7, 512)))]
+            found += [datagram.data for datagram in listening.read(generator.choice((1, 7, 512)))]
         found += messages(listening, len(lines) - len(found))
         assert found == lines
 
@@ -105,14 +105,14 @@ def test_lines_are_found_however_they_are_cut(seed: int) -> None:
 def test_binary_messages_stand_behind_their_lengths(prefix: str | None, pack: str) -> None:
     generator = random.Random(pack)
     sent = [generator.randbytes(generator.choice((0, 1, 18, 255, 256, 60000))) for _ in range(60)]
-    data = b"".join(struct.pack(pack, len(one)) + one for one in sent)
+    data = b"".join(struct.pack(pack, len(packet)) + packet for packet in sent)
     with reception("tcp", LAYOUT, prefix) as listening, client(listening) as game:
         found: list[bytes] = []
         game.setblocking(False)
         while len(found) < len(sent):
             with suppress(BlockingIOError):
                 data = data[game.send(data[: generator.randrange(1, 9000)]) :] if data else b""
-            found += [one.data for one in listening.read(5)]
+            found += [datagram.data for datagram in listening.read(5)]
         assert found == sent
 
 
@@ -236,7 +236,7 @@ def test_messages_of_websockets(tmp_path: Path) -> None:
     assert status == 130
     assert b"8 packets in 8 datagrams" in said
     assert b"3 connections refused: 3 of web pages from elsewhere (see origin=)" in said
-    assert {one.time for one in read_packets(record)} >= {1, 1.5}
+    assert {packet.time for packet in read_packets(record)} >= {1, 1.5}
 
 
 def test_origins() -> None:
@@ -352,7 +352,7 @@ def test_garbage_never_raises(scheme: str) -> None:
         game = greeted(listening) if scheme == "ws" else client(listening)
         with game:
             game.sendall(good.replace(b"{}", b"{ }").replace(b"\x82", b"\x83"))
-            wait_until(lambda: b"{ }" in [one.data for one in listening.read(512)])
+            wait_until(lambda: b"{ }" in [datagram.data for datagram in listening.read(512)])
 
 
 def test_the_python_api_takes_both() -> None:
@@ -371,11 +371,11 @@ def test_the_python_api_takes_both() -> None:
 
     def over_tcp(place: tuple[str, int]) -> None:
         with socket.create_connection(place) as game:
-            game.sendall("".join(f"{one}\n" for one in lines).encode())
+            game.sendall("".join(f"{line}\n" for line in lines).encode())
 
     found = asyncio.run(asyncio.wait_for(take("tcp://0", over_tcp), PATIENCE))
-    assert [one.position[0] for one in found] == [0, 1, 2]
-    assert all(one.arrival is not None for one in found)
+    assert [packet.position[0] for packet in found] == [0, 1, 2]
+    assert all(packet.arrival is not None for packet in found)
 
 
 def test_options_of_another_protocol_are_refused() -> None:

@@ -98,7 +98,7 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
     assert found.certainty is not None
     assert found.certainty.unit is Unit.NOTHING
     assert math.isnan(found.results[0].interval("error")[0])
-    assert {one.rank for one in found.results if one.ranked} == {1}
+    assert {result.rank for result in found.results if result.ranked} == {1}
     assert found.advice.confidence in (Confidence.UNCERTAIN, Confidence.NONE_GOOD)
 
 
@@ -108,7 +108,7 @@ def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
         yield from simulated(NETWORKS, range(2))
 
     found = compare(runs(), CompareSpec(TAKING_PART, SCREEN_TIMING, total=3))
-    assert [one.recording for one in found.skipped] == ["nothing"]
+    assert [pair.recording for pair in found.skipped] == ["nothing"]
     assert found.recordings == ("seed 0", "seed 1")
 
 
@@ -132,9 +132,9 @@ def test_an_interruption_stops_all_runs() -> None:
 def test_the_advice_names_who_leads_in_other_games() -> None:
     found = run(6)
     best = {name: label for label, names in best_for(found.results).items() for name in names}
-    assert set(best) == {one.name for one in GAMES}
+    assert set(best) == {game.name for game in GAMES}
     for game, label in best.items():
-        again = run(6, weights=next(one.weights for one in GAMES if one.name == game))
+        again = run(6, weights=next(pair.weights for pair in GAMES if pair.name == game))
         assert again.advice.best is not None
         assert again.advice.best.label == label
     told = dict(found.advice.other_games)
@@ -144,11 +144,11 @@ def test_the_advice_names_who_leads_in_other_games() -> None:
 
 
 def test_weights_start_from_those_of_a_game() -> None:
-    shooter = next(one for one in GAMES if one.name == "shooter")
+    shooter = next(game for game in GAMES if game.name == "shooter")
     assert make_weights({"latency": 9}, shooter.weights) == shooter.weights._replace(latency=9)
     # a rewind takes lag away: what is left of the error matters, for a fighting game the lag does
     assert shooter.weights.accuracy + shooter.weights.across > 4 * shooter.weights.latency
-    fighting = next(one for one in GAMES if one.name == "fighting")
+    fighting = next(game for game in GAMES if game.name == "fighting")
     assert fighting.weights.latency == max(fighting.weights)
     with pytest.raises(ValueError, match="did you mean 'accuracy'"):
         make_weights({"acuracy": 1})

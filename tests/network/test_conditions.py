@@ -116,7 +116,9 @@ def test_a_recorded_network_and_a_link_add_up() -> None:
     for n in range(400):
         time = n / 10
         extra = [arrival - time for arrival in recorded.send(time)]
-        expected = [arrival + one for one in extra for arrival in link.send(time)] if extra else []
+        expected = (
+            [arrival + value for value in extra for arrival in link.send(time)] if extra else []
+        )
         if not extra:
             link.send(time)
         assert both.send(time) == pytest.approx(tuple(expected))

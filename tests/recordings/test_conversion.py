@@ -114,13 +114,13 @@ def changed(changes: Changes, *wanted: Packet) -> list[Packet]:
 
 def test_times_move_together() -> None:
     moved = changed(Changes(shift=-0.5), packet(1.0, arrival=1.25), packet(2.0))
-    assert [(one.time, one.arrival) for one in moved] == [(0.5, 0.75), (1.5, None)]
+    assert [(received.time, received.arrival) for received in moved] == [(0.5, 0.75), (1.5, None)]
 
 
 def test_the_span_has_its_ends_and_is_of_times_before_they_move() -> None:
     times = [0.0, 1.0, 1.5, 2.0, 2.5, math.nan]
     kept = changed(Changes(span=(1.0, 2.0), shift=10.0), *map(packet, times))
-    assert [one.time for one in kept] == [11.0, 11.5, 12.0]
+    assert [kept_item.time for kept_item in kept] == [11.0, 11.5, 12.0]
 
 
 def test_entities_are_picked_with_their_places() -> None:

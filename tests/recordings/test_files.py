@@ -32,7 +32,7 @@ def packets(file: Path, spec: ReadSpec) -> tuple[list[Packet], list[ReadSpec]]:
         blocks = list(read(descriptor, spec, told.append))
     finally:
         os.close(descriptor)
-    assert not [one for block in blocks for one in block.refusals]
+    assert not [refusal for block in blocks for refusal in block.refusals]
     return [block[index] for block in blocks for index in range(len(block))], told
 
 

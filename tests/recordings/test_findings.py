@@ -65,7 +65,7 @@ def test_healthy_recordings_have_no_findings(path: str) -> None:
 )
 def test_what_looks_wrong_is_found(change: Change, found: tuple[str, str]) -> None:
     findings = told(change(packet) for packet in sent("circle"))
-    assert [(one.code, one.facts.get("name", "")) for one in findings] == [found]
+    assert [(finding.code, finding.facts.get("name", "")) for finding in findings] == [found]
 
 
 def test_slow_loggers_and_standing_entities_are_right() -> None:
@@ -176,9 +176,9 @@ def test_an_entity_for_each_packet_is_found_at_the_end_only(
 ) -> None:
     lines = ["time,entity,x,y,z,vx,vy,vz"]
     lines += [
-        f"{step * 0.05 + one * 1e-6:.6f},n{one},{one},{step * 0.05:.2f},0,0,1,0"
+        f"{step * 0.05 + index * 1e-6:.6f},n{index},{index},{step * 0.05:.2f},0,0,1,0"
         for step in range(each)
-        for one in range(entities)
+        for index in range(entities)
     ]
     recording = tmp_path / "many.csv"
     recording.write_text("\n".join(lines) + "\n")

@@ -95,7 +95,7 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next_of_the_same_output(
             assert len(list(tmp_path.glob(".epic-*.part"))) == 2
             going_on.communicate()
         write_whole(str(tmp_path / "b"), b"whole")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
     assert (tmp_path / "a").read_bytes() == b"half"
     assert (tmp_path / "b").read_bytes() == b"whole"
 

@@ -48,8 +48,8 @@ def test_each_reading_can_be_pasted_and_gives_the_packet_that_is_shown(
     readings = shown(data)
     assert len(readings) == several
     firsts = set()
-    for one in readings:
-        options, _, first = one.replace("@HZ", "@60").partition("  (first ")
+    for reading in readings:
+        options, _, first = reading.replace("@HZ", "@60").partition("  (first ")
         done = epic("convert", "--to", "csv", *shlex.split(options), stdin=data)
         assert done.returncode == 0, done.stderr
         row = done.stdout.decode().splitlines()[1].split(",")
@@ -98,6 +98,6 @@ def test_also_where_a_stream_comes_in_pieces() -> None:
 
     data = table("time,localX,localY,worldX,worldY")
     pieces = iter([data[:9], data[9:50], data[50:], b""])
-    (refusal,) = [one for block in read(lambda: next(pieces)) for one in block.refusals]
+    (refusal,) = [each for block in read(lambda: next(pieces)) for each in block.refusals]
     assert len(refusal.readings) == 2
-    assert all(one.first for one in refusal.readings)
+    assert all(reading.first for reading in refusal.readings)

@@ -125,7 +125,7 @@ def test_a_format_can_be_forced(data: bytes, kind: str) -> None:
     assert packets_of(blocks) == scan_packets(make_reader(kind), data)
     expected = scan_problems(make_reader(kind), data)
     found = [problem for block in blocks for problem in problems_of(block)]
-    assert [one[:5] for one in found] == [one[:5] for one in expected]  # readings are tried
+    assert [each[:5] for each in found] == [each[:5] for each in expected]  # readings are tried
     assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
 
 

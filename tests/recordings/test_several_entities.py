@@ -36,7 +36,7 @@ def blocks(data: bytes, layout: ReadSpec | None = None, size: int = 65536) -> li
 
 
 def packets(found: list[PacketBlock]) -> list[Packet]:
-    assert not [one for block in found for one in block.refusals]
+    assert not [refusal for block in found for refusal in block.refusals]
     return [block[index] for block in found for index in range(len(block))]
 
 
@@ -137,7 +137,7 @@ def test_what_is_told_of_several_entities(data: str, columns: str) -> None:
 def test_what_a_star_stands_for_is_the_name_where_no_other_is_given() -> None:
     rows = b"t,p1_x,p1_y,p2_x,p2_y\n0,1,2,3,4\n0.5,5,6, ,\n"
     found = packets(blocks(rows))
-    assert [(one.entity, one.time, tuple(one.position)) for one in found] == [
+    assert [(packet.entity, packet.time, tuple(packet.position)) for packet in found] == [
         ("p1", 0.0, (1.0, 2.0, 0.0)),
         ("p2", 0.0, (3.0, 4.0, 0.0)),
         ("p1", 0.5, (5.0, 6.0, 0.0)),
@@ -164,7 +164,7 @@ def test_what_a_star_stands_for_is_the_name_where_no_other_is_given() -> None:
 def test_states_and_members_that_are_entities(data: str, columns: str, entities: list[str]) -> None:
     assert told(data) == columns
     for layout in (None, ReadSpec.parse(columns)):
-        assert [one.entity for one in packets(blocks(data.encode(), layout))] == entities
+        assert [packet.entity for packet in packets(blocks(data.encode(), layout))] == entities
 
 
 class Slowly(JsonlReader):
@@ -226,7 +226,7 @@ def test_entries_are_read_at_once_as_they_are_one_by_one(
 
 def test_five_hundred_players_are_a_line() -> None:
     state = '{"id":"player%d","x":%d,"y":2,"vx":0.5,"vy":0.25,"health":100,"team":"red","yaw":0.25,'
-    players = ",".join(f'{state % (one, one)}"note":"{"-" * 60}"}}' for one in range(500))
+    players = ",".join(f'{state % (index, index)}"note":"{"-" * 60}"}}' for index in range(500))
     data = f'{{"t":0,"players":[{players}]}}\n{{"t":1,"players":[{players}]}}\n'
     assert len(data) > 2 * LONGEST_LINE
     for text in (data, f'{{"map":"a","frames":[{",".join(data.splitlines())}]}}'):
@@ -235,7 +235,7 @@ def test_five_hundred_players_are_a_line() -> None:
 
 def test_two_arrays_of_entities_are_a_choice() -> None:
     data = b'{"t":0,"us":[{"x":1,"y":2}],"them":[{"x":1,"y":2}]}\n'
-    (refusal,) = [one for block in blocks(data) for one in block.refusals]
+    (refusal,) = [each for block in blocks(data) for each in block.refusals]
     assert refusal.reason is Reason.COLUMN_AMBIGUOUS
     assert refusal.names == ("us.*.x", "them.*.x")
     layout = ReadSpec.parse("x=them.*.x,y=them.*.y")
@@ -245,29 +245,29 @@ def test_two_arrays_of_entities_are_a_choice() -> None:
 def test_an_entity_that_lacks_a_coordinate_is_refused_alone() -> None:
     data = b'{"t":0,"us":[{"id":"a","x":1,"y":2},{"id":"b","x":1},null,{"id":"c","x":1,"y":2}]}\n'
     found = blocks(data)
-    (refusal,) = [one for block in found for one in block.refusals]
+    (refusal,) = [each for block in found for each in block.refusals]
     assert (refusal.reason, refusal.field) == (Reason.KEY_MISSING, "us.*.y")
     assert [block[index].entity for block in found for index in range(len(block))] == ["a", "c"]
 
 
 def test_objects_that_never_have_an_entity_are_told_at_the_end() -> None:
-    (refusal,) = [one for block in blocks(b'{"t":0,"us":[]}\n' * 9) for one in block.refusals]
+    (refusal,) = [each for block in blocks(b'{"t":0,"us":[]}\n' * 9) for each in block.refusals]
     assert refusal.reason is Reason.COLUMN_UNCLEAR
 
 
 def test_documents_behind_one_with_an_array_are_not_lost() -> None:
     one = b'{"a":{"log":[{"t":0,"x":1,"y":2}]},"note":"}"}'
     found = blocks(one + b"\n" + one, size=len(one))
-    refusals = [one for block in found for one in block.refusals]
+    refusals = [refusal for block in found for refusal in block.refusals]
     assert sum(map(len, found)) == 1
-    assert [one.line for one in refusals] == [2]
+    assert [refusal.line for refusal in refusals] == [2]
 
 
 def test_the_array_of_a_document_is_where_it_stands() -> None:
     data = (
         b'{\n "map": "de_x",\n "log": [\n  {"t":0,"x":1,"y":2},\n  {"t":"?","x":1,"y":2}\n ]\n}\n'
     )
-    (refusal,) = [one for block in blocks(data) for one in block.refusals]
+    (refusal,) = [each for block in blocks(data) for each in block.refusals]
     assert (refusal.line, refusal.column) == (5, 4)
 
 
@@ -297,11 +297,11 @@ def test_an_array_of_packets_behind_another_is_not_passed_over() -> None:
     others = '"names":["]","[",{"t":1}],"n":[1],"b":\n [ {"t":0,"x":1,"y":2},7]'
     data = f'{{"a":[{states}],{others}}}'
     found = blocks(data.encode())
-    (refusal,) = [one for block in found for one in block.refusals]
+    (refusal,) = [each for block in found for each in block.refusals]
     assert (refusal.reason, refusal.line, refusal.column) == (Reason.PACKETS_ELSEWHERE, 2, 4)
     assert sum(map(len, found)) == 9000
     layout = ReadSpec.parse("time=*.t,x=*.x,y=*.y")
-    assert [one.entity for one in packets(blocks(data.encode(), layout))][8999:] == ["a", "b"]
+    assert [packet.entity for packet in packets(blocks(data.encode(), layout))][8999:] == ["a", "b"]
 
 
 def test_a_document_that_is_cut_behind_a_bracket_is_whole() -> None:

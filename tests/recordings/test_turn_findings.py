@@ -33,7 +33,7 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def about(axis: tuple[float, float, float], angle: float) -> Quaternion:
-    x, y, z = (one * math.sin(angle / 2) for one in axis)
+    x, y, z = (value * math.sin(angle / 2) for value in axis)
     return x, y, z, math.cos(angle / 2)
 
 
@@ -64,7 +64,7 @@ def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
 
 def found(made: list[Row], thorough: bool = False, read: str = "") -> list[RecordingFinding]:
     names = list(made[0])
-    lines = [",".join(names), *(",".join(f"{one[name]:.9g}" for name in names) for one in made)]
+    lines = [",".join(names), *(",".join(f"{each[name]:.9g}" for name in names) for each in made)]
     layout, watch = ReadSpec.parse(read), RecordingMonitor(thorough)
     watch.requested(layout)
     reader = make_reader("csv", layout, watch.inferred)
@@ -76,7 +76,7 @@ def found(made: list[Row], thorough: bool = False, read: str = "") -> list[Recor
         watch.observe(block)
         return [block]
 
-    return [one for one in inspect("", blocks(), watch).findings if one.code.startswith("E5")]
+    return [row for row in inspect("", blocks(), watch).findings if row.code.startswith("E5")]
 
 
 @pytest.mark.parametrize("rate", [3, 20, 60, 400])
@@ -87,7 +87,7 @@ def test_what_is_right_has_no_findings(rate: float, tilt: float) -> None:
 
 
 def body(row: Row) -> Row:
-    x, y, z, w = (row[f"q{one}"] for one in "xyzw")
+    x, y, z, w = (row[f"q{letter}"] for letter in "xyzw")
     spin = turned((-x, -y, -z, w), (row["wx"], row["wy"], row["wz"]))
     return row | dict(zip(("wx", "wy", "wz"), spin, strict=True))
 
@@ -107,7 +107,7 @@ def without_spin(row: Row) -> Row:
 )
 def test_what_looks_wrong_is_found(change: Callable[[Row], Row], code: str, cure: str) -> None:
     for seed in range(4):
-        [one] = found([change(one) for one in rows(30, seed, 1.0)])
+        [one] = found([change(row) for row in rows(30, seed, 1.0)])
         assert one.code == code
         assert cure in one.read
 
@@ -115,10 +115,10 @@ def test_what_looks_wrong_is_found(change: Callable[[Row], Row], code: str, cure
 def test_w_first_is_found_and_its_cure_mends_it() -> None:
     """The tilt is a few degrees, the heading goes from one side to the other of the first."""
     made = []
-    for one in rows(20, 3, 0.05):
-        heading = about((0.0, 0.0, 1.0), math.sin(one["time"]))
+    for row in rows(20, 3, 0.05):
+        heading = about((0.0, 0.0, 1.0), math.sin(row["time"]))
         x, y, z, w = product(heading, about((1.0, 0.0, 0.0), 0.05))
-        made.append(without_spin(one) | {"qx": w, "qy": x, "qz": y, "qw": z})
+        made.append(without_spin(row) | {"qx": w, "qy": x, "qz": y, "qw": z})
     [finding] = found(made)
     assert finding.code == "E502"
     again = found(made, False, finding.read)
@@ -127,29 +127,31 @@ def test_w_first_is_found_and_its_cure_mends_it() -> None:
 
 def test_angles_in_radians_are_found() -> None:
     made = [
-        {"time": one["time"], "x": one["x"], "y": one["y"], "z": 0.0,
-         "yaw": math.remainder(one["time"], math.tau)}
-        for one in rows()
+        {"time": row["time"], "x": row["x"], "y": row["y"], "z": 0.0,
+         "yaw": math.remainder(row["time"], math.tau)}
+        for row in rows()
     ]  # fmt: skip
     [finding] = found(made)
     assert (finding.code, finding.read) == ("E504", "angles=rad")
     assert found(made, read="angles=rad") == []
-    assert found([one | {"yaw": math.degrees(one["yaw"])} for one in made]) == []
+    assert found([record | {"yaw": math.degrees(record["yaw"])} for record in made]) == []
     # a car on a straight road does not turn either
-    assert found([one | {"y": 0.0} for one in made]) == []
+    assert found([record | {"y": 0.0} for record in made]) == []
 
 
 def test_what_is_worth_knowing_is_in_an_inspection_only() -> None:
-    plain = [without_spin(one) for one in rows()]
+    plain = [without_spin(row) for row in rows()]
     flipped = [
         one | {f"q{a}": -one[f"q{a}"] for a in "xyzw"} if n % 3 else one
         for n, one in enumerate(plain)
     ]
-    still = [one | {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 1.0} for one in plain]
-    headed = [{name: one[name] for name in ("time", "x", "y")} | {"heading": 1.0} for one in plain]
+    still = [record | {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 1.0} for record in plain]
+    headed = [
+        {name: record[name] for name in ("time", "x", "y")} | {"heading": 1.0} for record in plain
+    ]
     for made, code in ((flipped, "E507"), (still, "E508"), (headed, "E503")):
-        assert [one.code for one in found(made)] == []
-        assert [one.code for one in found(made, thorough=True)] == [code]
+        assert [finding.code for finding in found(made)] == []
+        assert [finding.code for finding in found(made, thorough=True)] == [code]
     [proposed] = found(headed, thorough=True)
     assert proposed.read == "yaw=heading"
     assert found(headed, thorough=True, read="yaw=") == []
@@ -207,7 +209,7 @@ def test_rotations_of_zeros_are_unknown_and_counted_once() -> None:
     made = [one | zeros if n < 7 or n == 50 else one for n, one in enumerate(rows())]
     [finding] = found(made)
     assert (finding.code, finding.facts, finding.lines) == ("E509", {"packets": 8}, (2,))
-    assert [one.code for one in found([one | zeros for one in made])] == ["E509"]
+    assert [each.code for each in found([record | zeros for record in made])] == ["E509"]
 
 
 def headed(rate: float, turn: float, wrap: float, swing: float = 0.0) -> list[Row]:
@@ -227,8 +229,8 @@ def test_degrees_taken_for_radians_are_found(rate: float) -> None:
         [finding] = found(made, read="angles=rad")
         assert finding.code == "E510"
         assert found(made, False, finding.read) == []
-        named = [{"yaw_rad" if k == "yaw" else k: v for k, v in one.items()} for one in made]
-        assert [one.code for one in found(named)] == ["E510"]
+        named = [{"yaw_rad" if k == "yaw" else k: v for k, v in record.items()} for record in made]
+        assert [found_one.code for found_one in found(named)] == ["E510"]
 
 
 @pytest.mark.parametrize("rate", [5, 20, 60])

@@ -73,8 +73,8 @@ def test_simulated_packets_of_a_truth_begin_at_its_first_state(folder: Path, end
     plain = folder / "truth-plain.csv"
     wanted = epic("simulate", "--movement", f"truth={plain},duration=1", "--send", "10hz").stdout
     numbers, others = (
-        [float(word) for line in one.splitlines() for word in line.split(b" ")[0].split(b",")]
-        for one in (done.stdout, wanted)
+        [float(word) for line in chunk.splitlines() for word in line.split(b" ")[0].split(b",")]
+        for chunk in (done.stdout, wanted)
     )
     assert numbers == pytest.approx(others, abs=1e-5)
 

@@ -29,7 +29,7 @@ def packets(data: str, columns: str = "") -> list[Packet]:
     pieces = iter([data.encode(), b""])
     layout = ReadSpec.parse(columns) if columns else None
     blocks = list(read(lambda: next(pieces), layout))
-    assert not [one for block in blocks for one in block.refusals]
+    assert not [refusal for block in blocks for refusal in block.refusals]
     return [block[index] for block in blocks for index in range(len(block))]
 
 
@@ -83,7 +83,7 @@ def test_cells_and_texts_are_columns(rows: list[list[str]], form: str, as_json: 
 def test_vectors_of_several_entities_are_asked_for() -> None:
     data = 't,ann_pos,bob_pos\n0,"(1, 2)",\n1,"(1, 2)","(3, 4)"\n'
     found = packets(data, "time=t,x=*_pos.0,y=*_pos.1")
-    assert [(one.entity, one.time) for one in found] == [("ann", 0), ("ann", 1), ("bob", 1)]
+    assert [(each.entity, each.time) for each in found] == [("ann", 0), ("ann", 1), ("bob", 1)]
 
 
 def test_a_column_with_the_name_of_a_number_is_itself() -> None:
@@ -95,7 +95,7 @@ def test_a_cell_that_is_no_vector_is_refused_where_it_stands() -> None:
     reader = make_reader("csv")
     block = reader.scan(b't,pos\n0,"(1, 2)"\n1,nowhere\n2,"(1)"\n3,\n4,"(1, 2)"\n', True)
     assert len(block) == 2
-    assert [(one.line, one.column, one.reason) for one in block.refusals] == [
+    assert [(refusal.line, refusal.column, refusal.reason) for refusal in block.refusals] == [
         (3, 3, Reason.FIELD_NOT_A_NUMBER),
         (4, 3, Reason.FIELD_NOT_A_NUMBER),
         (5, 3, Reason.FIELD_MISSING),

@@ -206,7 +206,7 @@ def rows_of(name: str, writer: RowWriter) -> list[str]:
     reader = CsvReader()
     block = reader.scan(csv_writer().header, final=True)
     block.append(Packet(ORIGIN, ORIGIN, 0.0, entity=name))
-    drawn = b"".join(writer.rows(one, block.entities) for one in stream.feed(block)).decode()
+    drawn = b"".join(writer.rows(packet, block.entities) for packet in stream.feed(block)).decode()
     return drawn.removesuffix("\n").split("\n")
 
 
@@ -229,7 +229,7 @@ def test_a_name_is_read_back_from_the_rows(name: str) -> None:
     assert len(cells) == 9
     assert plain.replace("\\", "") == name.replace("\\", "")
     objects = [json.loads(row) for row in rows_of(name, RowWriter("jsonl"))]
-    assert {one["entity"] for one in objects} == {name}
+    assert {item["entity"] for item in objects} == {name}
 
 
 @given(whole_names)

@@ -32,9 +32,9 @@ TABLES: dict[str, Table] = {
     "path": PATH,
     "sender": SENDER,
     "movement": MOVEMENT,
-    "trace": tuple(one for one in TRACE if not isinstance(one, Custom)),
+    "trace": tuple(sample for sample in TRACE if not isinstance(sample, Custom)),
 }
-PARAMETERS = [(name, one) for name, table in TABLES.items() for one in table]
+PARAMETERS = [(name, row) for name, table in TABLES.items() for row in table]
 every_parameter = pytest.mark.parametrize(
     "parameter",
     [one for _, one in PARAMETERS],
@@ -153,7 +153,7 @@ def test_a_shell_is_proposed_names_then_words() -> None:
     context, parameter = click.Context(click.Command("x")), click.Option(["--x"])
 
     def proposed(kind: click.ParamType[Any], begun: str) -> list[str]:
-        return [one.value for one in kind.shell_complete(context, parameter, begun)]
+        return [item.value for item in kind.shell_complete(context, parameter, begun)]
 
     assert proposed(Assignment(SMALL, "a thing"), "k") == ["kind="]
     assert proposed(Assignment(SMALL, "a thing"), "kind=b") == ["kind=better"]
@@ -167,8 +167,8 @@ def test_options_that_differ_from_the_table() -> None:
         del context
         click.echo(repr(given))
 
-    for one in (*options(SMALL, leave_out=("open",), count={"default": "5"}), option(OPEN)):
-        one(command)
+    for choice in (*options(SMALL, leave_out=("open",), count={"default": "5"}), option(OPEN)):
+        choice(command)
     assert eval(CliRunner().invoke(command, ["--no-open", "--rate", "9"]).output) == {
         "count": 5,
         "rate": 9.0,

@@ -33,7 +33,7 @@ LINKS = ("same.py", "./same.py", "symbolic.py", "hard.py", "folder/../same.py")
 
 
 def options(command: str, *kinds: type) -> list[click.Parameter]:
-    return [one for one in load(command).params if isinstance(one.type, kinds)]
+    return [param for param in load(command).params if isinstance(param.type, kinds)]
 
 
 def words(one: click.Parameter, path: str) -> list[str]:
@@ -45,8 +45,8 @@ def words(one: click.Parameter, path: str) -> list[str]:
 
 def others(command: str, *used: click.Parameter) -> list[str]:
     """What the command cannot do without."""
-    rest = [one for one in load(command).params if isinstance(one, click.Argument)]
-    return ["0" for one in rest if one not in used and one.required]
+    rest = [param for param in load(command).params if isinstance(param, click.Argument)]
+    return ["0" for argument in rest if argument not in used and argument.required]
 
 
 PAIRS = [
@@ -90,7 +90,7 @@ def standard(number: int, path: str, how: int) -> Iterator[None]:
 
 
 def untouched() -> bool:
-    there = sorted(one.name for one in Path().iterdir() if one.name != "__pycache__")
+    there = sorted(path.name for path in Path().iterdir() if path.name != "__pycache__")
     return Path("same.py").read_text() == CODE and there == [
         "folder", "hard.py", "same.py", "symbolic.py",
     ]  # fmt: skip
@@ -98,7 +98,7 @@ def untouched() -> bool:
 
 def test_no_path_of_a_command_goes_round_the_guard() -> None:
     assert len(PAIRS) > 30
-    assert {one.type.__class__ for name in COMMANDS for one in options(name, click.Path)} == {
+    assert {option.type.__class__ for name in COMMANDS for option in options(name, click.Path)} == {
         InputFile, OutputFile,
     }  # fmt: skip
 
@@ -132,7 +132,7 @@ def test_no_output_is_the_standard_input(
     assert untouched()
 
 
-@pytest.mark.parametrize(("command", "read"), {one.id: one.values[:2] for one in PAIRS}.values())
+@pytest.mark.parametrize(("command", "read"), {pair.id: pair.values[:2] for pair in PAIRS}.values())
 def test_no_input_is_the_standard_output(
     command: str, read: click.Parameter, capfd: pytest.CaptureFixture[str]
 ) -> None:

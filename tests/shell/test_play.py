@@ -148,7 +148,7 @@ def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
 def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
     events = figure("bump", "--show", "events", "--duration", "2.5", "-f", "jsonl").splitlines()
     told = [json.loads(line) for line in events]
-    assert {one["player"] for one in told if one["what"] == "correction"} == {"A", "B"}
+    assert {item["player"] for item in told if item["what"] == "correction"} == {"A", "B"}
     [shot] = figure("cover", "--show", "shots", "-f", "jsonl").splitlines()
     details = json.loads(shot)
     assert (details["on_screen"], details["hit"], details["rewound"]) == (True, True, True)

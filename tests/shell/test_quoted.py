@@ -82,9 +82,9 @@ def test_every_option_of_a_command(
     """Whatever comes of it: most refuse it, some look for a file of that name."""
     monkeypatch.setenv("COLUMNS", "1000")
     flags = [
-        one.opts[-1]
-        for one in load(name).params
-        if isinstance(one, click.Option) and not (one.is_flag or one.count)
+        param.opts[-1]
+        for param in load(name).params
+        if isinstance(param, click.Option) and not (param.is_flag or param.count)
     ]
     for flag in (*flags, "--no-such-option"):
         # a hostile argument behind it, so that nothing goes on for ever
@@ -101,7 +101,7 @@ def test_every_option_of_a_command(
 def test_variables_and_the_configuration(tmp_path: Path) -> None:
     config = tmp_path / "epic" / "config.toml"
     config.parent.mkdir()
-    quoted = '"' + "".join(f"\\u{ord(one):04x}" for one in HOSTILE) + '"'
+    quoted = '"' + "".join(f"\\u{ord(each):04x}" for each in HOSTILE) + '"'
     for line in (
         f"tick = {quoted}",
         f"{quoted} = 1",

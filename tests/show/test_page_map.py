@@ -71,10 +71,10 @@ def test_markers_are_where_the_rows_are(
     ).scenes[0]
     rows = {"truth": (every.times, every.truth[:, :2])}
     for name in STRATEGIES:
-        drawn = [one for one in replay(packets, name) if one.status != "none"]
+        drawn = [sample for sample in replay(packets, name) if sample.status != "none"]
         rows[name] = (
-            np.array([one.time for one in drawn]),
-            np.array([one.position[:2] for one in drawn]),
+            np.array([sample.time for sample in drawn]),
+            np.array([sample.position[:2] for sample in drawn]),
         )
     study = comparisons.compared(
         blocks, taking_part, Timing(), selection=Selection(most, -math.inf, math.inf)
@@ -100,7 +100,7 @@ def test_markers_are_where_the_rows_are(
                 continue
             between = before + min(max(share, 0), 1) * (after - before)
             # what snaps after a cut is drawn where it was until it is elsewhere
-            cut = any(0 < shown - one < 8 for one in cuts) or np.isnan(after).any()
+            cut = any(0 < shown - value < 8 for value in cuts) or np.isnan(after).any()
             ends = [between, before] if cut else [between]
             off = min(math.dist(place, end) for end in ends if not np.isnan(end).any())
             assert off * scale <= 0.5 + 2e-6 * scale, (label, shown, off)

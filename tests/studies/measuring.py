@@ -148,7 +148,7 @@ def link(network: Network, latency: float, seed: int) -> Link:
 
 def cells(network: Network, turns: bool) -> tuple[tuple[float, int], ...]:
     """The latencies and rates of a network: all, or those for which rotations are measured."""
-    return tuple(one for one in network.cells if not turns or one in TURNED)
+    return tuple(cell for cell in network.cells if not turns or cell in TURNED)
 
 
 def compared(strategies: Mapping[str, str]) -> CompareSpec:
@@ -171,17 +171,17 @@ def measured(movement: RecordedMovement, seed: int) -> Measured:
             packets = simulate(movement, send_rate=rate, channel=link(network, latency, seed))
             spec = compared(participants(network, latency, rate))
             ready = prepare(Run("", by_entity(packets), plain.truths), spec)
-            for one in compare_run(ready, spec).by_entity:
-                if one.measured is None or one.measured.sums is None:
-                    raise ValueError(f"{one.label} drew nothing at {latency} s, {rate} Hz")
-                place = network.name, latency, rate, one.label
-                drawn[place] = drawn.get(place, 0.0) + one.measured.sums.sum(axis=0)
+            for result in compare_run(ready, spec).by_entity:
+                if result.measured is None or result.measured.sums is None:
+                    raise ValueError(f"{result.label} drew nothing at {latency} s, {rate} Hz")
+                place = network.name, latency, rate, result.label
+                drawn[place] = drawn.get(place, 0.0) + result.measured.sums.sum(axis=0)
     entities = prepare(plain, compared({})).entities.judged
     limited = {
-        name: np.sum([limit(one, *what) for one in entities], axis=0)
+        name: np.sum([limit(entity, *what) for entity in entities], axis=0)
         for name, what in LIMITS.items()
     }
-    return Measured(drawn, limited, np.sum([moves(one) for one in entities], axis=0))
+    return Measured(drawn, limited, np.sum([moves(entity) for entity in entities], axis=0))
 
 
 def judged(movement: RecordedMovement, seed: int) -> Measured | None:

@@ -10,10 +10,10 @@ from support.unknown_games import Game
 def verdict(game: Game, layout: str) -> str:
     """``right``, or what differs; times may begin elsewhere, places have another unit."""
     packets = [
-        one.block[index]
-        for one in Decoder(records=RecordLayout(layout)).read(game.datagrams)
-        if one.block is not None
-        for index in range(len(one.block))
+        decoded.block[index]
+        for decoded in Decoder(records=RecordLayout(layout)).read(game.datagrams)
+        if decoded.block is not None
+        for index in range(len(decoded.block))
     ]
     if len(packets) != len(game.truth):
         return f"{len(packets)} records of {len(game.truth)}"

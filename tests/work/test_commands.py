@@ -151,11 +151,11 @@ def test_tuning_is_the_same_by_processes_and_from_where_it_was_killed() -> None:
             time.sleep(0.005)
         program.kill()
     if len(lines()) > 100:  # it was faster: what it had when there were so many
-        Path("k").write_bytes(b"".join(one + b"\n" for one in lines()[:30]) + lines()[30][:9])
+        Path("k").write_bytes(b"".join(line + b"\n" for line in lines()[:30]) + lines()[30][:9])
     again = run(*tune, "k", "--workers", "2")
     assert (again.returncode, again.stdout) == (0, whole.stdout), again.stderr
     assert b" known before\n" in again.stderr
-    tried = [json.loads(one)["key"] for one in lines()[1:]]
+    tried = [json.loads(line)["key"] for line in lines()[1:]]
     assert len(tried) == len(set(tried))
 
 

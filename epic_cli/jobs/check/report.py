@@ -529,7 +529,7 @@ def _ends(difference: Difference) -> Iterator[DifferenceCause]:
             if any(getattr(pair, side) is None for pair in group.pairs)
         ]
         total = sum(1 for _ in difference.pairs())
-        if all(one == sorted(one) for one in alone):
+        if all(row == sorted(row) for row in alone):
             yield DifferenceCause(at_end, count=len(pairs), total=total, time=pairs[0].time)
-        elif all(one == sorted(one, reverse=True) for one in alone):
+        elif all(row == sorted(row, reverse=True) for row in alone):
             yield DifferenceCause(at_begin, count=len(pairs), total=total, time=pairs[-1].time)

@@ -25,7 +25,7 @@ CASE_FILE = "case.toml"
 EXPECTED = "expected"
 
 #: The formats that expected rows can have: a table for people is cut to their screen.
-ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
+ROW_FORMATS = tuple(file_format for file_format in FORMATS if file_format != "table")
 
 #: The columns of rows that are numbers; the others are exact always.
 NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
@@ -81,7 +81,7 @@ class Tolerances(NamedTuple):
     @property
     def exact(self) -> bool:
         """Whether there are none."""
-        return all(one == EXACT for one in (self.default, *self.columns.values()))
+        return all(pair == EXACT for pair in (self.default, *self.columns.values()))
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def beside(path: str, row_format: str) -> str:
 def expected_files(path: str) -> list[str]:
     """The files of expected rows beside a case file, in the order of the formats."""
     return [
-        one
-        for one in (beside(path, name) for name in ROW_FORMATS)
-        if os.path.exists(one)  # noqa: PTH110
+        word
+        for word in (beside(path, name) for name in ROW_FORMATS)
+        if os.path.exists(word)  # noqa: PTH110
     ]

@@ -84,11 +84,11 @@ def in_continuous_integration() -> bool:
 def tsv(samples: Iterable[Sample]) -> bytes:
     """Samples as ``epic replay --format tsv`` writes them."""
     lines = ["\t".join(COLUMNS)]
-    for one in samples:
-        numbers = [*one.position, *one.velocity]
-        cells = ["" if one.status == "none" else number(value) for value in numbers]
-        name = one.entity if one.entity.isprintable() else ascii(one.entity)[1:-1]
-        lines.append("\t".join([number(one.time), *cells, one.status, name]))
+    for sample in samples:
+        numbers = [*sample.position, *sample.velocity]
+        cells = ["" if sample.status == "none" else number(value) for value in numbers]
+        name = sample.entity if sample.entity.isprintable() else ascii(sample.entity)[1:-1]
+        lines.append("\t".join([number(sample.time), *cells, sample.status, name]))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
@@ -104,10 +104,10 @@ def spec_values(folder: str, spec: ReplaySpec, read: ReadSpec = INFERRED) -> dic
     values: dict[str, Value] = {
         "strategy": written(_strategy_from(folder, strategy.name), strategy.settings)
     }
-    for one in TIMING:
-        value = getattr(timing, one.name)
-        if value != one.default:
-            values[one.name] = one.write(value)
+    for custom in TIMING:
+        value = getattr(timing, custom.name)
+        if value != custom.default:
+            values[custom.name] = custom.write(value)
     if text := read.write():
         values["read"] = text
     return values
@@ -133,7 +133,7 @@ def make_case(
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
     absolute = os.path.isabs
-    named = [one if absolute(one) else os.path.relpath(one, folder) for one in recordings]
+    named = [name if absolute(name) else os.path.relpath(name, folder) for name in recordings]
     made: list[str] = []
     try:
         # what names the others comes last: without it there is no case, whatever ended the program
@@ -149,8 +149,8 @@ def make_case(
         outcome = check_rows(case, drawn)
         made += _leave(path, text.encode())
     except BaseException:
-        for one in made:
-            remove(one)
+        for name in made:
+            remove(name)
         with contextlib.suppress(OSError):
             os.rmdir(folder)  # noqa: PTH106
         raise

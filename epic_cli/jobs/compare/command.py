@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Selection
 
 
-SORTS = (*(one.name for one in METRICS), "name", "given")
+SORTS = (*(metric.name for metric in METRICS), "name", "given")
 
 
 @dataclass(frozen=True)
@@ -125,17 +125,17 @@ class Pictures:
         from epic_cli.show.scene import PICTURE_ROWS, Selection
 
         files = (self.svg, self.html, self.video.video)
-        if not (self.charts or any(one is not None for one in files)):
+        if not (self.charts or any(file is not None for file in files)):
             return None
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
 
     def shown(self, candidates: Sequence[Participant]) -> list[str]:
         """The labels to draw; empty: the best. Raises ``WrongUsage``."""
-        labels = [one.label for one in candidates]
-        shown = [one for several in self.show for one in several]
-        for one in shown:
-            if one not in labels:
-                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}", "show")
+        labels = [candidate.label for candidate in candidates]
+        shown = [name for several in self.show for name in several]
+        for name in shown:
+            if name not in labels:
+                raise WrongUsage(f"--show {name}: these are compared: {', '.join(labels)}", "show")
         return shown
 
 
@@ -151,7 +151,7 @@ PAPER_CHART = 18
 
 def about_of(names: Iterable[str], truth: str | None) -> About:
     """Where a comparison comes from, for those who get to see only its page."""
-    recordings = ", ".join(source_name(one) for one in names)
+    recordings = ", ".join(source_name(name) for name in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
     return About(recordings, source_name(truth) if truth else "", command)
 
@@ -172,7 +172,7 @@ def write(
     comparison is ``about``, and the ``diagnoses`` of its recordings. ``quiet``: where programs
     read the figures, nothing is said of them.
     """
-    best = [one.label for one in sort_results(comparison.results, "score")]
+    best = [result.label for result in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
     found = report(comparison, layout.sort, layout.by)
     if pictures.selection is not None and not comparison.scenes:
@@ -217,13 +217,13 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
     Returns whether there are any.
     """
     found = False
-    for one in conditions:
+    for each in conditions:
         for result in comparison.results:
             figures = result.figures()
-            if not one.concerns(result.label) or (one.known(figures) and not one.holds(figures)):
+            if not each.concerns(result.label) or (each.known(figures) and not each.holds(figures)):
                 continue
             found = True
-            say(f"epic: {printable(failure_words(one, result))}\n")
+            say(f"epic: {printable(failure_words(each, result))}\n")
     return found
 
 
@@ -388,7 +388,7 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
     from epic_cli.metrics.conditions import ConditionError, check_strategies
 
     with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
-        check_strategies(scoring.fail_if, [one.label for one in participants])
+        check_strategies(scoring.fail_if, [participant.label for participant in participants])
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

@@ -119,7 +119,7 @@ class ConvertOptions:
             )
         if not self.files or "-" in self.files:
             raise WrongUsage("--in-place needs a FILE: standard input has no place", "in-place")
-        return [((one,), replace(self, output=one)) for one in self.files]
+        return [((file,), replace(self, output=file)) for file in self.files]
 
     @property
     def written_format(self) -> str:

@@ -68,7 +68,7 @@ def _finding(finding: Finding) -> model.ReportFinding:
 
 def _records(name: str, found: Diagnosis) -> list[model.Record]:
     """A record for each finding, and one for what was drawn, if that is looked at."""
-    records: list[model.Record] = [_record(name, one) for one in found.findings]
+    records: list[model.Record] = [_record(name, finding) for finding in found.findings]
     if found.drawn is not None:
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
@@ -90,7 +90,7 @@ def _record(recording: str, finding: Finding) -> dict[str, Any]:
         "what": sentence(detector.says, finding),
         "effect": sentence(detector.effect, finding),
         "cure": sentence(detector.cure, finding),
-        "consequences": [one.cause for one in finding.consequences],
+        "consequences": [consequence.cause for consequence in finding.consequences],
     }
 
 
@@ -216,7 +216,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
             f" than the arrivals: then use --drawn FILE,offset={-best.shift * 1e3:.0f}ms."
         )
     if len(match.entities) > 1:
-        lines += [_entity_words(one) for one in match.entities]
+        lines += [_entity_words(entity) for entity in match.entities]
     return lines
 
 
@@ -255,7 +255,7 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "low_pass": best.constant,
         "without": known(match.without.residual),
         "entities": [
-            {key: known(value) for key, value in one._asdict().items()} for one in match.entities
+            {key: known(value) for key, value in row._asdict().items()} for row in match.entities
         ],
     }
 

@@ -84,7 +84,7 @@ class Inspection:
     @property
     def span(self) -> tuple[float, float]:
         """The least and the greatest time, in seconds."""
-        times = [(one.first, one.last) for one in self.entities] or [(0.0, 0.0)]
+        times = [(entity.first, entity.last) for entity in self.entities] or [(0.0, 0.0)]
         return min(one for one, _ in times), max(one for _, one in times)
 
     @property
@@ -96,7 +96,7 @@ class Inspection:
     @property
     def arrivals(self) -> int:
         """How many packets have an arrival time."""
-        return sum(one.arrivals for one in self.entities)
+        return sum(entity.arrivals for entity in self.entities)
 
 
 def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -> Inspection:
@@ -128,9 +128,9 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         reader.layout if reader is not None else None,
         count,
         tuple(tracks),
-        _spread([np.diff(one[TIME]) for one in tables.values()], 0.95, least=0.0),
-        _spread([_speeds(one) for one in tables.values()]),
-        _spread([lengths(one[VELOCITY].T) for one in tables.values()]),
+        _spread([np.diff(table[TIME]) for table in tables.values()], 0.95, least=0.0),
+        _spread([_speeds(table) for table in tables.values()]),
+        _spread([lengths(table[VELOCITY].T) for table in tables.values()]),
         tuple(others.items()),
         tuple(head),
         refused,

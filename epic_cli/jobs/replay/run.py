@@ -229,7 +229,7 @@ class _Recording:
             elif options.row_format == "epic":
                 second = block.cut_at_second_entity()
                 if second is not None:
-                    block.refusals = [one for one in block.refusals if one.line < second[0]]
+                    block.refusals = [each for each in block.refusals if each.line < second[0]]
             self._entities = block.entities
             for samples in stream.feed(block):
                 sink.write(rows.writer(block).view(samples, block.entities))

@@ -90,10 +90,12 @@ class Tuned(Participants):
     def specs(self) -> list[StrategySpec]:
         """Each with the settings that stay: of a way to hide corrections, all but its time."""
         return [
-            one._replace(settings={key: one.settings[key] for key in one.settings if key != "time"})
-            if one.label.startswith(CORRECTION)
-            else one
-            for one in super().specs()
+            spec._replace(
+                settings={key: spec.settings[key] for key in spec.settings if key != "time"}
+            )
+            if spec.label.startswith(CORRECTION)
+            else spec
+            for spec in super().specs()
         ]
 
     @property
@@ -106,7 +108,7 @@ FIGURE = Parsed(
     "figure",
     lambda text: choose(text, GOALS, f"figure {text!r} to tune for"),
     (),
-    lambda begun: completions(((one, named(one).help) for one in GOALS), begun),
+    lambda begun: completions(((goal, named(goal).help) for goal in GOALS), begun),
 )
 
 
@@ -251,7 +253,7 @@ def tune(
     )
     found = _search(spec, runs, jobs, messages)
     _write(found, written, color, names, inputs.truth)
-    if any(one.evaluation.tuned.failed for one in found.tunings):
+    if any(tuning.evaluation.tuned.failed for tuning in found.tunings):
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
         return ExitStatus.INTERRUPTED
@@ -328,7 +330,7 @@ def _write_delays(
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.console import write_report
 
-    found = delays_needed([one.packets for one in runs], strategies)
+    found = delays_needed([run.packets for run in runs], strategies)
     if found is None:
         raise WrongUsage(
             str(NotEnoughToSay(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))

@@ -243,8 +243,8 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
 
 def _several(found: Tunings) -> list[str]:
     groups: dict[GainKind, list[str]] = {}
-    for one in found.tunings:
-        groups.setdefault(one.evaluation.kind, []).append(one.strategy)
+    for tuning in found.tunings:
+        groups.setdefault(tuning.evaluation.kind, []).append(tuning.strategy)
     words = []
     if better := groups.get(GainKind.BETTER, []):
         words.append(f"Tuning clearly helps {len(better)} of {len(found.tunings)}.")
@@ -263,7 +263,7 @@ def _several(found: Tunings) -> list[str]:
 def basis(found: Tunings) -> list[str]:
     """What was tuned on what, judged on what, and how much was tried."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
-    tried = counted(sum(one.trials for one in found.tunings), "setting")
+    tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [
         _parts(found),
         f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
@@ -390,18 +390,18 @@ def _cells(one: BufferDelay) -> list[str]:
 def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
     """What the tables mean, and what else is to be set."""
     lines = [_MEANING]
-    for one in buffers:
-        every = [cure.settings or {} for lost in one.cures for cure in lost]
+    for buffer in buffers:
+        every = [cure.settings or {} for lost in buffer.cures for cure in lost]
         others = {name: value for each in every for name, value in each.items()}
-        others.pop(one.setting, None)
+        others.pop(buffer.setting, None)
         if others:
             words = " and ".join(f"{name}={written(value)}" for name, value in others.items())
             some = any(each and not others.keys() <= each.keys() for each in every)
-            lines.append(f"{one.label}: with {words}{' where it is shorter' if some else ''}.")
+            lines.append(f"{buffer.label}: with {words}{' where it is shorter' if some else ''}.")
     beyond = [
-        one.label
-        for one in buffers
-        if any(cure.settings is None for lost in one.cures for cure in lost)
+        buffer.label
+        for buffer in buffers
+        if any(cure.settings is None for lost in buffer.cures for cure in lost)
     ]
     if beyond:
         lines.append(f"-: out of range for {', '.join(beyond)}, or the clocks are too far apart.")
@@ -413,8 +413,8 @@ def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
     for lost, needed in zip(LOST, found.needed, strict=True):
         for share, delay in zip(SHARES, needed, strict=True):
             yield {"kind": "delay", "share": share, "lost": lost, "seconds": delay}
-    for one in found.buffers:
-        yield from buffer_records(one)
+    for buffer in found.buffers:
+        yield from buffer_records(buffer)
 
 
 def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
@@ -438,11 +438,11 @@ def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
 def _delay_rows(found: DelaysNeeded) -> list[Record]:
     """The buffers' records for CSV, settings as ``-s`` takes them."""
     rows: list[Record] = []
-    for one in found.buffers:
-        for record in buffer_records(one):
+    for buffer in found.buffers:
+        for record in buffer_records(buffer):
             del record["kind"]
             if record["settings"] is not None:
-                record["settings"] = written_spec(one.label, record["settings"])
+                record["settings"] = written_spec(buffer.label, record["settings"])
             rows.append(record)
     return rows
 
@@ -461,7 +461,7 @@ TITLE = "roughness (what the score counts beside latency) over latency (ms)"
 
 def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
     """The front of all strategies together."""
-    return worth(pareto(point for one in found.tunings for point in one.front))
+    return worth(pareto(point for tuning in found.tunings for point in tuning.front))
 
 
 def front_chart(found: Tunings) -> Chart | None:
@@ -480,17 +480,17 @@ def front_chart(found: Tunings) -> Chart | None:
             lines.append(_at(label, result, found, style, mark))
     else:
         leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
-        fronts = {one.strategy: one.front for one in found.tunings}
+        fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
         lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
     # what is a second late, or useless, would leave no room for the others
-    lines = [one for one in (_within(one, whole) for one in lines) if _visible(one)]
+    lines = [each for each in (_within(line, whole) for line in lines) if _visible(each)]
     return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
 
 
 def _line(label: str, points: Sequence[FrontPoint], at: int) -> ChartLine:
     # steps: between two points only the worse of both is known to be reached
-    across = [one.latency * 1000 for one in points for _ in (0, 1)][1:]
-    up = [one.roughness for one in points for _ in (0, 1)][:-1]
+    across = [point.latency * 1000 for point in points for _ in (0, 1)][1:]
+    up = [point.roughness for point in points for _ in (0, 1)][:-1]
     return ChartLine(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
 
 
@@ -501,8 +501,8 @@ def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> Ch
 
 def _within(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
     """The line without what is far beyond the common front."""
-    latest = max(one.latency for one in whole) * 1000 * 1.5 + 1
-    roughest = min(max(one.roughness for one in whole), 6 * whole[-1].roughness + 1)
+    latest = max(point.latency for point in whole) * 1000 * 1.5 + 1
+    roughest = min(max(point.roughness for point in whole), 6 * whole[-1].roughness + 1)
     across, up = np.asarray(line.across, float), np.asarray(line.up, float)
     far = (across > latest) | (up > roughest)
     return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
@@ -564,20 +564,20 @@ def picture(found: Tunings) -> str:
     whole = front_of(found)
     if not whole:
         raise NothingToDraw
-    fronts = {one.strategy: one.front for one in found.tunings}
+    fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
     leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
     shown = {name: fronts[name] for name in leading}
-    late = [one.latency * 1000 for points in shown.values() for one in points]
-    rough = [one.roughness for points in shown.values() for one in points]
+    late = [point.latency * 1000 for points in shown.values() for point in points]
+    rough = [point.roughness for points in shown.values() for point in points]
     marks = [
-        one
-        for one in _marks(found, shown)
+        mark
+        for mark in _marks(found, shown)
         # what is far off would leave no room for the others
-        if one.late < _FAR * max(late) + 1 and one.rough < _FAR * max(rough) + 1
+        if mark.late < _FAR * max(late) + 1 and mark.rough < _FAR * max(rough) + 1
     ]
     axes = _Axes(
-        1.05 * max([*late, *(one.late for one in marks)]) or 1.0,
-        1.08 * max([*rough, *(one.rough for one in marks)]) or 1.0,
+        1.05 * max([*late, *(mark.late for mark in marks)]) or 1.0,
+        1.08 * max([*rough, *(mark.rough for mark in marks)]) or 1.0,
     )
     title = "What smoothness costs in latency"
     parts = [
@@ -591,12 +591,12 @@ def picture(found: Tunings) -> str:
     ]
     for rank, (name, points) in enumerate(shown.items()):
         parts += _front_lines(axes, rank, name, points)
-    for one in marks:
-        fill = "#222" if one.tuned else "#fff"
+    for mark in marks:
+        fill = "#222" if mark.tuned else "#fff"
         parts.append(
-            f'<circle cx="{axes.across(one.late):.1f}" cy="{axes.up(one.rough):.1f}" r="5"'
+            f'<circle cx="{axes.across(mark.late):.1f}" cy="{axes.up(mark.rough):.1f}" r="5"'
             f' fill="{fill}" stroke="#222" stroke-width="1.5">'
-            f"<title>{in_markup(one.name)}</title></circle>"
+            f"<title>{in_markup(mark.name)}</title></circle>"
         )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -605,14 +605,14 @@ def _marks(found: Tunings, shown: Mapping[str, object]) -> list[_Mark]:
     """Where the strategies that are shown are, by default and tuned; NaN is nowhere."""
     return [
         _Mark(
-            f"{one.strategy}, {'tuned' if tuned else 'default'}",
+            f"{tuning.strategy}, {'tuned' if tuned else 'default'}",
             abs(result.value("lag")) * 1000,
             roughness(result.values, found.weights) if result.values else math.nan,
             tuned,
         )
-        for one in found.tunings
-        if one.strategy in shown
-        for tuned, result in enumerate(one.tuned_on[:2])
+        for tuning in found.tunings
+        if tuning.strategy in shown
+        for tuned, result in enumerate(tuning.tuned_on[:2])
     ]
 
 
@@ -631,7 +631,7 @@ def _grid(axes: _Axes) -> Iterator[str]:
 def _front_lines(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]) -> Iterator[str]:
     style = line_style(rank)
     dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
-    places = [(axes.across(one.latency * 1000), axes.up(one.roughness)) for one in points]
+    places = [(axes.across(point.latency * 1000), axes.up(point.roughness)) for point in points]
     path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
     path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in places[1:])
     yield f'<path class="f" stroke="{style.light}"{dashes} d="{path}"/>'
@@ -796,24 +796,24 @@ def _strategies(found: Tunings) -> Table:
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
     tunings.sort(key=lambda one: of[id(one)].rank or math.inf)  # ranks go down the table
-    results = [of[id(one)] for one in tunings]
-    judged = [one.evaluation for one in tunings]
-    tuned = [one.tuned for one in judged]
+    results = [of[id(tuning)] for tuning in tunings]
+    judged = [tuning.evaluation for tuning in tunings]
+    tuned = [evaluation.tuned for evaluation in judged]
 
     def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
-        return [named(name).cell(one.value(name)) for one in of]
+        return [named(name).cell(result.value(name)) for result in of]
 
-    likely = [_likely(one, metric) for one in tuned]
-    settings = [assignments(one.settings) or _DEFAULTS for one in tunings]
+    likely = [_likely(result, metric) for result in tuned]
+    settings = [assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
     return Table(
         [
-            Column("strategy", [one.label for one in results], text=True),
-            Column("rank", [str(one.rank or "-") for one in results], right=True),
+            Column("strategy", [result.label for result in results], text=True),
+            Column("rank", [str(result.rank or "-") for result in results], right=True),
             Column(metric.title, cells(metric.name), right=True),
             Column("likely", likely, 9, right=True),
-            Column("default", cells(metric.name, [one.default for one in judged]), 8, right=True),
-            Column("gain", [_gain(metric, one) for one in judged], right=True),
-            Column("result", [_GAINS[one.kind] for one in judged], 7, right=True),
+            Column("default", cells(metric.name, [each.default for each in judged]), 8, right=True),
+            Column("gain", [_gain(metric, evaluation) for evaluation in judged], right=True),
+            Column("result", [_GAINS[evaluation.kind] for evaluation in judged], 7, right=True),
             Column("lag ms", cells("lag"), 6, right=True),
             Column("jumps", cells("jumps"), 5, right=True),
             Column("settings", settings, 4, text=True),
@@ -831,15 +831,15 @@ def _front(found: Tunings) -> Table:
     """Points of the front, evenly chosen."""
     shown, several = chosen(front_of(found), _LISTED), len(found.tunings) > 1
     settings = [
-        " ".join(filter(None, [one.strategy if several else "", assignments(one.settings)]))
-        for one in shown
+        " ".join(filter(None, [row.strategy if several else "", assignments(row.settings)]))
+        for row in shown
     ]
     return Table(
         [
-            Column("lag ms", [f"{one.latency * 1000:.0f}" for one in shown]),
-            Column("roughness", [three_digits(one.roughness) for one in shown], right=True),
-            Column("score", [one_decimal(one.score) for one in shown], right=True),
-            Column("settings", [one or _DEFAULTS for one in settings], text=True),
+            Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown]),
+            Column("roughness", [three_digits(row.roughness) for row in shown], right=True),
+            Column("score", [one_decimal(row.score) for row in shown], right=True),
+            Column("settings", [setting or _DEFAULTS for setting in settings], text=True),
         ],
         caption="What smoothness costs in latency",
     )
@@ -880,8 +880,8 @@ def _ends(name: str, value: float, between: tuple[float, float]) -> dict[str, fl
 def _rows(found: Tunings) -> list[Record]:
     """A row of CSV for each strategy, the best first."""
     return [
-        {**_record(one, found), "settings": written_spec(one.strategy, one.settings)}
-        for one in ordered(found)
+        {**_record(tuning, found), "settings": written_spec(tuning.strategy, tuning.settings)}
+        for tuning in ordered(found)
     ]
 
 

@@ -111,19 +111,19 @@ def _choices(space: Space, trials: Trials) -> None:
     if space.combinations <= trials.budget.trials:
         trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
         return
-    trials.costs([space.settings(one) for one in spread(trials.budget.trials, space.axes)])
+    trials.costs([space.settings(point) for point in spread(trials.budget.trials, space.axes)])
 
 
 def _one_number(space: Space, trials: Trials, places: int) -> None:
     (at,) = space.numeric
 
     def settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
-        shares = tuple(share if one == at else 0.5 for one in range(len(space.axes)))
+        shares = tuple(share if index == at else 0.5 for index in range(len(space.axes)))
         return space.settings(Point(kinds, shares))
 
     shares = np.linspace(0, 1, places).tolist()
     asked = [(kinds, share) for kinds in space.every_kind() for share in shares]
-    costs = trials.costs([settings(*one) for one in asked])
+    costs = trials.costs([settings(*point) for point in asked])
     kinds, share = asked[int(np.argmin(costs))]
     if kinds[at] != NUMBER:
         return
@@ -135,9 +135,9 @@ def _one_number(space: Space, trials: Trials, places: int) -> None:
 def _several(space: Space, trials: Trials, seed: int) -> None:
     count = max(round(SPREAD * trials.budget.trials), 4)
     points = spread(count, space.axes)
-    trials.costs([space.settings(one) for one in points])
+    trials.costs([space.settings(point) for point in points])
     tried = sorted(trials.made, key=lambda one: trials.goal.key(one.figures))
-    starts = [space.point(one.settings) for one in tried]
+    starts = [space.point(trial.settings) for trial in tried]
     best = math.inf
     number = fruitless = 0
     while fruitless < FRUITLESS:
@@ -149,7 +149,7 @@ def _several(space: Space, trials: Trials, seed: int) -> None:
         idle = 0
         while idle < PATIENCE:
             asked = optimizer.ask()
-            costs = trials.costs([space.settings(one) for one in asked])
+            costs = trials.costs([space.settings(point) for point in asked])
             optimizer.tell(costs)
             idle = (
                 0 if min(costs) < best - 1e-9 * abs(best) or not math.isfinite(best) else idle + 1
@@ -171,7 +171,7 @@ class _Optimizer:
             options["x_space"] = [[0.0, 1.0]] * len(self._real)
         if self._whole:
             spans = [space.axes[at].high - (space.axes[at].low or 0.0) for at in self._whole]
-            options["z_space"] = [np.linspace(0, 1, round(one) + 1).tolist() for one in spans]
+            options["z_space"] = [np.linspace(0, 1, round(span) + 1).tolist() for span in spans]
         if self._choices:
             options["c_space"] = [space.axes[at].kinds for at in self._choices]
             options["cat_param"] = self._likely(start)
@@ -197,7 +197,7 @@ class _Optimizer:
     def ask(self) -> list[Point]:
         """A generation."""
         self._asked = [self._optimizer.ask() for _ in range(self._optimizer.population_size)]
-        return [self._point(one) for one in self._asked]
+        return [self._point(item) for item in self._asked]
 
     def tell(self, costs: Sequence[float]) -> None:
         """What each of them costs, in their order."""
@@ -265,7 +265,7 @@ def plain(space: Space, trials: Trials) -> Trial:
         simpler = [without]
         if not isinstance(value, str):
             rounded = [float(f"{value:.{digits}g}") for digits in (1, 2)]
-            simpler += [{**best.settings, axis.name: one} for one in rounded if axis.takes(one)]
+            simpler += [{**best.settings, axis.name: each} for each in rounded if axis.takes(each)]
         for settings in simpler:
             cost = trials.costs([settings], beyond=True)[0]
             one = trials.of(settings)
@@ -292,11 +292,11 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     (at_default,) = trials.costs([default], beyond=True)
     shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
     points = [_moved(here, at, NUMBER, share) for share in shares]
-    costs = trials.costs([space.settings(one) for one in points], beyond=True)
+    costs = trials.costs([space.settings(point) for point in points], beyond=True)
     others = range(int(axis.numeric), axis.kinds)
     words = [_moved(here, at, kind, 0.5) for kind in others]
-    word_costs = trials.costs([space.settings(one) for one in words], beyond=True)
-    good = [one <= near for one in costs]
+    word_costs = trials.costs([space.settings(word) for word in words], beyond=True)
+    good = [figure <= near for figure in costs]
     low, high = _around(axis, shares, good, here.shares[at])
     bound = axis.at_bound(value)
     return Influence(
@@ -311,7 +311,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
             for kind, one in zip(others, word_costs, strict=True)
             if one <= near
         ),
-        all(good) and all(one <= near for one in word_costs),
+        all(good) and all(figure <= near for figure in word_costs),
         bound,
         axis.ends_at(bound),
     )
@@ -378,22 +378,22 @@ def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[Fro
     points = [
         FrontPoint(
             strategy,
-            one.settings,
-            abs(one.figures["lag"]),
-            roughness(one.figures, weights),
-            one.figures["score"],
+            trial.settings,
+            abs(trial.figures["lag"]),
+            roughness(trial.figures, weights),
+            trial.figures["score"],
         )
-        for one in trials
-        if one.figures and not math.isnan(one.figures["lag"])
+        for trial in trials
+        if trial.figures and not math.isnan(trial.figures["lag"])
     ]
-    return pareto(one for one in points if not math.isnan(one.roughness))
+    return pareto(point for point in points if not math.isnan(point.roughness))
 
 
 def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
     """At ``most`` points of a front, evenly by the logarithm of roughness, both ends among them."""
     if len(points) <= most:
         return tuple(points)
-    levels = [math.log(max(one.roughness, 1e-9)) for one in points]
+    levels = [math.log(max(point.roughness, 1e-9)) for point in points]
     wanted = [levels[0] + (levels[-1] - levels[0]) * at / (most - 1) for at in range(most)]
     nearest = {min(range(len(points)), key=lambda at: abs(levels[at] - level)) for level in wanted}
     return tuple(points[at] for at in sorted(nearest))
@@ -401,8 +401,8 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
 
 def worth(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Those whose score is not far from the best one's: the ends of a long front are of no use."""
-    least = WORTH * max((one.score for one in points), default=0.0)
-    return tuple(one for one in points if one.score >= least)
+    least = WORTH * max((point.score for point in points), default=0.0)
+    return tuple(point for point in points if point.score >= least)
 
 
 def simplified(
@@ -415,7 +415,7 @@ def simplified(
     found = []
     for point in points:
         settings = dict(point.settings)
-        for name in [one for one in point.settings if one not in held]:
+        for name in [setting for setting in point.settings if setting not in held]:
             fewer = {key: value for key, value in settings.items() if key != name}
             trials.costs([fewer], beyond=True)
             figures = trials.of(fewer).figures
@@ -432,12 +432,12 @@ def simplified(
 def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Those that no other one beats in both, by latency."""
     found: list[FrontPoint] = []
-    for one in sorted(points, key=lambda point: (point.latency, point.roughness)):
-        if found and one.roughness >= found[-1].roughness:
+    for each in sorted(points, key=lambda point: (point.latency, point.roughness)):
+        if found and each.roughness >= found[-1].roughness:
             continue
-        if found and one.latency - found[-1].latency < SAME_LATENCY:
+        if found and each.latency - found[-1].latency < SAME_LATENCY:
             found.pop()
-        found.append(one)
+        found.append(each)
     return tuple(found)
 
 
@@ -565,14 +565,14 @@ class Tunings(Tabular):
     @property
     def interrupted(self) -> bool:
         """Whether there could have been more."""
-        return any(one.interrupted for one in self.tunings)
+        return any(tuning.interrupted for tuning in self.tunings)
 
     def before_and_after(self, selection: Selection) -> Comparison:
         """All strategies tuned and as they were, where they were not tuned, with scenes."""
         taking_part = {
-            one.label: one
+            row.label: row
             for each in self.tunings
-            for one in (
+            for row in (
                 StrategySpec(each.strategy, each.settings),
                 StrategySpec(each.strategy, each.held),
             )
@@ -689,7 +689,7 @@ def tune(
     """
     divided = divide(runs, spec.compare, spec.division)
     candidates, unfit = _fit(spec.strategies, divided)
-    delays = delays_needed([one.packets for one in runs], candidates)
+    delays = delays_needed([run.packets for run in runs], candidates)
     hints = _hints(delays)
     begun = time.monotonic()
     found: list[Tuning] = []
@@ -736,10 +736,10 @@ def _fit(
     candidates: Sequence[StrategySpec], divided: Divided
 ) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
     """Those that mean something here, and the names of the others; raises ``NeedsArrivals``."""
-    if all(one.by_arrival for one in divided.tuned.prepared):
+    if all(prepared.by_arrival for prepared in divided.tuned.prepared):
         return candidates, ()
-    fit = [one for one in candidates if not needs_arrivals(one.make())]
-    unfit = tuple(one.label for one in candidates if one not in fit)
+    fit = [candidate for candidate in candidates if not needs_arrivals(candidate.make())]
+    unfit = tuple(candidate.label for candidate in candidates if candidate not in fit)
     if not fit:
         raise NeedsArrivals(unfit)
     return fit, unfit
@@ -757,7 +757,7 @@ def _tuning(
     points: Sequence[FrontPoint] = ()
     count, interrupted = 0, False
     try:
-        search(space, trials, spec.seed, [{**one, **space.held} for one in hints])
+        search(space, trials, spec.seed, [{**hint, **space.held} for hint in hints])
         best = plain(space, trials)
         count = len(trials.made)
         important = influences(space, trials, best)
@@ -794,8 +794,8 @@ def _tuning(
 def _hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
     """The settings of the closed form, by label: a search may begin with them."""
     return {
-        one.label: [cure.settings for cure in one.cures[0] if cure.settings is not None]
-        for one in (delays.buffers if delays else ())
+        buffer.label: [cure.settings for cure in buffer.cures[0] if cure.settings is not None]
+        for buffer in (delays.buffers if delays else ())
     }
 
 

@@ -86,11 +86,11 @@ def count_words(counts: Counter[Refused], example: object = None) -> str:
     An ``example`` in words stands behind it.
     """
     words = []
-    packets = [one for one in Refused if one not in _CONNECTIONS + _WHOLE]
+    packets = [refused for refused in Refused if refused not in _CONNECTIONS + _WHOLE]
     for unit, kind in (("connection", _CONNECTIONS), ("datagram", _WHOLE), ("packet", packets)):
-        found = [one for one in kind if counts[one]]
-        total = sum(counts[one] for one in found)
-        kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in found)
+        found = [refused for refused in kind if counts[refused]]
+        total = sum(counts[refused] for refused in found)
+        kinds = ", ".join(f"{counts[refused]:,} {refused.value}" for refused in found)
         if total:
             words.append(f"{total:,} {unit}{'s' * (total != 1)} refused: {kinds}")
     return "; ".join(words) + (f" ({example})" if words and isinstance(example, str) else "")
@@ -160,7 +160,7 @@ def json_of_msgpack(data: bytes) -> bytes | Refused:
     unpacker = msgpack.Unpacker(strict_map_key=False, timestamp=1, max_buffer_size=len(data))
     try:
         unpacker.feed(data)
-        text = "\n".join(json.dumps(one, ensure_ascii=False) for one in unpacker)
+        text = "\n".join(json.dumps(each, ensure_ascii=False) for each in unpacker)
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
         return Refused.BINARY
     return text.encode() if unpacker.tell() == len(data) else Refused.BINARY
@@ -515,12 +515,15 @@ class Ingest:
         packets = PacketBlock(self.entities)
         self._datagrams += len(received)
         if self._spec.sender is not None:
-            everybody, received = received, [one for one in received if self._is_from(one.sender)]
+            everybody, received = (
+                received,
+                [packet for packet in received if self._is_from(packet.sender)],
+            )
             if len(received) < len(everybody):
                 self._refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
-        times = array("d", [one.time for one in received])
-        senders = array("i", [self._number_of(one.sender) for one in received])
-        for decoded in self._decoder.read([one.data for one in received]):
+        times = array("d", [packet.time for packet in received])
+        senders = array("i", [self._number_of(packet.sender) for packet in received])
+        for decoded in self._decoder.read([packet.data for packet in received]):
             some = slice(decoded.first, decoded.first + len(decoded.ends))
             self.admit(decoded, times[some], senders[some], earliest, packets)
         return packets

@@ -45,7 +45,7 @@ class RecordLayout:
         #: Bytes of a record; the least where they differ.
         self.size = parser.least
         self._fixed = parser.fixed
-        self._steps = [astuple(one) for one in parser.steps]
+        self._steps = [astuple(step) for step in parser.steps]
         self._words = parser.words
         spans = set(parser.spans)
         #: Seconds after which an unsigned time field below 64 bits starts over; None: never.

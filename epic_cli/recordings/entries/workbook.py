@@ -34,23 +34,23 @@ def check_sizes(file: IO[bytes]) -> None:
     import zipfile
 
     with zipfile.ZipFile(file) as archive:
-        if sum(one.file_size for one in archive.infolist()) > _UNPACKED:
+        if sum(info.file_size for info in archive.infolist()) > _UNPACKED:
             raise Unreadable("an archive that unpacks to more than 512 MiB: export a table as CSV")
-        if any(one.filename.lower().endswith("workbook.bin") for one in archive.infolist()):
+        if any(info.filename.lower().endswith("workbook.bin") for info in archive.infolist()):
             raise Unreadable("a binary workbook (XLSB): save it as XLSX")
         elements = 0
-        for one in archive.infolist():
+        for info in archive.infolist():
             rest, is_sheet = b"", False
-            with archive.open(one) as member:
+            with archive.open(info) as member:
                 while part := member.read(1 << 20):
-                    is_sheet |= one.filename == _ODS or b"sheetData" in rest + part
+                    is_sheet |= info.filename == _ODS or b"sheetData" in rest + part
                     elements += part.count(b"</") + part.count(b"/>")
                     rest = part[-16:]
             if elements > _ELEMENTS:
                 raise Unreadable("a workbook of too many cells or texts: export a table as CSV")
             if is_sheet:
-                with archive.open(one) as member:
-                    _check_extent(member, one.filename)
+                with archive.open(info) as member:
+                    _check_extent(member, info.filename)
     file.seek(0)
 
 
@@ -118,7 +118,7 @@ class _Extent:
             self._row, self._column = _count(attributes, "number-rows-repeated"), 0
         elif kind.endswith("table-cell"):
             self._column += _count(attributes, "number-columns-repeated")
-            if any(one.endswith("value-type") for one in attributes):
+            if any(attribute.endswith("value-type") for attribute in attributes):
                 self.cells += 1
                 self.rows += self._empty + self._row
                 self._empty = self._row = 0

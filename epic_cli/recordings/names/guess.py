@@ -79,7 +79,7 @@ class AmbiguousLayout(Exception):
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number or a time, and so no name of a column."""
-    return any(one.fullmatch(cell) is not None for one in (_NUMBER, _ISO, _DATE))
+    return any(pattern.fullmatch(cell) is not None for pattern in (_NUMBER, _ISO, _DATE))
 
 
 def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
@@ -165,14 +165,14 @@ def _format_of(first: str) -> str | None:
     clock = f"{'%I' if half else '%H'}:%M{':%S' if seconds else ''}"
     clock += f"{half[:-2]}%p" if half else ""
     day_first, month_first = (
-        f"{one}{year}{gap.strip() + ' ' if 'T' not in gap else 'T'}{clock}"
-        for one in (f"%d{mark}%m{mark}", f"%m{mark}%d{mark}")
+        f"{name}{year}{gap.strip() + ' ' if 'T' not in gap else 'T'}{clock}"
+        for name in (f"%d{mark}%m{mark}", f"%m{mark}%d{mark}")
     )
     if int(day) > 12 or (mark == "." and not half):
         return day_first
     if half or int(month) > 12:
         return month_first
-    readings = tuple(Reading((("time_format", one),)) for one in (day_first, month_first))
+    readings = tuple(Reading((("time_format", name),)) for name in (day_first, month_first))
     raise AmbiguousLayout(Reason.DATE_UNCLEAR, field="time", detail=first, readings=readings)
 
 
@@ -349,9 +349,9 @@ def _likeliest(groups: Groups, columns: Columns, names: Names) -> Groups:
         who = set(name_of(columns.get("entity") or _single("entity", names) or "").words)
         things = {one: axes for one, axes in things.items() if set(one.group) & who} or things
     first, *more = things.values()
-    apart = all(one.thing and not one.thing & FRAME_WORDS for one in things)
-    if more and apart and all(one.keys() == first.keys() for one in more):
-        shown = tuple(_entity(next(iter(one.values()))) for one in things.values())
+    apart = all(component.thing and not component.thing & FRAME_WORDS for component in things)
+    if more and apart and all(record.keys() == first.keys() for record in more):
+        shown = tuple(_entity(next(iter(record.values()))) for record in things.values())
         readings = tuple(map(_reading, things.values()))
         raise AmbiguousLayout(Reason.ENTITIES_IN_A_ROW, names=shown, readings=readings)
     return things
@@ -394,7 +394,7 @@ def _others(columns: Columns, names: Names, values: Values, _given: ReadSpec) ->
         found = None if field in columns else _single(field, names)
         if not found or (field == "entity" and of_each and star_of(found) < 0):
             continue  # the name of an entity is not the same for all
-        if names[found].spelling == "rx" and any(one.spelling == "ry" for one in names.values()):
+        if names[found].spelling == "rx" and any(name.spelling == "ry" for name in names.values()):
             continue  # not "received", but one of three
         if found == field or _can_be(field, values[found]):
             chosen[field] = found
@@ -445,7 +445,7 @@ def _single(field: str, names: Names) -> str | None:
 
 
 def _several(field: str, names: Sequence[str]) -> AmbiguousLayout:
-    readings = tuple(Reading(((field, one),)) for one in names)
+    readings = tuple(Reading(((field, name),)) for name in names)
     facts = {"field": field, "names": tuple(names), "readings": readings}
     return AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts)
 

@@ -167,7 +167,7 @@ CLIP = Parsed(
     "name=value,...",
     read_clip,
     dict,
-    lambda begun: completions(((f"{one.name}=", one.help) for one in VIDEO), begun),
+    lambda begun: completions(((f"{number.name}=", number.help) for number in VIDEO), begun),
 )
 
 #: Each entity's rows are thinned to about this many.
@@ -185,7 +185,7 @@ class VideoOptions:
     )
     clip: dict[str, Any] = value(
         "What the video shows, and how: "
-        + "; ".join(f"{one.name} ({one.range})" for one in VIDEO)
+        + "; ".join(f"{number.name} ({number.range})" for number in VIDEO)
         + ".  [default: all of a short recording, ten seconds of a longer one]",
         type=CLIP,
         default="",

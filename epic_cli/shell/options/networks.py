@@ -62,7 +62,7 @@ class Description(Parsed):
 
 
 def _presets() -> Iterable[tuple[str, str | None]]:
-    return ((one.name, one.meaning) for one in PRESETS.values())
+    return ((preset.name, preset.meaning) for preset in PRESETS.values())
 
 
 def _keys(table: Sequence[Parameter]) -> str:
@@ -85,9 +85,9 @@ def link_options(
     As ``link: LinkSpec``. ``usual`` is the link without a preset or a trace. Not ``sized``: packets
     have lengths of their own. ``latency`` is what the help says of the delay.
     """
-    keys = [one for one in LINK_KEYS if sized or one.name != "packet_size"]
+    keys = [key for key in LINK_KEYS if sized or key.name != "packet_size"]
     if two_ways:
-        keys = [one for one in keys if one.name != "trace_direction"]
+        keys = [key for key in keys if key.name != "trace_direction"]
 
     def make(link: str | None, **beside: Any) -> LinkSpec:
         context = click.get_current_context()
@@ -116,7 +116,7 @@ def link_options(
             f" '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys: {_keys(keys)}.",
         ),
         *options(
-            [one for one in LINK if one.name in BESIDE_LINK],
+            [parameter for parameter in LINK if parameter.name in BESIDE_LINK],
             latency={"default": usual.latency, "help": f"{latency}  [overrides --link]"},
             jitter={"default": usual.jitter},
             loss={"default": usual.loss},
@@ -154,7 +154,10 @@ def movement_option(help_text: str, default: str | None = None) -> Decorator:
     return click.option(
         "--movement",
         type=Description(
-            MovementSpec.parse, MovementSpec, MOVEMENT_KEYS, lambda: ((one, None) for one in PATHS)
+            MovementSpec.parse,
+            MovementSpec,
+            MOVEMENT_KEYS,
+            lambda: ((path, None) for path in PATHS),
         ),
         default=default,
         show_default=True,

@@ -49,8 +49,8 @@ def game(seed: int, reconciles: bool = True, player: str = "") -> tuple[list[Pac
 
 def read(log: list[Packet]) -> dict[str, OwnPlayer]:
     blocks: dict[str, PacketBlock] = {}
-    for one in log:
-        blocks.setdefault(one.entity, PacketBlock()).append(one)
+    for packet in log:
+        blocks.setdefault(packet.entity, PacketBlock()).append(packet)
     return own_players(blocks)
 
 
@@ -78,15 +78,15 @@ def test_corrections_are_where_the_client_moved(
 
 def test_a_client_that_never_listens_has_no_corrections() -> None:
     own = read(game(3, reconciles=False)[0])[""]
-    guesses = {one.time: one for one in (own.predicted[k] for k in range(len(own.predicted)))}
-    assert not any(one.teleport for one in guesses.values())
+    guesses = {each.time: each for each in (own.predicted[k] for k in range(len(own.predicted)))}
+    assert not any(guess.teleport for guess in guesses.values())
     states = [own.truth[k] for k in range(len(own.truth))]
-    wrong = [math.dist(one.position, guesses[one.time].position) for one in states]
+    wrong = [math.dist(state.position, guesses[state.time].position) for state in states]
     assert sum(off > 1e-6 for off in wrong) > 50
 
 
 def test_without_common_sequence_numbers_it_says_so() -> None:
-    log = [one._replace(sequence=None) for one in game(1)[0]]
+    log = [packet._replace(sequence=None) for packet in game(1)[0]]
     with pytest.raises(ValueError, match="sequence number"):
         read(log)
 
@@ -104,14 +104,14 @@ def recorded(tmp_path: Path) -> Path:
 
 
 def test_a_match_is_recorded_and_a_snap_draws_what_was_predicted(recorded: Path) -> None:
-    predicted = [one for one in read_packets(recorded) if one.entity == "A/predicted"]
+    predicted = [packet for packet in read_packets(recorded) if packet.entity == "A/predicted"]
     rows = list(replay(recorded, "visual-offset", tick=1 / 60))
     assert len(predicted) > 200
-    assert {one.entity for one in rows} == {"A"}
-    last = {one.time: one.position for one in predicted}
+    assert {row.entity for row in rows} == {"A"}
+    last = {packet.time: packet.position for packet in predicted}
     times = sorted(last)
     for row in rows:
-        before = [one for one in times if one <= row.time]
+        before = [time for time in times if time <= row.time]
         if before and row.time - before[-1] < 1e-4:
             assert row.position == pytest.approx(last[before[-1]], abs=1e-2)
 
@@ -121,7 +121,7 @@ def test_engines_are_compared_on_a_match(
 ) -> None:
     assert main(["compare", "-s", "correction:all", "-f", "csv", str(recorded)]) == 0
     table = capsys.readouterr().out
-    assert all(f"correction:{one}" in table for one in ENGINES)
+    assert all(f"correction:{engine}" in table for engine in ENGINES)
     snap, source = (
         compare(recorded, [spec]).results[0].measured
         for spec in read_specs(["correction:snap", "correction:source"])

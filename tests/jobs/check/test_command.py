@@ -293,8 +293,8 @@ def test_a_case_is_made_where_a_run_was_killed(
                     Path("a", name).write_bytes(Path("whole", name).read_bytes())
             assert main(["check", "--new", folder, "-"]) == 0
     assert main(["check", "whole", "a"]) == 0
-    files = {one.name: one.read_bytes() for one in Path("whole").iterdir()}
-    assert {one.name: one.read_bytes() for one in Path("a").iterdir()} == files
+    files = {path.name: path.read_bytes() for path in Path("whole").iterdir()}
+    assert {path.name: path.read_bytes() for path in Path("a").iterdir()} == files
 
 
 @pytest.mark.parametrize("name", ["packets.txt", "expected.tsv"])
@@ -307,7 +307,7 @@ def test_a_new_case_writes_nothing_over(
         monkeypatch.setattr("sys.stdin", packets)
         assert main(["check", "--new", "a", "-"]) == 2
     assert f"a/{name} is there already" in capfd.readouterr().err
-    assert [one.name for one in Path("a").iterdir()] == [name]
+    assert [path.name for path in Path("a").iterdir()] == [name]
     assert Path("a", name).read_text() == "mine\n"
 
 
@@ -344,7 +344,7 @@ def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
     assert results == ['not ok 1 - bad <&"', "ok 2 - good", "not ok 3 - ugly"]
     root = ElementTree.parse("report.xml").getroot()
     assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
-    assert [one.attrib["name"] for one in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
+    assert [each.attrib["name"] for each in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
     assert "extra row" in (root.findtext(".//failure") or "")
 
 
@@ -375,9 +375,9 @@ def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
     # what was expected is the thick line, and what was drawn is as far off as it differs
     (scene,) = page["scenes"]
     (drawn,) = scene["drawn"]
-    head, *expected = [one.split("\t") for one in rows.read_text().splitlines()]
+    head, *expected = [line.split("\t") for line in rows.read_text().splitlines()]
     x = numbers(scene["truth"]["x"]) + scene["origin"][0]
-    assert x == pytest.approx([float(one[head.index("x")]) for one in expected], abs=1e-5)
+    assert x == pytest.approx([float(row[head.index("x")]) for row in expected], abs=1e-5)
     apart = numbers(drawn["x"]) - numbers(scene["truth"]["x"])
     assert max(numbers(drawn["distance"])) >= max(abs(apart)) > 0
     differing = [float(row[1]) for row in rows_told if row[0] == "drawn"]
@@ -390,13 +390,13 @@ def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:
     Path("turns.csv").write_text(f"time,x,y,z,yaw\n{lines}")
     assert main(["check", "--new", "turns", "turns.csv", "-s", "snapshot"]) == 0
     rows = Path("turns/expected.tsv")
-    head, *drawn = [one.split("\t") for one in rows.read_text().splitlines()]
-    for one in drawn[20:]:
-        one[head.index("qz")] = "-" + one[head.index("qz")]
-    for one in drawn[-5:]:
+    head, *drawn = [line.split("\t") for line in rows.read_text().splitlines()]
+    for row in drawn[20:]:
+        row[head.index("qz")] = "-" + row[head.index("qz")]
+    for row in drawn[-5:]:
         for name in ("qx", "qy", "qz", "qw"):
-            one[head.index(name)] = ""
-    rows.write_text("".join("\t".join(one) + "\n" for one in (head, *drawn)))
+            row[head.index(name)] = ""
+    rows.write_text("".join("\t".join(row) + "\n" for row in (head, *drawn)))
     capfd.readouterr()
     assert main(["check", "turns", "--chart", "yaw", "--html", "page.html"]) == 5
     out = capfd.readouterr().out
@@ -419,8 +419,8 @@ def test_many_cases_come_in_their_order(capfd: pytest.CaptureFixture[str]) -> No
 
 def test_a_person_is_asked(tmp_path: Path) -> None:
     rows = [case(name) / "expected.tsv" for name in ("a", "b")]
-    for one in rows:
-        one.write_bytes(b"")
+    for row in rows:
+        row.write_bytes(b"")
     command = [sys.executable, "-m", "epic_cli", "check", "--accept"]
     with Terminal(tmp_path, command=command, lines=60, columns=100) as terminal:
         terminal.wait_for(r"a/expected.tsv\? \[y/N\]")
@@ -429,7 +429,7 @@ def test_a_person_is_asked(tmp_path: Path) -> None:
         terminal.wait_for(r"b/expected.tsv\? \[y/N\]")
         terminal.send("y\r")
         assert terminal.status() == 5
-    assert [bool(one.read_bytes()) for one in rows] == [False, True]
+    assert [bool(row.read_bytes()) for row in rows] == [False, True]
 
 
 def test_against_a_program(capfd: pytest.CaptureFixture[str]) -> None:

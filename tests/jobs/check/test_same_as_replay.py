@@ -98,12 +98,12 @@ def copied(recording: str, folder: Path) -> None:
 
 
 def test_a_case_can_say_every_option_or_is_excused() -> None:
-    said = [[flag[2:] for flag in one.opts if flag.startswith("--")] for one in replay.params]
+    said = [[flag[2:] for flag in param.opts if flag.startswith("--")] for param in replay.params]
     flags = {first for first, *_ in filter(None, said)}
     assert set(KEYS) == flags - set(EXCUSED)
     assert set(EXCUSED) <= flags
     assert set(SAID) == set(KEYS)
-    assert [one.name for one in replay.params if isinstance(one, click.Argument)] == ["files"]
+    assert [param.name for param in replay.params if isinstance(param, click.Argument)] == ["files"]
 
 
 def replayed(folder: Path, *words: str | Path) -> tuple[int, bytes]:
@@ -117,7 +117,7 @@ def replayed(folder: Path, *words: str | Path) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize(
     "option",
-    [*SAID, *(pytest.param(one, marks=needs_slippi if "names" in one else ()) for one in READ)],
+    [*SAID, *(pytest.param(name, marks=needs_slippi if "names" in name else ()) for name in READ)],
 )
 def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     if option in SAID:
@@ -165,7 +165,7 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     expected += [f"{row}\tepic+calc_ahead=0.1" for row in parts[1][1:]]
     assert draw(read_case(str(path)).drawing).rows.decode().splitlines() == expected
     path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = 'all'\n")
-    assert [one.label for one in read_case(str(path)).drawing.candidates] == sorted(remote_names())
+    assert [row.label for row in read_case(str(path)).drawing.candidates] == sorted(remote_names())
 
 
 def test_a_strategy_of_a_file_is_seen_from_the_case(tmp_path: Path) -> None:

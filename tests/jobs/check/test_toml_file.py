@@ -53,7 +53,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "place", "words"), MISTAKES, ids=[one[0] for one in MISTAKES])
+@pytest.mark.parametrize(("text", "place", "words"), MISTAKES, ids=[row[0] for row in MISTAKES])
 def test_a_mistake_has_its_place(text: str, place: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "case.toml"
     path.write_text(RECORDING + text)

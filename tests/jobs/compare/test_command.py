@@ -43,8 +43,8 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
 
 def test_every_strategy_there_is_takes_part() -> None:
     found = rows(JITTER)
-    assert {one["strategy"] for one in found} == {*remote_names()}
-    order = [(int(one["rank"]), -float(one["score"])) for one in found]
+    assert {record["strategy"] for record in found} == {*remote_names()}
+    order = [(int(record["rank"]), -float(record["score"])) for record in found]
     assert order == sorted(order)
 
 
@@ -80,11 +80,11 @@ def test_the_table_and_the_csv_show_the_same_values() -> None:
 @pytest.mark.parametrize("by", ["none", "lag", "jerk_rms", "name", "given"])
 def test_lines_are_sorted_by_any_metric(by: str) -> None:
     found = rows(JITTER, "-s", "lerp,epic", "--sort", by)
-    names = [one["strategy"] for one in found]
+    names = [record["strategy"] for record in found]
     if by in ("name", "given"):
         assert names == (["epic", "lerp"] if by == "name" else ["lerp", "epic"])
     else:
-        ranks = [named(by).rank(float(one[by])) for one in found]
+        ranks = [named(by).rank(float(record[by])) for record in found]
         assert ranks == sorted(ranks)
 
 

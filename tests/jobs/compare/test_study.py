@@ -36,8 +36,8 @@ def refusal(*args: str | Path) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for one in (TURN, JITTER):
-        (tmp_path / one.name).write_bytes(one.read_bytes())
+    for path in (TURN, JITTER):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "notes.md").write_text("no recording")
     (tmp_path / ".hidden.txt").write_text("none either")
     return tmp_path
@@ -47,12 +47,12 @@ def test_a_folder_is_the_recordings_in_it(folder: Path) -> None:
     of_folder = rows(folder)
     assert of_folder == rows(folder / "jitter.txt", folder / "turn.txt")
     by_recording = rows(folder, "--by", "recording")
-    assert [(Path(one["recording"]).name, one["entity"]) for one in by_recording] == [
+    assert [(Path(packet["recording"]).name, packet["entity"]) for packet in by_recording] == [
         *[("jitter.txt", "")] * 2,
         *[("turn.txt", "")] * 2,
     ]
-    assert sum(int(float(one["rows"])) for one in by_recording) == sum(
-        int(float(one["rows"])) for one in of_folder
+    assert sum(int(float(packet["rows"])) for packet in by_recording) == sum(
+        int(float(record["rows"])) for record in of_folder
     )
     table = epic("compare", *FEW, folder, "--by", "recording").stdout.decode()
     assert "Worst of 2 recordings: " in " ".join(table.split())
@@ -75,7 +75,7 @@ def test_a_movement_is_sent_over_as_many_networks_as_there_are_seeds() -> None:
     found = rows(*CIRCLE, "--seeds", "6")
     assert found == rows(*CIRCLE, "--seeds", "6", "--threads", "1")
     assert found != rows(*CIRCLE, "--seeds", "6", "--seed", "1")
-    snapshot = next(one for one in found if one["strategy"] == "snapshot")
+    snapshot = next(record for record in found if record["strategy"] == "snapshot")
     assert float(snapshot["error_low"]) <= float(snapshot["error"]) <= float(snapshot["error_high"])
     assert float(snapshot["lag"]) == pytest.approx(0.2, abs=0.01)
 
@@ -84,12 +84,12 @@ def test_one_network_is_as_if_simulated_and_compared_apart(tmp_path: Path) -> No
     sent = ("--movement", f"truth={AIRLINER},duration=30", "--latency", "150ms", "--jitter", "50ms")
     (tmp_path / "flight.txt").write_bytes(epic("simulate", *sent, "--seed", "3").stdout)
     (once,) = (
-        one for one in rows(*sent, "--seeds", "1", "--seed", "3") if one["strategy"] == "dis"
+        row for row in rows(*sent, "--seeds", "1", "--seed", "3") if row["strategy"] == "dis"
     )
     (twice,) = (
-        one
-        for one in rows(tmp_path / "flight.txt", "--truth", AIRLINER)
-        if one["strategy"] == "dis"
+        row
+        for row in rows(tmp_path / "flight.txt", "--truth", AIRLINER)
+        if row["strategy"] == "dis"
     )
     assert float(once["error"]) == pytest.approx(float(twice["error"]), rel=1e-6)
 
@@ -106,7 +106,7 @@ def test_figures_have_the_same_names_and_values_everywhere() -> None:
     assert (best["rank"], best["behind"]) == (1, 0)
     assert other["behind"] == pytest.approx(best["score"] - other["score"])
     assert other["behind_low"] < other["behind"] < other["behind_high"]
-    assert {game for one in lines for game in one["best_for"].split()} == {
+    assert {game for line in lines for game in line["best_for"].split()} == {
         "shooter",
         "vehicle",
         "fighting",
@@ -134,7 +134,7 @@ def test_conditions_decide_the_status(condition: str, status: int, told: str) ->
 
 def test_games_weigh_otherwise() -> None:
     plain, fighting = (
-        {one["strategy"]: float(one["score"]) for one in rows(JITTER, *more)}
+        {row["strategy"]: float(row["score"]) for row in rows(JITTER, *more)}
         for more in ((), ("--weights", "fighting"))
     )
     assert fighting["dis"] > plain["dis"]

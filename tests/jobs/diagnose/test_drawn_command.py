@@ -18,7 +18,7 @@ Epic = Callable[..., str]
 def epic(capsys: pytest.CaptureFixture[str]) -> Epic:
     def run(*words: object, status: int = 0) -> str:
         capsys.readouterr()
-        assert main([str(one) for one in words]) == status
+        assert main([str(word) for word in words]) == status
         printed = capsys.readouterr()
         return printed.err if status else printed.out
 
@@ -70,9 +70,18 @@ def test_frames_have_the_columns_of_the_recording_without_arrivals(
         return f"{1.7e12 + 1000 * float(seconds):.3f}"
 
     given = [dict(zip(names, line.split(","), strict=True)) for line in states[1:]]
-    rows = [[at(one["time"]), one["x"], one["y"], one["z"], at(one["arrival"])] for one in given]
+    rows = [
+        [
+            at(given_value["time"]),
+            given_value["x"],
+            given_value["y"],
+            given_value["z"],
+            at(given_value["arrival"]),
+        ]
+        for given_value in given
+    ]
     recording = unix(packets.with_name("u.csv"), "ts,px,py,pz,rx", *rows)
-    shown = [[at(one[0]), *one[1:4]] for one in (line.split(",") for line in frames)]
+    shown = [[at(part[0]), *part[1:4]] for part in (line.split(",") for line in frames)]
     path = unix(packets.with_name("f.csv"), "ts,px,py,pz", *shown)
     columns = ("--read", "time=ts,x=px,y=py,z=pz,arrival=rx", recording)
     (*_, told) = epic("diagnose", *columns, "--drawn", path, "--format", "jsonl").splitlines()
@@ -87,7 +96,7 @@ def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
     lines = drawn(epic, packets, "csv", "-s", "snapshot").read_text().splitlines()[1:]
     shown, smoothed = None, ["time,x,y,z"]
     for time, *state in (line.split(",") for line in lines):
-        position = [float(one) for one in state[:3]]
+        position = [float(name) for name in state[:3]]
         before = shown or position
         shown = [a + (b - a) * 0.15 for a, b in zip(before, position, strict=True)]
         smoothed.append(",".join(map(str, (time, *shown))))

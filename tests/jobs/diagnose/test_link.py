@@ -86,7 +86,7 @@ def test_its_words_make_the_same_delays(name: str) -> None:
 
 
 @pytest.mark.parametrize("numbers", [True, False])
-@pytest.mark.parametrize("name", [one for one in LINKS if one != "pareto"])
+@pytest.mark.parametrize("name", [word for word in LINKS if word != "pareto"])
 def test_its_trace_replays_every_packet(name: str, numbers: bool) -> None:
     rows = recorded(LINKS[name], numbers)
     what = found(rows)
@@ -109,7 +109,7 @@ def test_its_trace_replays_every_packet(name: str, numbers: bool) -> None:
 def test_clocks_that_differ_leave_jitter_and_loss() -> None:
     what = found(recorded(LINKS["uniform"], ahead=100.0))
     assert what.zero == "least"
-    assert min(one for one in what.trace.delays if one is not None) == 0
+    assert min(delay for delay in what.trace.delays if delay is not None) == 0
     assert what.conditions.jitter == pytest.approx(0.02, rel=0.1)
 
 

@@ -31,9 +31,9 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> str:
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     path = tmp_path_factory.mktemp("tune") / "strafe.txt"
     with path.open("w") as file:
-        for one in simulate(movement, send_rate=20, duration=16.0, channel=Link(link, seed=1)):
-            (x, y, z), (u, v, w) = one.position, one.velocity or (0.0, 0.0, 0.0)
-            file.write(f"{x},{y},{z} / {u},{v},{w} / {one.time} arrival={one.arrival}\n")
+        for packet in simulate(movement, send_rate=20, duration=16.0, channel=Link(link, seed=1)):
+            (x, y, z), (u, v, w) = packet.position, packet.velocity or (0.0, 0.0, 0.0)
+            file.write(f"{x},{y},{z} / {u},{v},{w} / {packet.time} arrival={packet.arrival}\n")
     return str(path)
 
 
@@ -55,9 +55,9 @@ def test_without_a_strategy_the_delays_are_told_alone(capsys: pytest.CaptureFixt
     for buffer in ("snapshot", "mirror", "geckos", "unity-ngo", "source", "quake3", "hermite"):
         assert f"\n{buffer} " in out
     found = records(capsys, JITTER)
-    assert {one["kind"] for one in found} == {"delay", "buffer"}
-    cures = [one for one in found if one["kind"] == "buffer" and one["strategy"] == "snapshot"]
-    assert all(set(one["settings"]) == {"interpolation_time"} for one in cures)
+    assert {record["kind"] for record in found} == {"delay", "buffer"}
+    cures = [each for each in found if each["kind"] == "buffer" and each["strategy"] == "snapshot"]
+    assert all(set(cure["settings"]) == {"interpolation_time"} for cure in cures)
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])
@@ -88,18 +88,18 @@ def test_the_decision_comes_first_and_every_form_of_it_works(
 
 def test_json_lines_have_all_of_it(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = records(capsys, "-s", "hermite,lerp", "--trials", "40", recording)
-    kinds = [one["kind"] for one in found]
+    kinds = [record["kind"] for record in found]
     assert kinds.count("tuning") == 2
     assert {"delay", "buffer", "setting", "front"} <= set(kinds)
-    for one in found:
-        if one["kind"] == "tuning":
-            assert one["gain"] == pytest.approx(one["tuned"] - one["default"])
-            assert one["own_tuned"] >= one["own_default"]
-            assert set(one["settings"]) <= {s.name for s in declared(one["strategy"])}
+    for record in found:
+        if record["kind"] == "tuning":
+            assert record["gain"] == pytest.approx(record["tuned"] - record["default"])
+            assert record["own_tuned"] >= record["own_default"]
+            assert set(record["settings"]) <= {s.name for s in declared(record["strategy"])}
 
 
 def declared(name: str) -> tuple[epic_cli.Setting, ...]:
-    (found,) = (one for one in epic_cli.strategies() if one.name == name)
+    (found,) = (strategy for strategy in epic_cli.strategies() if strategy.name == name)
     return found.settings
 
 
@@ -108,26 +108,26 @@ def test_csv_has_a_line_for_each_strategy_the_best_first(
 ) -> None:
     out, err = told(capsys, "-s", "lerp,hermite", "--trials", "40", "--format", "csv", recording)
     rows = list(csv.DictReader(io.StringIO(out)))
-    scores = [float(one["tuned"]) for one in rows]
+    scores = [float(row["tuned"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
-    assert {one["strategy"] for one in rows} == {"lerp", "hermite"}
+    assert {row["strategy"] for row in rows} == {"lerp", "hermite"}
     assert "Tuned on the first half" in err
 
 
 def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     by = {
         figure: next(
-            one
-            for one in records(
+            record
+            for record in records(
                 capsys, "-s", "lerp", "--for", figure, "--validate", "none", recording
             )
-            if one["kind"] == "tuning"
+            if record["kind"] == "tuning"
         )
         for figure in ("score", "lag", "jerk")
     }
     assert abs(by["lag"]["lag"]) <= abs(by["score"]["lag"])
     assert by["jerk"]["jerk"] <= by["score"]["jerk"]
-    assert by["score"]["score"] >= max(one["score"] for one in by.values())
+    assert by["score"]["score"] >= max(record["score"] for record in by.values())
 
 
 def test_a_full_disk_is_named_and_what_was_tried_is_kept(
@@ -170,7 +170,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     found = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
     assert found["title"] == f"Tuned settings: {recording}"
     assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
-    drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
+    drawn = {each["label"] for each in found["scenes"][0]["drawn"]}
     assert {"lerp", "hermite"} < drawn
     tuning = ET.fromstring(found["lead"])
     heads = [table.findtext("thead/tr/th") for table in tuning.iter("table")]
@@ -188,8 +188,8 @@ def test_the_picture_has_every_point_with_its_settings(
     path = tmp_path / "front.svg"
     told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
     tree = ET.parse(path)
-    titles = [one.text or "" for one in tree.iter("{http://www.w3.org/2000/svg}title")]
-    assert any("playout_delay=" in one and "roughness" in one for one in titles)
+    titles = [element.text or "" for element in tree.iter("{http://www.w3.org/2000/svg}title")]
+    assert any("playout_delay=" in title and "roughness" in title for title in titles)
     first = path.read_bytes()
     told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
     assert path.read_bytes() == first
@@ -199,7 +199,7 @@ def test_however_short_the_time_is_there_is_an_answer(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = records(capsys, "-s", "kalman,lerp,dis", "--time", "10ms", recording)
-    assert [one["trials"] >= 1 for one in found if one["kind"] == "tuning"] == [True] * 3
+    assert [record["trials"] >= 1 for record in found if record["kind"] == "tuning"] == [True] * 3
 
 
 def test_who_needs_arrivals_is_left_out_where_there_are_none(

@@ -67,21 +67,21 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
     packets = list(read_packets(record))
     left = [line.split(",") for line in truth.read_text().splitlines()[1:]]
     states = {row[1]: row for row in left}
-    assert {f"{one.time:g}" for one in packets} == {row[1] for row in left if row[9]}
+    assert {f"{packet.time:g}" for packet in packets} == {row[1] for row in left if row[9]}
     for one in packets:
         assert [float(cell) for cell in states[f"{one.time:g}"][2:5]] == list(one.position)
-    arrivals = [one.arrival for one in packets if one.arrival is not None]
+    arrivals = [packet.arrival for packet in packets if packet.arrival is not None]
     assert arrivals == sorted(arrivals)
     assert len(arrivals) == arrived
-    sequence = [one.sequence or 0 for one in packets]
+    sequence = [packet.sequence or 0 for packet in packets]
     highest = itertools.accumulate(sequence, max)
     late = sum(one < before for one, before in zip(sequence, highest, strict=True))
     assert late > 5
     # no packet came before it left, by the clock of the one that a busy machine has added least to
     lags = [
-        one.arrival - float(states[f"{one.time:g}"][9])
-        for one in packets
-        if one.arrival is not None
+        packet.arrival - float(states[f"{packet.time:g}"][9])
+        for packet in packets
+        if packet.arrival is not None
     ]
     assert arrivals[-1] - arrivals[0] > 0.5 - max(lags) + min(lags)
     # what was drawn while it came is what the recording says
@@ -152,10 +152,10 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
         status, drawn, said = listener.end()
     assert status == 130
     packets = list(read_packets(record))
-    assert len({one.entity for one in packets}) == 3
-    assert all(one.time in (10, 11) for one in packets)
+    assert len({packet.entity for packet in packets}) == 3
+    assert all(packet.time in (10, 11) for packet in packets)
     assert {json.loads(row)["entity"] for row in drawn.splitlines()} == {
-        one.entity for one in packets
+        packet.entity for packet in packets
     }
     for words in (b"of more entities than max_entities=", b"not readable as packets", b"empty",
                   b"with numbers that are not finite", b"far from the clock's",
@@ -240,7 +240,7 @@ def test_a_signal_ends_it_with_whole_files(
     assert status == (130 if number == signal.SIGINT else -number)
     assert b"1 packets recorded in" in said
     assert rows.read_bytes().startswith(b"time,x,y,z")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["game.csv", "rows.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.csv", "rows.csv"]
 
 
 def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> None:

@@ -54,11 +54,11 @@ def own_addresses() -> list[str]:
     """Of this machine's interfaces, as far as it knows them."""
     found = {"127.0.0.1", "127.0.0.7", "0.0.0.0"}
     with contextlib.suppress(OSError):
-        found |= {str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), None)}
+        found |= {str(row[4][0]) for row in socket.getaddrinfo(socket.gethostname(), None)}
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trial:
         trial.connect(("203.0.113.1", 9))
         found.add(trial.getsockname()[0])
-    return sorted(one for one in found if ip_address(one.partition("%")[0]).version == 4)
+    return sorted(packet for packet in found if ip_address(packet.partition("%")[0]).version == 4)
 
 
 @pytest.mark.parametrize("host", [*own_addresses(), "localhost", "::ffff:127.0.0.1"])
@@ -107,8 +107,8 @@ def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
         client = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         for _ in range(20):
             client.sendto(b"state", ("127.0.0.1", int(ports[0])))
-        wait_until(lambda: any(one.process.poll() is not None for one in running))
-        ended = next(one for one in running if one.process.poll() is not None)
+        wait_until(lambda: any(each.process.poll() is not None for each in running))
+        ended = next(each for each in running if each.process.poll() is not None)
         assert ended.process.returncode == 2
         said = ended.wait_for(b"they would loop")
         assert b"passes datagrams back to this proxy" in said
@@ -244,12 +244,12 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
     expected = [link.send(float(number)) for number in range(count)]  # no packet meets another
     with game(*OPTIONS, "--seed", "7", "--record", file) as playing:
         send_slowly(playing.client, count)
-        arrived = [int(one) for one in playing.arrived(sum(map(len, expected)))]
+        arrived = [int(packet) for packet in playing.arrived(sum(map(len, expected)))]
         status, _, said = playing.proxy.end(signal.SIGTERM)
     assert status == -signal.SIGTERM
     assert sorted(arrived) == [n for n, one in enumerate(expected) for _ in one]
     recorded = rows(file)
-    assert [row["lost"] == "1" for row in recorded] == [not one for one in expected]
+    assert [row["lost"] == "1" for row in recorded] == [not row for row in expected]
     for number, (row, one) in enumerate(zip(recorded, expected, strict=True)):
         assert row["direction"] == "up"
         assert int(row["bytes"]) == len(str(number))
@@ -300,12 +300,12 @@ def test_a_recording_is_a_recorded_network_in_both_directions(tmp_path: Path) ->
 def test_whatever_is_in_them_datagrams_pass_as_they_are_in_both_directions() -> None:
     datagrams = [b"", b"\0\xff\n", bytes(range(256)) * 255, b"x" * 65507]
     with game("--latency", "1ms") as playing:
-        for one in datagrams:
-            playing.client.send(one)
+        for datagram in datagrams:
+            playing.client.send(datagram)
             data, proxy = playing.server.recvfrom(65536)
-            assert data == one
-            playing.server.sendto(one, proxy)
-            assert playing.client.recv(65536) == one
+            assert data == datagram
+            playing.server.sendto(datagram, proxy)
+            assert playing.client.recv(65536) == datagram
 
 
 def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
             seen.add(proxy)
             playing.server.sendto(data, proxy)
         assert len(seen) == 20
-        assert [one.recv(100) for one in clients[:20]] == [b"%d" % n for n in range(20)]
+        assert [client.recv(100) for client in clients[:20]] == [b"%d" % n for n in range(20)]
         clients[20].send(b"one too many")
         words = '"clients": 20, "clients_total": 20, "rejected": 1'
         wait_until(lambda: words in playing.ask("stats"))
@@ -428,9 +428,9 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
             wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
             wait_until(lambda: file.read_bytes().count(b"\n") == len(expected))
     received = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [one["seq"] for one in received] == expected
-    for one in received:
-        assert one["qw"] == pytest.approx(math.cos(math.pi * one["time"] / 2), abs=1e-6)
+    assert [packet["seq"] for packet in received] == expected
+    for packet in received:
+        assert packet["qw"] == pytest.approx(math.cos(math.pi * packet["time"] / 2), abs=1e-6)
 
 
 def test_no_socket_for_a_client_is_told_and_no_end() -> None:
@@ -491,8 +491,8 @@ def snapshot(number: int) -> bytes:
 def joined(playing: Game, *clients: socket.socket) -> list[Any]:
     """Where the server finds these clients, who say hello in this order."""
     places = []
-    for one in clients:
-        one.send(b"hello")
+    for client in clients:
+        client.send(b"hello")
         places.append(playing.server.recvfrom(100)[1])
     return places
 
@@ -501,7 +501,7 @@ def recorded(playing: Game, *files: Path) -> tuple[list[list[Packet]], str]:
     """The recordings when the proxy has ended, and what it said."""
     status, _, said = playing.proxy.end()
     assert status == 130
-    return [list(read_packets(one)) for one in files], said.decode()
+    return [list(read_packets(file)) for file in files], said.decode()
 
 
 def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
@@ -532,14 +532,16 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
                     got.append(playing.client.recv(999))
         (before, behind), said = recorded(playing, sent, received)
     # each snapshot once although there are two clients, and what this client got, copy by copy
-    assert [(one.entity, round(60 * (one.time - 100))) for one in before] == [
+    assert [(packet.entity, round(60 * (packet.time - 100))) for packet in before] == [
         (entity, number) for number in range(150) for entity in "12"
     ]
-    got = [one for one in got if one != b"\xff" * 7]
-    assert [one.time for one in behind[::2]] == [struct.unpack_from("<d", one)[0] for one in got]
+    got = [chunk for chunk in got if chunk != b"\xff" * 7]
+    assert [packet.time for packet in behind[::2]] == [
+        struct.unpack_from("<d", chunk)[0] for chunk in got
+    ]
     assert 200 < len(behind) < 360
-    arrivals = {(one.entity, one.time): one.arrival or 0.0 for one in before}
-    delays = [(one.arrival or 0.0) - arrivals[one.entity, one.time] for one in behind]
+    arrivals = {(packet.entity, packet.time): packet.arrival or 0.0 for packet in before}
+    delays = [(packet.arrival or 0.0) - arrivals[packet.entity, packet.time] for packet in behind]
     assert min(delays) >= 0.0699
     assert sorted(delays)[len(delays) // 2] < 1.0
     assert "1 datagram refused" in said
@@ -561,7 +563,7 @@ def test_on_the_way_up_all_clients_are_read(tmp_path: Path) -> None:
             playing.arrived(40)
         (before, behind), said = recorded(playing, sent, received)
     for found in (before, behind):
-        assert sorted((one.entity, one.position[0]) for one in found) == [
+        assert sorted((packet.entity, packet.position[0]) for packet in found) == [
             (name, number) for name in "ab" for number in range(20)
         ]
     assert "refused" not in said
@@ -585,7 +587,7 @@ def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None
             playing.server.sendto(b"1,0,0 / 0,0,0 / 2 entity=second", second)
             assert other.recv(99)
         (before,), _ = recorded(playing, sent)
-    assert [one.entity for one in before] == ["first", "second"]
+    assert [packet.entity for packet in before] == ["first", "second"]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -636,5 +638,5 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
         now = 1.0
         relay._deliver()
         drawing.step()
-    assert [one.arrival for one in received] == [pytest.approx(0.1)]
+    assert [packet.arrival for packet in received] == [pytest.approx(0.1)]
     assert drawing.drawn_up_to == pytest.approx(4.1)

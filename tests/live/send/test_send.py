@@ -58,7 +58,7 @@ def test_a_path_goes_over_the_link_that_was_asked_for() -> None:
     sending = ("--movement", "circle,duration=0.3", "--send", "1000hz", "--seed", "5")
     with receiver() as game:
         ended = epic("send", *sending, *link, "-f", "jsonl", game.port)
-        numbers = [json.loads(one)["seq"] for one in game.all()]
+        numbers = [json.loads(chunk)["seq"] for chunk in game.all()]
     assert ended.returncode == 0, ended.stderr
     words = ended.stderr.decode().replace("(", "").split()
     told = {word.rstrip(","): int(count) for count, word in pairwise(words) if count.isdigit()}
@@ -77,13 +77,13 @@ def test_the_truth_is_whole_and_in_order_whatever_overtakes_what(tmp_path: Path)
     with receiver() as game:
         epic("send", "--movement", "circle,duration=0.2", "--send", "500hz", *link,
              "--truth-out", truth, game.port)  # fmt: skip
-        arrived = {one.split(b"seq=")[1] for one in game.all()}
+        arrived = {chunk.split(b"seq=")[1] for chunk in game.all()}
     header, *lines = truth.read_text().splitlines()
     assert header == "entity,time,x,y,z,vx,vy,vz,teleport,sent"
     rows = [line.split(",") for line in lines]
     assert [float(row[1]) for row in rows] == [index / 500 for index in range(101)]
     left = [row[9] for row in rows]
-    assert sum(one != "" for one in left) == len(arrived) < 101
+    assert sum(name != "" for name in left) == len(arrived) < 101
     assert all(float(row[9]) >= float(row[1]) + 0.004 for row in rows if row[9])
     read = epic("simulate", "--movement", f"truth={truth}", "--send", "recorded")
     assert read.returncode == 0, read.stderr
@@ -99,8 +99,8 @@ def test_many_states_of_one_moment_share_datagrams_of_one_piece_of_a_network() -
         assert max(map(len, datagrams)) <= most
         assert len(datagrams) == (3 if most > 40 else 100)
         together = b"".join(datagrams).splitlines()
-        assert [one.split(b" seq=")[0] + b"\n" for one in together] == lines.splitlines(True)
-        assert [one.split(b"seq=")[1] for one in datagrams[1].splitlines()][:1] == [b"1"]
+        assert [chunk.split(b" seq=")[0] + b"\n" for chunk in together] == lines.splitlines(True)
+        assert [line.split(b"seq=")[1] for line in datagrams[1].splitlines()][:1] == [b"1"]
 
 
 def test_an_address_of_ipv6() -> None:
@@ -151,7 +151,7 @@ def test_a_signal_leaves_a_whole_file_and_the_counts(tmp_path: Path, number: int
     assert status == (130 if number == signal.SIGINT else -number)
     assert b" sent, 0 lost" in said
     assert len(truth.read_text().splitlines()) >= 3
-    assert [one.name for one in tmp_path.iterdir()] == ["truth.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["truth.csv"]
 
 
 def test_ctrl_c_ends_it_while_a_pipe_is_silent() -> None:
@@ -230,7 +230,7 @@ def recording(seed: int) -> dict[str, list[Packet]]:
 
 def in_order(rows: dict[str, list[Packet]]) -> list[Packet]:
     """The packets of all entities by their own times."""
-    return sorted((one for each in rows.values() for one in each), key=lambda one: one.time)
+    return sorted((entry for each in rows.values() for entry in each), key=lambda one: one.time)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -245,8 +245,8 @@ def test_rounds_go_on_without_a_gap_or_a_jump_back(seed: int) -> None:
     for name, each in rows.items():
         count = len(each)
         assert len(sent[name]) == 3 * count
-        times = [one.time for one in sent[name]]
-        numbers = [one.sequence or 0 for one in sent[name]]
+        times = [packet.time for packet in sent[name]]
+        numbers = [packet.sequence or 0 for packet in sent[name]]
         assert all(a < b for a, b in pairwise(times))
         assert all(a < b for a, b in pairwise(numbers))
         assert numbers[count] == numbers[count - 1] + 1
@@ -268,7 +268,7 @@ def test_rounds_go_on_without_a_gap_or_a_jump_back(seed: int) -> None:
 
 def test_a_recording_of_one_packet_or_of_none_can_be_repeated() -> None:
     only = Packet((1, 2, 3), None, 7.0)
-    assert [one.time for one in rounds(lambda: [only], 3)] == [7, 8, 9]
+    assert [packet.time for packet in rounds(lambda: [only], 3)] == [7, 8, 9]
     assert list(rounds(list, math.inf)) == []
     assert list(rounds(lambda: [only._replace(time=math.nan)], math.inf))[1:] == []
 
@@ -286,15 +286,15 @@ def test_recordings_together_begin_at_once_and_no_entities_merge(seed: int) -> N
     for packet in together(streams, lambda *words: said.append(words)):
         sent[packet.entity].append(packet)
     assert len(sent) == sum(map(len, recordings))
-    assert len(said) == len(sent) - len({name for one in recordings for name in one})
-    starts = [in_order(one)[0] for one in recordings]
-    dues = [one.time if one.arrival is None else one.arrival for one in starts]
+    assert len(said) == len(sent) - len({name for record in recordings for name in record})
+    starts = [in_order(record)[0] for record in recordings]
+    dues = [start.time if start.arrival is None else start.arrival for start in starts]
     wanted = sorted(
-        tuple(round(one.time - due + dues[0], 6) for one in each)
+        tuple(round(packet.time - due + dues[0], 6) for packet in each)
         for rows, due in zip(recordings, dues, strict=True)
         for each in rows.values()
     )
-    assert sorted(tuple(round(one.time, 6) for one in each) for each in sent.values()) == wanted
+    assert sorted(tuple(round(entry.time, 6) for entry in each) for each in sent.values()) == wanted
     assert all(new in sent and new.partition("@")[0] in (old, "one", "two", "two-2")
                for _, old, new in said)  # fmt: skip
 
@@ -328,16 +328,16 @@ def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str)
         moves = f"{path},turning=heading,duration=1"
         how = ("--speed", "10", "-f", "jsonl", game.port)
         epic("send", "--movement", f"{moves},entities=7,entity=bot", *how)
-        packets = [json.loads(line) for one in game.all() for line in one.splitlines()]
+        packets = [json.loads(line) for chunk in game.all() for line in chunk.splitlines()]
         epic("send", "--movement", moves, *how)
-        alone = [json.loads(line) for one in game.all() for line in one.splitlines()]
+        alone = [json.loads(line) for chunk in game.all() for line in chunk.splitlines()]
     rows = defaultdict(list)
-    for one in packets:
-        rows[one["entity"]].append(one)
+    for packet in packets:
+        rows[packet["entity"]].append(packet)
     assert sorted(rows) == [f"bot{index}" for index in range(1, 8)]
-    assert [one["x"] for one in rows["bot1"]] == [one["x"] for one in alone]
-    for one in rows.values():
-        assert [packet["time"] for packet in one] == [packet["time"] for packet in alone]
+    assert [row["x"] for row in rows["bot1"]] == [item["x"] for item in alone]
+    for row in rows.values():
+        assert [packet["time"] for packet in row] == [packet["time"] for packet in alone]
     begins = [(each[0]["x"], each[0]["y"]) for each in rows.values()]
     assert min(math.dist(a, b) for a in begins for b in begins if a is not b) > 1
     if path != "straight":
@@ -365,17 +365,17 @@ def test_what_a_connection_carries_is_what_was_sent(
         how = ("--format", packet_format, "--loss", "10%", "--jitter", "20ms", "--truth-out", sent)
         done = epic("send", game, beside, *how, where)
         assert done.returncode == 0, done.stderr
-        rows = [one for one in csv.DictReader(sent.read_text().splitlines()) if one["sent"]]
+        rows = [name for name in csv.DictReader(sent.read_text().splitlines()) if name["sent"]]
         wait_until(lambda: len(got.read_text().splitlines()) >= len(rows))
         said = listening.end()[2]
     assert b"refused" not in said
-    before = {(one["entity"], float(one["time"])): one for one in rows}
+    before = {(record["entity"], float(record["time"])): record for record in rows}
     found = list(read_packets(got))
     assert len(found) == len(before) > 20
-    for one in found:
-        row = before.pop((one.entity, one.time))
-        assert one.position == pytest.approx([float(row[axis]) for axis in "xyz"], abs=1e-6)
-        assert (one.rotation is not None) == bool(row.get("qx"))
+    for packet in found:
+        row = before.pop((packet.entity, packet.time))
+        assert packet.position == pytest.approx([float(row[axis]) for axis in "xyz"], abs=1e-6)
+        assert (packet.rotation is not None) == bool(row.get("qx"))
 
 
 @pytest.mark.parametrize("scheme", ["tcp", "ws"])

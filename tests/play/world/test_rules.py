@@ -31,9 +31,9 @@ KEYS = st.tuples(st.integers(-1, 1), st.integers(-1, 1))
 @settings(max_examples=60, deadline=None)
 def test_running_is_as_the_oracle_has_it(keys: list[tuple[int, int]]) -> None:
     body, slow = Body(500.0, 500.0), Runner(500.0, 500.0)
-    for one in keys:
-        body = OPEN.simulate(body, Control(*one), 33_000).body
-        slow = walk(slow, one, 33)
+    for key in keys:
+        body = OPEN.simulate(body, Control(*key), 33_000).body
+        slow = walk(slow, key, 33)
         assert body[:4] == pytest.approx((slow.x, slow.y, slow.vx, slow.vy), abs=1e-9)
         assert math.hypot(body.vx, body.vy) <= SPEED + 1e-9
 
@@ -54,8 +54,8 @@ def test_a_move_of_several_steps_is_the_steps_to_the_last_bit(
 @settings(max_examples=60, deadline=None)
 def test_nobody_gets_into_a_wall(keys: list[tuple[int, int]], start: tuple[float, float]) -> None:
     body = Body(*start)
-    for one in keys:
-        body = Rules().simulate(body, Control(*one), 33_000).body
+    for key in keys:
+        body = Rules().simulate(body, Control(*key), 33_000).body
         assert RADIUS <= body.x <= 24 - RADIUS
         assert RADIUS <= body.y <= 24 - RADIUS
         for left, bottom, right, top in DEFAULT_ARENA.blocks:

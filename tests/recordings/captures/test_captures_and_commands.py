@@ -66,7 +66,7 @@ def test_what_is_no_capture_and_what_is_no_recording_is_said(
         (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--read", "scale=2", capture),
          "--layout describes all"),
     ):  # fmt: skip
-        assert main([str(one) for one in args]) == 2
+        assert main([str(arg) for arg in args]) == 2
         assert words in " ".join(capfd.readouterr().err.split())
 
 

@@ -78,10 +78,10 @@ def test_an_interface_says_in_what_its_times_are() -> None:
         options = option(2, b"eth0") + option(9, bytes([value])) + option(0, b"")
         data = section() + interface(options=options)
         data += packet(5, frame, per_second=per_second) + packet(6.5, frame, per_second=per_second)
-        assert [one.arrival for one in read(data)] == [0, 1.5]
+        assert [received.arrival for received in read(data)] == [0, 1.5]
     data = section() + interface() + interface(options=option(14, struct.pack("<q", 100)))
     data += packet(5, frame) + packet(5, frame, number=1)
-    assert [one.arrival for one in read(data)] == [0, 100]
+    assert [received.arrival for received in read(data)] == [0, 100]
 
 
 LINE = udp(LINES[0])

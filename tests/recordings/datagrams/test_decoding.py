@@ -29,10 +29,10 @@ class Read(NamedTuple):
 def read(decoder: Decoder, *datagrams: bytes) -> Read:
     """What a decoder makes of datagrams that came together."""
     found = list(decoder.read(datagrams))
-    blocks = [one.block for one in found if one.block is not None]
+    blocks = [decoded.block for decoded in found if decoded.block is not None]
     packets = [block[index] for block in blocks for index in range(len(block))]
-    reasons = {one.reason for one in found if one.refused}
-    return Read(packets, sum(one.refused for one in found), reasons)
+    reasons = {decoded.reason for decoded in found if decoded.refused}
+    return Read(packets, sum(decoded.refused for decoded in found), reasons)
 
 
 TEXT_A = b"1,2,3 / 4,5,6 / 0.5 entity=a seq=7"
@@ -80,7 +80,7 @@ def test_times_are_seconds_whatever_came_first() -> None:
     decoder = Decoder()
     for time in (1.7e12, 0.5, 20260101):
         data = b'{"t":%r,"x":9,"y":2,"z":3,"id":"b"}' % time
-        assert [one.time for one in read(decoder, data).packets] == [time]
+        assert [packet.time for packet in read(decoder, data).packets] == [time]
 
 
 BAD = [
@@ -131,7 +131,7 @@ def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyP
     assert len(decoder._readers) == ingest._MOST_READERS
     for number in range(200):
         read(decoder, b'{"time":1,"x":1,"y":2,"z":3,"entity":"e%d"}' % number)
-    assert all(len(one.entities) <= 50 for one in decoder._readers.values())
+    assert all(len(reader.entities) <= 50 for reader in decoder._readers.values())
 
 
 def test_datagrams_that_come_together_are_read_as_each_is_alone() -> None:
@@ -152,14 +152,14 @@ def test_datagrams_that_come_together_are_read_as_each_is_alone() -> None:
             for data in [some] * generator.randrange(1, 4)
         ]
         pieces = list(together.read(datagrams))
-        covered = {one.first + index for one in pieces for index in range(len(one.ends))}
+        covered = {piece.first + index for piece in pieces for index in range(len(piece.ends))}
         assert covered == set(range(len(datagrams)))
-        assert [one.first for one in pieces] == sorted(one.first for one in pieces)
-        runs += sum(len(one.ends) > 1 for one in pieces)
+        assert [piece.first for piece in pieces] == sorted(piece.first for piece in pieces)
+        runs += sum(len(piece.ends) > 1 for piece in pieces)
         found = read(together, *datagrams)
-        assert found.packets == [one for data in datagrams for one in alone[data].packets]
+        assert found.packets == [packet for data in datagrams for packet in alone[data].packets]
         assert found.refused == sum(alone[data].refused for data in datagrams)
-        assert found.reasons == {one for data in datagrams for one in alone[data].reasons}
+        assert found.reasons == {reason for data in datagrams for reason in alone[data].reasons}
     assert runs > 300
 
 

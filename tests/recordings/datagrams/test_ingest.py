@@ -74,7 +74,7 @@ def test_arrivals_do_not_go_back_nor_before_what_is_drawn() -> None:
     gate = Ingest(IngestSpec(max_entities=2))
     times = [(10.0, NEVER), (10.5, NEVER), (10.4, NEVER), (10.6, 0.7)]
     found = [admit(gate, packet(0.0), machine, drawn) for machine, drawn in times]
-    assert [one.arrival for one in found if isinstance(one, Packet)] == [0, 0.5, 0.5, 0.7]
+    assert [each.arrival for each in found if isinstance(each, Packet)] == [0, 0.5, 0.5, 0.7]
 
 
 def test_each_packet_arrives_with_its_datagram() -> None:
@@ -139,7 +139,7 @@ def test_times_that_start_over_go_on(seed: int) -> None:
         found = admit(gate, packet(stamp % 65536 / 1000), 50 + arrival, sender=sender)
         assert isinstance(found, Packet)
         shifts[sender].add(round(found.time * 1000) - stamp)
-    assert [len(one) for one in shifts.values()] == [1, 1]  # each goes on from its first packet
+    assert [len(shift) for shift in shifts.values()] == [1, 1]  # each goes on from its first packet
     assert gate.counts.clock_resets == 0
 
 

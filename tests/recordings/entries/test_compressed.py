@@ -112,7 +112,7 @@ def test_the_programs_themselves(program: str, tmp_path: Path) -> None:
 def test_a_folder_has_compressed_recordings(tmp_path: Path) -> None:
     (tmp_path / "one.csv.gz").write_bytes(gzip.compress(written("csv")))
     found = compare(tmp_path, ["epic", "mirror"])
-    assert [one.label for one in found.results] == ["epic", "mirror"]
+    assert [result.label for result in found.results] == ["epic", "mirror"]
 
 
 def test_a_stream_is_read_as_it_comes() -> None:
@@ -150,7 +150,7 @@ def test_a_compressed_capture_is_converted(name: str, tmp_path: Path) -> None:
 def test_a_mark_says_the_encoding(encoding: str, step: int) -> None:
     rows = "".join(f"{n / 10},{n},1,Jürgen\n" for n in range(50))
     found = packets_of(f"time,x,y,player\n{rows}".encode(encoding), step)
-    assert [(one.time, one.entity) for one in found] == [(n / 10, "Jürgen") for n in range(50)]
+    assert [(each.time, each.entity) for each in found] == [(n / 10, "Jürgen") for n in range(50)]
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16-le", "shift_jis"])
@@ -164,7 +164,7 @@ def test_an_encoding_is_given(encoding: str, tmp_path: Path) -> None:
     assert done.stdout.decode().count(name) == 5
     assert f"encoding={encoding}".encode() in done.stderr  # what is pasted, or saved, has it
     with read_packets(path, read=f"encoding={encoding}") as packets:
-        assert [one.entity for one in packets] == [name] * 5
+        assert [packet.entity for packet in packets] == [name] * 5
         assert packets.layout is not None
         assert packets.layout.encoding == encoding
 

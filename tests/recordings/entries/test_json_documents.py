@@ -44,7 +44,7 @@ def documents(objects: list[dict[str, Any]]) -> list[str]:
         json.dumps(objects),
         json.dumps(objects, indent=2),
         "[\n" + ",\n".join(map(json.dumps, objects)) + "\n]\n",
-        "\r\n".join(json.dumps(one, indent="\t") for one in objects),
+        "\r\n".join(json.dumps(record, indent="\t") for record in objects),
         json.dumps(objects, separators=(",", ":"))[:-1],  # one that was not finished
     ]
 
@@ -66,7 +66,7 @@ def documents(objects: list[dict[str, Any]]) -> list[str]:
 @given(st.lists(PACKETS, min_size=2, max_size=5), st.sampled_from([1, 7, 65536]))
 @examples(60)
 def test_the_packets_are_those_of_lines(objects: list[dict[str, Any]], size: int) -> None:
-    lines = "".join(json.dumps(one) + "\n" for one in objects).encode()
+    lines = "".join(json.dumps(record) + "\n" for record in objects).encode()
     wanted = packets(read(lines))
     assert len(wanted) == len(objects)
     for text in documents(objects):
@@ -95,8 +95,8 @@ def test_places_are_those_of_the_document() -> None:
 def test_what_is_no_packet_is_refused_and_the_rest_is_read(bad: bytes) -> None:
     good = b'{"t": %d, "x": 1, "y": 2}'
     blocks = read(b"[%s,\n%s,\n%s]" % (good % 1, bad, good % 2))
-    assert [one.time for one in packets(blocks)] == [1, 2]
-    assert [one.line for block in blocks for one in block.refusals] == [2]
+    assert [packet.time for packet in packets(blocks)] == [1, 2]
+    assert [refusal.line for block in blocks for refusal in block.refusals] == [2]
 
 
 def test_a_document_without_an_end_takes_no_memory() -> None:

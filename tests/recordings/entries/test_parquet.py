@@ -130,7 +130,7 @@ def test_a_wrong_row_has_its_number(tmp_path: Path) -> None:
     )
     with path.open("rb") as file:
         blocks = list(read(file.fileno()))
-    assert [one.line for block in blocks for one in block.refusals] == [3]
+    assert [refusal.line for block in blocks for refusal in block.refusals] == [3]
     assert sum(map(len, blocks)) == 2
 
 
@@ -198,7 +198,7 @@ def test_only_the_columns_that_are_wanted_are_read(
 
     path = written(tmp_path / "wide.parquet", table)
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", watched)
-    assert [(one.time, one.position) for one in packets_of(path)] == [
+    assert [(packet.time, packet.position) for packet in packets_of(path)] == [
         (0.0, (1.0, 2.0, 0.0)),
         (0.1, (1.0, 2.0, 0.0)),
     ]
@@ -208,8 +208,8 @@ def test_only_the_columns_that_are_wanted_are_read(
 def test_a_file_that_is_open_for_reading_is_read_from_python(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"t": [0.0, 0.1], "x": [1.0, 2.0], "y": [0.0, 0.0]})
     with path.open("rb") as stream:
-        assert [one.position[0] for one in read_packets(stream)] == [1.0, 2.0]
-    assert [one.position[0] for one in read_packets(path, read="parquet")] == [1.0, 2.0]
+        assert [packet.position[0] for packet in read_packets(stream)] == [1.0, 2.0]
+    assert [packet.position[0] for packet in read_packets(path, read="parquet")] == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("kind", ["plain", "dictionary", "other"])
@@ -224,7 +224,7 @@ def test_sizes_are_checked_before_they_are_decoded(tmp_path: Path, kind: str) ->
     file = written(tmp_path / "bomb.parquet", table, compression="zstd")
     assert file.stat().st_size < 200_000
     if kind == "other":
-        assert [one.time for one in read_packets(file)] == times
+        assert [packet.time for packet in read_packets(file)] == times
         return
     with pytest.raises(ValueError, match="'entity' are too large"):
         list(read_packets(file))
@@ -245,4 +245,4 @@ def test_a_column_that_tells_entities_apart_is_named_though_no_field_is_read_fro
     written(path, table)
     found = inspect(path)
     assert dict(found.unread) == {"hull": "t0"}
-    assert any("hull" in str(one) for one in found.findings if one.code == "E101")
+    assert any("hull" in str(finding) for finding in found.findings if finding.code == "E101")

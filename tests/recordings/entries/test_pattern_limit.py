@@ -48,7 +48,7 @@ def test_from_a_case(tmp_path: Path) -> None:
 def test_a_proposal_is_looked_for_no_longer_than_that() -> None:
     """A line of many numbers and names has no pattern, soon."""
     for line in ("x=1 " * 300, "pos (1,2,3) " * 80, "a=" * 500, "t=1 pos(" + "1," * 480):
-        assert all("(?P<x>" in str(one) for one in reader.propose(line))
+        assert all("(?P<x>" in str(pair) for pair in reader.propose(line))
 
 
 def test_unreals_time_of_day(tmp_path: Path) -> None:
@@ -56,5 +56,5 @@ def test_unreals_time_of_day(tmp_path: Path) -> None:
     (tmp_path / "dates.log").write_text(
         "".join(f"2024.05.01-12.34.56:{ms} x={ms} y=4\n" for ms in (100, 350, 600))
     )
-    times = [one.time for one in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")]
+    times = [each.time for each in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")]
     assert times[2] - times[0] == pytest.approx(0.5)

@@ -63,13 +63,13 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
     assert done.returncode == 0, done.stderr
     header, *rows = (line.split(",") for line in done.stdout.decode().splitlines())
     packets = [dict(zip(header, row, strict=True)) for row in rows]
-    read = [[float(one[field]) for field in ("time", "x", "y", "z")] for one in packets]
+    read = [[float(packet[field]) for field in ("time", "x", "y", "z")] for packet in packets]
     assert read == [[0, 0, 0, 0], [pytest.approx(0.1), 1, 0, 2]]
 
 
 def test_every_front_end_takes_a_pattern(tmp_path: Path) -> None:
     packets = list(read_packets(io.BytesIO(LOG), read=HOW))
-    assert [(one.time, one.position, one.sequence) for one in packets] == [
+    assert [(packet.time, packet.position, packet.sequence) for packet in packets] == [
         (0, (1, 2, 0), 7),
         (0.05, (1.5, 2, 0), None),
     ]

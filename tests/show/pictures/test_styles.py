@@ -94,10 +94,10 @@ def test_the_text_of_committed_pictures_can_be_read(file: Path) -> None:
     def look(
         parent: ElementTree.Element, areas: list[tuple[float, float, float, float, str]]
     ) -> None:
-        for one in parent:
-            kind, words = one.tag.rpartition("}")[2], "".join(one.itertext()).strip()
-            x, y, width, height = (float(one.get(k, 0)) for k in ("x", "y", "width", "height"))
-            fill = full(one.get("fill", ""))
+        for word in parent:
+            kind, words = word.tag.rpartition("}")[2], "".join(word.itertext()).strip()
+            x, y, width, height = (float(word.get(k, 0)) for k in ("x", "y", "width", "height"))
+            fill = full(word.get("fill", ""))
             if kind == "rect" and fill:
                 areas.append((x, y, x + width, y + height, fill))
             elif kind == "text" and words:
@@ -106,14 +106,14 @@ def test_the_text_of_committed_pictures_can_be_read(file: Path) -> None:
                     for left, top, right, bottom, color in areas
                     if left <= x + 1 <= right and top <= y - 4 <= bottom
                 ]
-                styled = re.findall(r"fill:(#\w+)", one.get("style", ""))
-                classes = [f".{name}" for name in one.get("class", "").split()]
+                styled = re.findall(r"fill:(#\w+)", word.get("style", ""))
+                classes = [f".{name}" for name in word.get("class", "").split()]
                 styled += [fills[name] for name in (*classes, "text") if name in fills]
                 color = (*styled, fill or "#000000")[0]
                 found.append((contrast(color, back), color, words))
             elif kind == "g":
                 everywhere = (-1e9, -1e9, 1e9, 1e9, areas[-1][4])
-                look(one, [everywhere] if "transform" in one.attrib else [*areas])
+                look(word, [everywhere] if "transform" in word.attrib else [*areas])
 
     look(ElementTree.fromstring(text), [(-1e9, -1e9, 1e9, 1e9, "#ffffff")])
     assert len(found) > 5

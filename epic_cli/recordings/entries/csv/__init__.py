@@ -83,7 +83,7 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
 def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
     """The names with the units in the row below them; None: these are none."""
     units = [cell.strip("[]() ") for cell in below]
-    if not any(units) or not all(not one or f" {one.lower()} " in _UNITS for one in units):
+    if not any(units) or not all(not unit or f" {unit.lower()} " in _UNITS for unit in units):
         return None
     pairs = zip(header, units, strict=True)
     return tuple(f"{name} [{unit}]" if unit.strip("-") else name for name, unit in pairs)
@@ -99,8 +99,8 @@ def cells_of(line: bytes) -> tuple[str, list[str]]:
 
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     if columns:
-        begun = ((one, one.rpartition(".")[0], one.rpartition(" [")[0]) for one in columns)
-        return all(any(one and one in names for one in forms) for forms in begun)
+        begun = ((name, name.rpartition(".")[0], name.rpartition(" [")[0]) for name in columns)
+        return all(any(form and form in names for form in forms) for forms in begun)
     if {"time", "x"} <= set(names):
         return True
     from epic_cli.recordings.names.spellings import component_of, name_of

@@ -163,7 +163,7 @@ _DEEPEST, _LINES = 32, 65536
 #: A time and a position in an array are this many values.
 _STATE = 3
 
-_TIMES = {one for row in SPELLINGS["time"] for one in row}
+_TIMES = {cell for row in SPELLINGS["time"] for cell in row}
 
 
 class Shape(Enum):
@@ -199,13 +199,13 @@ def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
 def _streams(value: dict[str, Any]) -> dict[str, Any]:
     """The columns of an object with a stream for each, as Strava's has them."""
     if not all(
-        isinstance(one, dict) and isinstance(one.get("data"), list) for one in value.values()
+        isinstance(item, dict) and isinstance(item.get("data"), list) for item in value.values()
     ):
         return value
     columns = {name: one["data"] for name, one in value.items()}
     places = columns.pop("latlng", [])
-    if all(isinstance(one, list) and len(one) == 2 for one in places):
-        columns |= {name: [one[at] for one in places] for at, name in enumerate(("lat", "lng"))}
+    if all(isinstance(place, list) and len(place) == 2 for place in places):
+        columns |= {name: [place[at] for place in places] for at, name in enumerate(("lat", "lng"))}
     return columns
 
 
@@ -215,7 +215,7 @@ def _of_object(value: dict[str, Any]) -> Shape | None:
         return Shape.SPLIT
     columns = [name for name, one in value.items() if _column(one) is not None]
     others = [name for name in value if name not in columns]
-    if any(_is_time(one) for one in columns) and not any(_is_time(one) for one in others):
+    if any(_is_time(name) for name in columns) and not any(_is_time(other) for other in others):
         return Shape.COLUMNS
     if not all(map(is_value, value)) or not all(isinstance(v, dict | list) for v in value.values()):
         return None
@@ -227,11 +227,13 @@ def _of_object(value: dict[str, Any]) -> Shape | None:
 
 def _split(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
     """The names and the rows of an object that has them apart."""
-    names: list[Any] = next((value[one] for one in _NAMES if isinstance(value.get(one), list)), [])
-    if not all(isinstance(one, str) and not isinstance(one, JsonNumber) for one in names):
+    names: list[Any] = next(
+        (value[name] for name in _NAMES if isinstance(value.get(name), list)), []
+    )
+    if not all(isinstance(item, str) and not isinstance(item, JsonNumber) for item in names):
         return [], []
-    for one in _ROWS:
-        rows = value.get(one)
+    for name in _ROWS:
+        rows = value.get(name)
         if isinstance(rows, list) and rows and isinstance(rows[0], list):
             return names, rows
     return [], []
@@ -245,7 +247,7 @@ def _column(value: Any) -> list[Any] | None:
 
 
 def _is_flat(values: list[Any]) -> bool:
-    return not any(isinstance(one, dict | list) for one in values)
+    return not any(isinstance(item, dict | list) for item in values)
 
 
 def _is_time(name: str) -> bool:
@@ -257,9 +259,9 @@ def _has_times(value: Any, deep: int = 0) -> bool:
     """Whether there is a time somewhere below."""
     if isinstance(value, dict):
         return any(map(_is_time, value)) or (
-            deep < _DEEPEST and any(_has_times(one, deep + 1) for one in value.values())
+            deep < _DEEPEST and any(_has_times(item, deep + 1) for item in value.values())
         )
-    return isinstance(value, list) and any(_has_times(one, deep + 1) for one in value[:1])
+    return isinstance(value, list) and any(_has_times(item, deep + 1) for item in value[:1])
 
 
 # -------------------------------------------------------------------------------------- reading
@@ -280,7 +282,7 @@ def _objects(shape: Shape, value: Any) -> Iterator[Any]:
     elif shape is Shape.MEMBERS:
         yield from value.values()
     elif shape is Shape.TIMES:
-        counts = all(one.isdigit() and float(one) < _COUNTS for one in value)
+        counts = all(each.isdigit() and float(each) < _COUNTS for each in value)
         for time, one in value.items():
             stamp = time if ":" in time else JsonNumber(time)
             if isinstance(one, dict):
@@ -356,8 +358,8 @@ def lines_of(source: ByteSource) -> Callable[[], bytes]:
 
 def _chunks(shape: Shape, value: Any) -> Iterator[bytes]:
     lines = bytearray()
-    for one in _objects(shape, value):
-        lines += _text(one).encode() + b"\n"
+    for item in _objects(shape, value):
+        lines += _text(item).encode() + b"\n"
         if len(lines) > _LINES:
             yield bytes(lines)
             lines.clear()
@@ -539,11 +541,11 @@ class Entries(NamedTuple):
 
 
 def _has_objects(value: Any) -> bool:
-    return any(isinstance(one, dict) for one in _list(value))
+    return any(isinstance(item, dict) for item in _list(value))
 
 
 def _first_state(entry: Any) -> Any:
-    return next((one for one in _list(entry) if isinstance(one, dict)), entry)
+    return next((item for item in _list(entry) if isinstance(item, dict)), entry)
 
 
 def _list(value: Any) -> list[Any]:
@@ -560,7 +562,7 @@ def entries_of(layout: ReadSpec) -> Entries | None:
     for field, path in places.items():
         at = star_of(path)
         outer = split_escaped(path[:at].rstrip("."), "|")
-        before = [path_names(one) if one else () for one in outer]
+        before = [path_names(name) if name else () for name in outer]
         behind = path[at + 1 :].removeprefix(".")
         paths[field] = path_names(behind) if behind else ()
     *singles, steps = before
@@ -614,17 +616,17 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     unclear = ambiguous.reason is Reason.COLUMN_UNCLEAR
     if not found and unclear:  # one of them may be there as yet
         here = _inferred(given, item, values, [()])
-        found = [one for one in here if _has_time_members(one, item)]
+        found = [spec for spec in here if _has_time_members(spec, item)]
     found = _outermost(found)
-    parents = {_parent(one) for one in found}
+    parents = {_parent(spec) for spec in found}
     if len(found) > 1 and len(parents) == 1:
-        found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
-    seen = [name for one in found for name in _eyes(one, item)]
+        found = _inferred(given, item, values, [parent[0] for parent in parents if parent]) or found
+    seen = [name for spec in found for name in _eyes(spec, item)]
     if seen and alone is not None:
         return alone
     if len(found) > 1 or seen:
-        readings = tuple(Reading(tuple(starred(one).items())) for one in found)
-        names = tuple(next(iter(starred(one).values())) for one in found)
+        readings = tuple(Reading(tuple(starred(spec).items())) for spec in found)
+        names = tuple(next(iter(starred(spec).values())) for spec in found)
         if seen and "readings" in ambiguous.facts:
             ambiguous.facts["readings"] = readings + ambiguous.facts["readings"]
             raise ambiguous
@@ -684,7 +686,7 @@ def _has_time_members(layout: ReadSpec, item: Any) -> bool:
 def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
     """Without containers in a container that has several of them, and without one of a single."""
     steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
-    within = Counter(one[:-1] for one in steps if one[:-1] in steps and one)
+    within = Counter(step[:-1] for step in steps if step[:-1] in steps and step)
     return [
         layout
         for layout, one in zip(found, steps, strict=True)
@@ -701,7 +703,11 @@ def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
 
 
 def _objects_in(item: Any) -> list[Any]:
-    return [one for one in item.values() if isinstance(one, dict)] if isinstance(item, dict) else []
+    return (
+        [entry for entry in item.values() if isinstance(entry, dict)]
+        if isinstance(item, dict)
+        else []
+    )
 
 
 def _names_with_stars(
@@ -804,7 +810,7 @@ class JsonlReader(LineReader):
             item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
-            found = sum(isinstance(one, dict) for one in items)
+            found = sum(isinstance(entry, dict) for entry in items)
             self.refuse(block, raw, 0, Reason.NOT_AN_OBJECT, found=found)
         elif self.records is not None or self._settle(block, item, raw):
             self._take_object(block, item, raw, begin)
@@ -832,7 +838,7 @@ class JsonlReader(LineReader):
         if fields is None:
             return
         if self._joined:
-            fields["entity"] = joined_name(text_of(look_up(item, one)[0]) for one in self._joined)
+            fields["entity"] = joined_name(text_of(look_up(item, each)[0]) for each in self._joined)
         if self._entries is None or entries is None:
             self.add(block, fields, begin, raw)
             return
@@ -969,7 +975,7 @@ class JsonlReader(LineReader):
 
 
 def _has_containers(item: list[Any]) -> bool:
-    return any(isinstance(one, list | dict) for one in item)
+    return any(isinstance(entry, list | dict) for entry in item)
 
 
 def _is_broken(values: dict[str, str]) -> bool:
@@ -1022,7 +1028,7 @@ class JsonReader(JsonlReader):
                 data = data[found.begin :]
         block = super().scan(self._cutter.cut(data, final), final)
         self._cutter.place_packets(block)
-        block.refusals = [self._placed(one) for one in block.refusals]
+        block.refusals = [self._placed(refusal) for refusal in block.refusals]
         self._cutter.forget(self._line)
         if final and self._entered and self.records is not None:
             block.refusals += self._others()

@@ -99,16 +99,16 @@ def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
     """
     line = line[:_LOOKED_AT]
     others, found = [*_time(line), *_others(line)], list(_found_vectors(line))
-    velocity = next((one for one in found if set(_words(one)[-1:]) & VELOCITY_WORDS), None)
+    velocity = next((vector for vector in found if set(_words(vector)[-1:]) & VELOCITY_WORDS), None)
     patterns = []
     for position in _positions(found):
         pieces = sorted([*others, *_components(position, "")])
         if velocity is not None:
             pieces = sorted([*pieces, *_components(velocity, "v")])
-        if not any(one.name == "entity" for one in pieces):
+        if not any(piece.name == "entity" for piece in pieces):
             pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
         pattern = _pattern(line, pieces)
-        rate = [("unit", "ticks@HZ")] if any(one.name == "tick" for one in pieces) else []
+        rate = [("unit", "ticks@HZ")] if any(piece.name == "tick" for piece in pieces) else []
         if pattern is not None:
             patterns.append(Reading((("pattern", pattern), *rate)))
     return tuple(patterns)
@@ -128,7 +128,7 @@ def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
     except (ValueError, TimeoutError):
         return None
     values = {} if found is None else found.groupdict()
-    right = all(values.get(one.name) == line[one.begin : one.end] for one in pieces)
+    right = all(values.get(piece.name) == line[piece.begin : piece.end] for piece in pieces)
     whole = {"x", "y"} <= set(values) and {"time", "time_ms", "tick"} & set(values)
     return pattern if right and whole else None
 
@@ -147,9 +147,9 @@ def _time(line: str) -> list[_Piece]:
     named = {found["key"].lower(): found for found in _NAMED_TIME.finditer(line)}
     if named:
         received = [one for key, one in named.items() if _RECEIVED.search(key)]
-        others = [one for one in named.values() if one not in received] or received
-        sent = next((one for one in others if _SENT.search(one["key"])), others[0])
-        received += [one for one in others if one is not sent]
+        others = [hit for hit in named.values() if hit not in received] or received
+        sent = next((other for other in others if _SENT.search(other["key"])), others[0])
+        received += [other for other in others if other is not sent]
         name = "time_ms" if sent["key"].lower().endswith("_ms") else "time"
         pieces = [_Piece(*sent.span("value"), name, _TAKES_NUMBER)]
         if received and received[0] is not sent:
@@ -166,13 +166,13 @@ def _time(line: str) -> list[_Piece]:
 def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[_Piece]:
     """The word that has a few values in lines alike, again and again."""
     words = list(re.finditer(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", line))
-    rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", one) for one in ahead]
+    rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", name) for name in ahead]
     alike = [row for row in rows if len(row) == len(words)]
     for place, word in enumerate(words):
         values = [word.group(), *(row[place] for row in alike)]
         begin, end = word.span()
-        apart = all(end <= one.begin or one.end <= begin for one in pieces)
-        named = all(re.search(r"[A-Za-z_]", one) or one.isdigit() for one in values)
+        apart = all(end <= piece.begin or piece.end <= begin for piece in pieces)
+        named = all(re.search(r"[A-Za-z_]", item) or item.isdigit() for item in values)
         clock = re.search(r"\d[:.]$", line[:begin]) or re.match(r"[:.]\d", line[end:])
         if apart and named and not clock and 1 < len(set(values)) <= len(values) // 3:
             takes = _TAKES_NAME if all(map(_is_word, values)) else r"[^\s,;:]+"
@@ -186,11 +186,11 @@ def _is_word(text: str) -> bool:
 
 def _positions(found: Sequence[_Vector]) -> list[_Vector]:
     """The vectors that may be the position: those with the likeliest names."""
-    meant = [one for one in found if not set(_words(one)) & (OTHER_WORDS | VELOCITY_WORDS)]
-    seen = [one for one in meant if not EYES & set(_words(one))]
-    named = [one for one in seen if set(_words(one)[-1:]) & _POSITIONS]
+    meant = [vector for vector in found if not set(_words(vector)) & (OTHER_WORDS | VELOCITY_WORDS)]
+    seen = [vector for vector in meant if not EYES & set(_words(vector))]
+    named = [vector for vector in seen if set(_words(vector)[-1:]) & _POSITIONS]
     likeliest = named or seen or meant
-    return likeliest if all(one.name for one in likeliest) else likeliest[:1]
+    return likeliest if all(vector.name for vector in likeliest) else likeliest[:1]
 
 
 def _words(one: _Vector) -> list[str]:
@@ -273,7 +273,7 @@ class PatternReader(LineReader):
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
 
         self._first = self._first or (self._line, raw)
-        readings = propose(line, [one.decode("utf-8", "replace") for one in self._ahead])
+        readings = propose(line, [chunk.decode("utf-8", "replace") for chunk in self._ahead])
         if readings or self._line >= _PATIENCE:
             if not readings:
                 self._line, raw = self._first
@@ -295,7 +295,7 @@ class PatternReader(LineReader):
         numbers = self._pattern.groupindex
         places = layout.places
         if places.get("entity", "") not in ("", *numbers):
-            self._joined = [numbers[one] - 1 for one in joined_columns(places.pop("entity"))]
+            self._joined = [numbers[column] - 1 for column in joined_columns(places.pop("entity"))]
         self._fields = {field: numbers[name] - 1 for field, name in places.items()}
         self.records = RecordScanner(self.entities, decimal_comma=True, **layout.units)
         self.settle(layout)
