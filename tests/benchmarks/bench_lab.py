@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from support.browser import Page, open_page
 
 QUERY = (
-    "path=strafe&duration=60&latency=80ms&jitter=30ms"
+    "movement=strafe,duration=60&link=latency=80ms,jitter=30ms"
     "&s=epic&s=snapshot&s=source&s=mirror&s=dead-reckoning&s=hermite"
 )
 
