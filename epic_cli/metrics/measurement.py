@@ -13,9 +13,8 @@ from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
 from epic_cli.metrics import SUMS, TURN_SUMS
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.lag import Lag, find_lag
-from epic_cli.metrics.metric import AIM_RANGE, DrawnRows
+from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows
 from epic_cli.metrics.recovery import Events, Recovery, recovery
-from epic_cli.metrics.score import SCALE
 from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, SampledTruth
 from epic_cli.metrics.turns import RESTING, angles, between, forward, known, one_sided, vectors
 

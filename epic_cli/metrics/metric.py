@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import SampledTruth
 
 
+#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
+SCALE = 0.1
+
 #: How far away (length units) an aim is judged, unless told otherwise.
 AIM_RANGE = 20.0
 

@@ -6,15 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import whole
-from epic_cli.metrics.metric import Better, Metric, Weights, without_turning
+from epic_cli.metrics.metric import SCALE, Better, Metric, Weights, without_turning
 from epic_cli.metrics.turning import aim_cost, turning_cost
 
 if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
-
-
-#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
-SCALE = 0.1
 
 
 #: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
