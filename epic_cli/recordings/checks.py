@@ -9,21 +9,18 @@ from contextlib import suppress
 from itertools import combinations, pairwise
 from pathlib import Path
 from shlex import quote
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.contract import Packet
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.names.spellings import SPELLINGS, name_of
-from epic_cli.recordings.names.turns import ANGLES, proposals
 from epic_cli.recordings.read_spec import VELOCITY, star_of
 from epic_cli.recordings.watch import LEAST
 
 if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Track, Turning
     from epic_cli.recordings.lines import LineReader
     from epic_cli.recordings.read_spec import ReadSpec
@@ -203,6 +200,8 @@ def _has_several(rows: Sequence[_Row], name: str) -> bool:
 
 def _strangeness(column: str) -> int:
     """The lower, the more its name is that of an entity."""
+    from epic_cli.recordings.names.spellings import SPELLINGS, name_of  # tables alone have names
+
     spelling = name_of(column).spelling
     known = [rank for rank, names in enumerate(SPELLINGS["entity"]) if spelling in names]
     return known[0] if known else len(SPELLINGS["entity"])
@@ -225,6 +224,8 @@ def _way(rows: Sequence[_Row], columns: Sequence[str]) -> tuple[int, float, int]
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
     """The column that changes in this line, for good, and not around it; None: there is none."""
+    from epic_cli.recordings.names.spellings import name_of  # tables alone have names
+
     rows = list(_rows(samples, sum(len(sample.block) for sample in samples)))
     at = next((index for index, row in enumerate(rows) if row.line == line), 0)
     entity = rows[at].packet.entity if rows else ""
@@ -336,7 +337,8 @@ def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]
             continue
         steps = [(abs(b - a), t - s) for (s, a), (t, b) in pairwise(states) if b != a and t > s]
         leaps = any(way >= _LEAP for way, _ in steps)
-        if leaps or (steps and median(way / took for way, took in steps) > _FASTEST):
+        speeds = sorted(way / took for way, took in steps)
+        if leaps or (speeds and speeds[len(speeds) // 2] > _FASTEST):
             facts = {"low": low, "high": high, "how": "leaps back" if leaps else "changes fast"}
             yield RecordingFinding("E510", facts, read=watch.read_with({"angles": "deg"}))
             return
@@ -352,6 +354,8 @@ def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
 def _spins(
     watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
 ) -> Iterator[RecordingFinding]:
+    from epic_cli.recordings.names.turns import ANGLES  # few recordings turn
+
     without = watch.read_with(_NO_SPIN)
     for turn in turns:
         if turn.body >= _EXACT and turn.world < _SAME_WAY:
@@ -373,6 +377,8 @@ def _not_read(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     reader = watch.reader
     if reader is None or not watch.samples or not len(watch.samples[0].block):
         return
+    from epic_cli.recordings.names.turns import proposals  # tables alone have names
+
     cells = unread(reader, watch.samples[0].block.line_text(0))
     found = proposals(dict(reader.layout.columns or ()), cells)
     if found:

@@ -40,7 +40,7 @@ def offered(*words: str) -> list[str]:
     [
         ([""], list(COMMANDS)),
         (["rep"], ["replay"]),
-        (["--v"], ["--version"]),
+        (["--v"], ["--version", "--video"]),
         (["--cloc"], ["--clock"]),
         (["--format=c"], ["--format=csv"]),
         (["replay", "--strategy", ""], NAMES),

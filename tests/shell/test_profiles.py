@@ -123,6 +123,6 @@ def test_a_session_loads_with_a_profile(home: Home, tmp_path: Path) -> None:
     home.write(SAVED)
     (tmp_path / "game.csv").write_bytes(TABLE)
     script = f":load --read mygame {tmp_path / 'game.csv'}\n".encode()
-    done = home.epic("--init", "-", stdin=script)
+    done = home.epic("session", "--init", "-", stdin=script)
     assert b"20 packets taken" in done.stderr
     assert b"read with" not in done.stderr

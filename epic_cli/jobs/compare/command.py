@@ -250,7 +250,7 @@ _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n"
 
 @command(
     _EXAMPLES,
-    "s truth weights fail-if movement link latency jitter loss f chart html video",
+    "s truth weights fail-if movement link latency jitter loss f chart html",
     _REFERENCE,
 )
 def compare(

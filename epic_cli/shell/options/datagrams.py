@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.recordings.addresses import Address, parse_sender, resolve
-from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
 from epic_cli.shell.errors import accessing, wrong_usage
@@ -41,17 +40,18 @@ def ingest_spec(
     records: RecordLayout | None,
     entity: str | None,
     sender: Address | None = None,
-    max_entities: int = MAX_ENTITIES,
+    max_entities: int | None = None,
 ) -> IngestSpec:
     """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
-    from epic_cli.recordings.datagrams.ingest import IngestSpec  # few recordings are captures
+    # few recordings are captures
+    from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES, IngestSpec
 
     place = None
     if sender is not None:
         with accessing("take packets from", sender):
             place = resolve(sender).place
     with wrong_usage("--"):
-        return IngestSpec(read, records, place, entity, max_entities=max_entities)
+        return IngestSpec(read, records, place, entity, max_entities=max_entities or MAX_ENTITIES)
 
 
 #: As ``ingest: IngestSpec``.
