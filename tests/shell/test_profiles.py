@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.running import environment, epic
@@ -87,7 +88,7 @@ def test_nothing_to_save(home: Home) -> None:
 def test_what_stands_beside_a_profile_comes_first(home: Home) -> None:
     home.write(SAVED.replace(READ, f"{READ},scale=2") + "[replay]\nread = 'unit=ms,scale=3'\n")
 
-    def first(*args: str, **variables: str) -> bytes:
+    def first(*args: str, **variables: Any) -> bytes:
         done = home.epic("replay", *args, **variables)
         return done.stdout.splitlines()[-1].partition(b",")[0]
 

@@ -1,18 +1,9 @@
-"""What views say is kept in files: a better sentence is one ``--update-goldens``."""
+"""A browser for the tests of pages."""
 
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from support.pages import BROWSERS
-from support.words import words_in
-
-
-@pytest.fixture
-def words(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
-    """Compares a text with the file of that name; ``--update-goldens`` writes it."""
-    return words_in(Path(__file__).parent / "words", pytestconfig)
 
 
 @pytest.fixture(scope="session")
