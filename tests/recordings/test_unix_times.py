@@ -57,7 +57,8 @@ def test_a_session_begins_at_the_first_packet(folder: Path) -> None:
     typed = TypedSession()
     said = typed.type(f":load {folder / 'unix.csv'}")
     assert f"unix.csv: {SAID.decode()}" in said
-    assert [typed.session.packets[index].time for index in range(2)] == pytest.approx([0, 0.1])
+    [(_, block)] = typed.session.blocks()
+    assert [block[index].time for index in range(2)] == pytest.approx([0, 0.1])
     assert "look like" not in said
     text = folder / "packets.txt"
     epic("convert", "--fill-velocities", folder / "unix.csv", "-o", text)

@@ -30,9 +30,8 @@ from epic_cli.metrics.evaluation import (
     simulated,
 )
 from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
-from epic_cli.metrics.metric import Weights, without_turning
+from epic_cli.metrics.metric import SCALE, Weights, without_turning
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.metric import SCALE
 from epic_cli.metrics.score import costs, score
 from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
 from epic_cli.network.movement_spec import MovementSpec

@@ -76,7 +76,7 @@ def test_every_front_end_takes_a_pattern(tmp_path: Path) -> None:
     (tmp_path / "game.log").write_bytes(LOG)
     typed = TypedSession()
     typed.type(f":load {tmp_path / 'game.log'} --read {shlex.quote(HOW)}")
-    assert len(typed.session.packets) == 2
+    assert len(typed.session.lines) == 2
 
 
 def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
