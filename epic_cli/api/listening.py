@@ -10,8 +10,7 @@ from epic_cli.api.reading import spec_of
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import Listener
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.recordings.addresses import DEFAULT_PORT
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.recordings.datagrams.record_layout import RecordLayout

@@ -28,7 +28,7 @@ from epic_cli.live.command_line import (
     opened,
     record_option,
 )
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import use_color

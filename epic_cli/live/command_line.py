@@ -23,9 +23,7 @@ from epic_cli.engine.parameters import Custom, Number
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.report import losses, summary
-from epic_cli.live.listen.run import Listener
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import (
     DatagramRecording,
@@ -34,10 +32,11 @@ from epic_cli.live.recording import (
     Rotation,
     parse_rotation,
 )
+from epic_cli.live.reports import losses, summary
 from epic_cli.recordings.addresses import (
     resolve,
 )
-from epic_cli.recordings.datagrams.ingest import Counts
+from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.files import KEY
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd, in_words

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
     from epic_cli.recordings.addresses import ReceivedDatagram
-    from epic_cli.recordings.datagrams.ingest import Counts
+    from epic_cli.recordings.datagrams.counts import Counts
 
 
 class Consumer:

@@ -25,7 +25,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import LaterDrawing
+from epic_cli.live.listener import LaterDrawing
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import listed
 from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
@@ -33,14 +33,13 @@ from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.recovery import events_of
 from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
-from epic_cli.recordings.datagrams.ingest import Counts
+from epic_cli.recordings.datagrams.counts import Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.live.listen.run import GameSource, LiveDrawing
-    from epic_cli.live.listen.spec import ListenSpec
+    from epic_cli.live.listener import GameSource, ListenSpec, LiveDrawing
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording
 

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Resolved, resolve
-from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, Refused, kind_of
+from epic_cli.recordings.datagrams.counts import Refused
+from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, kind_of
 from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.work.event_loop import set_or_late
 

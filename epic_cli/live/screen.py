@@ -12,10 +12,10 @@ import numpy as np
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import ELLIPSIS, cut, pad, printable, width, wrap
-from epic_cli.live.listen.report import game_messages, game_traffic, milliseconds
-from epic_cli.live.listen.run import Listener
+from epic_cli.live.listener import Listener
 from epic_cli.live.map import ASCII, COLOURS, UNICODE, Viewport, draw_map, entity_at
 from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
+from epic_cli.live.reports import game_messages, game_traffic, milliseconds
 from epic_cli.metrics.digits import three_digits
 from epic_cli.recordings.writing import value_text
 from epic_cli.shell.console import speaks_unicode

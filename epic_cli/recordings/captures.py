@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings.addresses import ReceivedDatagram
-from epic_cli.recordings.datagrams.ingest import Ingest, Refused, count_words
+from epic_cli.recordings.datagrams.counts import Refused, count_words
+from epic_cli.recordings.datagrams.ingest import Ingest
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
 
 #: By the first four bytes: the order of bytes, and how many of its fractions are a second.

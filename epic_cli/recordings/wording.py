@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from epic_cli.engine.description import write
 from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
-from epic_cli.recordings.entries.sentences import is_sentence
-from epic_cli.recordings.entries.text import is_packet
 
 GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
 
@@ -204,82 +201,3 @@ def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
     if not left_out:
         return ""
     return f"Left out at {room} columns: {', '.join(map(repr, left_out))}; {how} shows them."
-
-
-class Appearance(Enum):
-    """What a recording is that cannot be read, in words that go on "this looks like"."""
-
-    PARQUET = "a Parquet file; it is no text"
-    BINARY = "binary data; packets are text"
-    ROWS = "the rows that epic replay writes; it takes packets"
-    SCRIPT = "a script of session commands: epic --init FILE"
-    MARKUP = "XML or HTML; a table or JSON lines can be read"
-    JSON_LINES = "JSON lines: --read jsonl"
-    JSON_DOCUMENT = "one JSON document: --read json, if it is an array"
-    TABLE = "a table: --read csv"
-    PACKET_TEXT = "packet text: --read text"
-    LOG = "a log with numbers in sentences: --read pattern=REGEX says where they stand"
-
-
-#: What files of other kinds begin with.
-_MAGIC = ((b"PAR1", Appearance.PARQUET),)
-
-#: What most lines of some kinds of text look like; the first kind that fits counts.
-_KINDS: tuple[tuple[Callable[[bytes], object], Appearance], ...] = (
-    (re.compile(rb"pos: .* vel: .* time: ").match, Appearance.ROWS),
-    (re.compile(rb":[a-z]+\b").match, Appearance.SCRIPT),
-    (re.compile(rb"</?[A-Za-z!?]").match, Appearance.MARKUP),
-    (re.compile(rb"\{.*\}\s*$").match, Appearance.JSON_LINES),
-    (re.compile(rb'[\[{\]}],?\s*$|"[^"]*"\s*:|[\[{]\s*"').match, Appearance.JSON_DOCUMENT),
-    (is_sentence, Appearance.LOG),
-    (re.compile(rb"[^,;\t|]*([,;\t|])[^,;\t|]*(\1[^,;\t|]*)+$").match, Appearance.TABLE),
-)
-
-#: Of these there are this many lines at least.
-_VAGUE, _LINES = (Appearance.JSON_DOCUMENT, Appearance.TABLE, Appearance.LOG), 3
-
-#: Control characters are no more of a text than this.
-_CONTROLS = 0.1
-
-#: What only another format than packet text has.
-_OF_OTHERS = (
-    Reason.COLUMNS_MISSING, Reason.COLUMN_TWICE, Reason.COLUMN_UNKNOWN, Reason.COLUMN_UNCLEAR,
-    Reason.COLUMN_AMBIGUOUS, Reason.ENTITIES_IN_A_ROW, Reason.NO_HEADER, Reason.FIELD_COUNT,
-    Reason.QUOTES_OPEN, Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING,
-    Reason.PATTERN_NOT_FOUND,
-)  # fmt: skip
-_TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
-_NO_JSON = (Reason.NOT_JSON, Reason.NOT_AN_OBJECT)
-
-#: What need not be said of a recording that was read as JSON lines, or as a table.
-_JSON = (Appearance.JSON_LINES,)
-_TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
-
-
-def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
-    """What a recording is, by its first refused lines; None: as it was read, or nothing known."""
-    first = next((refusal for refusal in refusals if refusal.text.strip()), None)
-    if first is None:
-        return None
-    for begin, appearance in _MAGIC:
-        if first.text.startswith(begin):
-            return appearance
-    text = b"".join(refusal.text for refusal in refusals)
-    if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
-        return Appearance.BINARY
-    lines = [refusal.text.strip() for refusal in refusals if refusal.text.strip()]
-    if _most(lines, is_packet):
-        return Appearance.PACKET_TEXT if first.reason in _OF_OTHERS else None
-    if first.reason is Reason.NO_HEADER:
-        known: Sequence[Appearance] = (Appearance.TABLE,)
-    else:
-        known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
-    fits = next((one for looks, one in _KINDS if _most(lines, looks)), None)
-    if fits is None or fits in known:
-        return None
-    enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
-    return fits if enough or fits not in _VAGUE else None
-
-
-def _most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
-    return 2 * sum(bool(fits(line)) for line in lines) > len(lines)

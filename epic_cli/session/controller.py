@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import io
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, redirect_stdout
 from functools import cached_property, partial
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -38,7 +39,6 @@ from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
     from epic_cli.recordings.addresses import Address
-    from epic_cli.session.shell_commands import CommandTable
     from epic_cli.shell.refused_lines import RefusedLines
 
 #: What typed and pasted lines are called.
@@ -93,6 +93,26 @@ class LiveSource(Protocol):
         """Ends it; what came in, in words."""
 
 
+class SessionCommands(click.Group, ABC):
+    """The commands that a session has, its own and the shell's."""
+
+    @abstractmethod
+    def summaries(self) -> list[tuple[str, str]]:
+        """The commands in the order of ``:help``, each with a sentence; none is loaded."""
+
+    @abstractmethod
+    def find(self, name: str) -> str:
+        """The command that this name or beginning means; raises ``click.UsageError``."""
+
+    @abstractmethod
+    def defaults(self, found: click.Command, controller: SessionController) -> dict[str, Any]:
+        """What the session decides for a command of the shell, unless its line does."""
+
+    @abstractmethod
+    def running(self, name: str, controller: SessionController) -> AbstractContextManager[None]:
+        """Lets a command run within the block."""
+
+
 class SessionController:
     """A session with a person, or with a script.
 
@@ -107,7 +127,7 @@ class SessionController:
         self,
         session: Session,
         screen: Screen,
-        load_commands: Callable[[], CommandTable],
+        load_commands: Callable[[], SessionCommands],
         journal: SessionJournal | None = None,
         preferences: Preferences | None = None,
     ) -> None:
@@ -131,7 +151,7 @@ class SessionController:
         return f"{self.session.view.strategy.name}> "
 
     @cached_property
-    def commands(self) -> CommandTable:
+    def commands(self) -> SessionCommands:
         """The commands that there are."""
         return self._load_commands()
 

@@ -16,12 +16,11 @@ from epic_cli.engine.parameters import Custom
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import TextScanner
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.report import clock_reset, losses, summary
-from epic_cli.live.listen.run import Listener
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, Listener, ListenSpec
+from epic_cli.live.reports import clock_reset, losses, summary
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
-from epic_cli.recordings.datagrams.ingest import Counts
+from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import SessionController, failure

@@ -21,7 +21,7 @@ from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.recordings.files import KEY, guarding
-from epic_cli.session.controller import TYPED, SessionController
+from epic_cli.session.controller import TYPED, SessionCommands, SessionController
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.declared import completions
@@ -52,7 +52,7 @@ def command(
     return lambda function: decorate(pass_controller(function))
 
 
-class CommandTable(click.Group):
+class CommandTable(SessionCommands):
     """The session's own commands, and those of the shell under the names that are left.
 
     A name may be shortened as long as it stays clear which is meant.

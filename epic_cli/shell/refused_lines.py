@@ -79,7 +79,7 @@ class RefusedLines:
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
             words += f" shows all\n{self._reasons()}"
         if packets * _HARDLY < self._total:
-            from epic_cli.recordings.wording import appearance_of
+            from epic_cli.recordings.appearance import appearance_of
 
             appearance = appearance_of(self._first)
             if appearance is not None:

@@ -13,8 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import remote_names
-from epic_cli.live.listen.run import Listener
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.map import ASCII, UNICODE
 from epic_cli.live.model import RunningGame
 from epic_cli.live.receiving import ReceivingSocket
@@ -38,7 +37,7 @@ class Watched:
     ) -> None:
         self.now = 100.0
         self.port = ReceivingSocket(resolve(Address(port=0)))
-        monkeypatch.setattr("epic_cli.live.listen.run.machine_time", lambda: self.now)
+        monkeypatch.setattr("epic_cli.live.listener.machine_time", lambda: self.now)
         spec = ListenSpec(Endpoint(max_entities=1000), strategy=StrategySpec(strategy), tick=TICK)
         self.game = RunningGame(spec, "127.0.0.1:9", self.port)
         self.monitor = ListenScreen(self.game, symbols)

@@ -21,8 +21,7 @@ from support.running import epic
 from epic_cli import listen
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
-from epic_cli.live.listen.run import Listener
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.receiving import Reception, allow_files, is_allowed
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.ingest import IngestSpec

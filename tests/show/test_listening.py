@@ -2,7 +2,7 @@
 
 import pytest
 
-from epic_cli.live.listen.report import clock_reset, summary
+from epic_cli.live.reports import clock_reset, summary
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 NONE = Ingest(IngestSpec()).counts

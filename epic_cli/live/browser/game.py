@@ -6,11 +6,11 @@ import asyncio
 import math
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,20 +21,17 @@ from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.browser.server import ServeSpec, serve
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.report import game_messages, game_traffic
-from epic_cli.live.listen.run import LaterDrawing, LiveDrawing
+from epic_cli.live.listener import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
+from epic_cli.live.reports import game_messages, game_traffic
 from epic_cli.metrics.turns import forward
-from epic_cli.network.link import LINK, PERFECT
-from epic_cli.network.link_spec import PRESET
 from epic_cli.shell.errors import accessing
-from epic_cli.show.page import control, live_page, written
+from epic_cli.show.page import live_page
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, SampleBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.live.command_line import Page
-    from epic_cli.live.proxy.spec import LinkController
 
 
 #: How an entity is drawn, as the page reads it: where, where it heads (0: not known), status.
@@ -178,7 +175,7 @@ class LiveSession:
         self,
         views: Mapping[str, GameView],
         team: Sequence[str],
-        link: LinkControls | None,
+        link: PageLink | None,
         outbox: Outbox,
     ) -> None:
         self._views, self._usual, self._link, self._outbox = views, team, link, outbox
@@ -306,33 +303,17 @@ class LiveSession:
         return {name: made.pack(points[name]) for name in ("time", "delay", "position")}
 
 
-class LinkControls:
-    """The link of a proxy as sliders; ``answer`` answers commands about it."""
-
-    def __init__(self, links: LinkController, answer: Callable[[str], str]) -> None:
-        self._links, self._answer = links, answer
+class PageLink(Protocol):
+    """A simulated link that a page shows and changes."""
 
     def controls(self) -> list[dict[str, Any]]:
         """What can be set, and what it usually is."""
-        words = [{**control(quantity), "usual": written(quantity, PERFECT)} for quantity in _LINK]
-        return [{**control(PRESET), "usual": ""}, *words]
 
     def say(self, command: str) -> str:
         """The answer to a command of a page."""
-        allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
-        return self._answer(command) if allowed else "error: no page may do that"
 
     def state(self) -> dict[str, dict[str, str]]:
         """By direction what everything stands at."""
-        found: dict[str, dict[str, str]] = {}
-        for way, one in self._links.directions.items():
-            found[way] = {about.name: written(about, one.conditions) for about in _LINK}
-            found[way] |= {"preset": self._links.preset, "dark": "on" if one.blackout else ""}
-        return found
-
-
-#: Datagrams have lengths of their own.
-_LINK = tuple(quantity for quantity in LINK if quantity.name != "packet_size")
 
 
 #: Seconds from one frame to the next, at least.
@@ -349,7 +330,7 @@ class Live:
         self,
         views: Mapping[str, GameView],
         team: Sequence[StrategySpec],
-        link: LinkControls | None = None,
+        link: PageLink | None = None,
     ) -> None:
         self._views, self._team, self._link = views, [strategy.label for strategy in team], link
         self._rooms: set[LiveSession] = set()

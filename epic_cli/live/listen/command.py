@@ -22,7 +22,7 @@ from epic_cli.live.command_line import (
     record_option,
 )
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec

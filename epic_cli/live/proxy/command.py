@@ -27,8 +27,7 @@ from epic_cli.live.command_line import (
     endless_option,
     lab_library,
 )
-from epic_cli.live.listen.run import LaterDrawing
-from epic_cli.live.listen.spec import Endpoint, ListenSpec
+from epic_cli.live.listener import Endpoint, LaterDrawing, ListenSpec
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.report import summary
 from epic_cli.live.proxy.run import (
@@ -53,7 +52,8 @@ from epic_cli.network.link import WAYS, Link, Way
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
-from epic_cli.recordings.datagrams.ingest import IngestSpec, count_words
+from epic_cli.recordings.datagrams.counts import count_words
+from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.shell.console import (
     ColorChoice,
     has_terminal,
@@ -333,7 +333,8 @@ def _in_lab(
     first: Way,
 ) -> Coroutine[Any, Any, None]:
     """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
-    from epic_cli.live.browser.game import GameView, LinkControls, Live
+    from epic_cli.live.browser.game import GameView, Live
+    from epic_cli.live.proxy.sliders import LinkControls
 
     ways = sorted(games, key=lambda way: way != first)
     views: dict[str, GameView] = {way: GameView(*games[way]) for way in ways}

@@ -32,7 +32,7 @@ from epic_cli.work.event_loop import set_or_late
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
     from epic_cli.live.consumer import Consumer
-    from epic_cli.recordings.datagrams.ingest import Counts
+    from epic_cli.recordings.datagrams.counts import Counts
 
 
 #: New clients that begin as others did, until a probe follows; seconds between probes.

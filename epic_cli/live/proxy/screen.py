@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from epic_cli.engine.text.widths import cut, printable
-from epic_cli.live.listen.run import LaterDrawing
+from epic_cli.live.listener import LaterDrawing
 from epic_cli.live.model import RunningGame
 from epic_cli.live.proxy.report import KEYS, Status
 from epic_cli.live.proxy.run import Relay

@@ -14,11 +14,11 @@ from typing import Any, Literal, NamedTuple
 from epic_cli.engine.description import read_named
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Custom, Number, Switch
-from epic_cli.live.listen.spec import ENDPOINT
+from epic_cli.live.listener import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, WAYS, Fates, LinkConditions, Way
 from epic_cli.network.link_spec import PRESETS, TwoWays, Words, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
-from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES
+from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"

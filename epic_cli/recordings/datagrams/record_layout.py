@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any, NoReturn
 
 from epic_cli.engine.intake import PARTS, RecordReader
-from epic_cli.recordings.datagrams.ingest import Refused
+from epic_cli.recordings.datagrams.counts import Refused
 
 # By what has stopped the reading (`Why` in `record_program.h`).
 _CUT, _UNEQUAL, _UNKNOWN, _NO_TIME = 2, 3, 4, 6

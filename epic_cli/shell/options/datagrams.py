@@ -44,7 +44,8 @@ def ingest_spec(
 ) -> IngestSpec:
     """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
     # few recordings are captures
-    from epic_cli.recordings.datagrams.ingest import MAX_ENTITIES, IngestSpec
+    from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
+    from epic_cli.recordings.datagrams.ingest import IngestSpec
 
     place = None
     if sender is not None:

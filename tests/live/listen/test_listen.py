@@ -23,8 +23,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import LaterDrawing, Listener
-from epic_cli.live.listen.spec import ListenSpec
+from epic_cli.live.listener import LaterDrawing, Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve

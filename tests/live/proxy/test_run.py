@@ -29,8 +29,7 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listen.run import LaterDrawing
-from epic_cli.live.listen.spec import ListenSpec
+from epic_cli.live.listener import LaterDrawing, ListenSpec
 from epic_cli.live.proxy.run import (
     DelayQueue,
     DirectionTap,

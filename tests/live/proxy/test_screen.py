@@ -23,7 +23,7 @@ from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.listen.spec import ListenSpec
+from epic_cli.live.listener import ListenSpec
 from epic_cli.live.model import RunningGame
 from epic_cli.live.proxy.run import DirectionTap, Relay
 from epic_cli.live.proxy.screen import Watching

@@ -10,7 +10,8 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.recordings.datagrams import ingest
-from epic_cli.recordings.datagrams.ingest import Decoder, Refused
+from epic_cli.recordings.datagrams.counts import Refused
+from epic_cli.recordings.datagrams.ingest import Decoder
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 

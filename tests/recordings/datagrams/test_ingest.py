@@ -10,8 +10,9 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.listen.report import clock_reset
-from epic_cli.recordings.datagrams.ingest import Decoded, Decoder, Ingest, IngestSpec, Refused
+from epic_cli.live.reports import clock_reset
+from epic_cli.recordings.datagrams.counts import Refused
+from epic_cli.recordings.datagrams.ingest import Decoded, Decoder, Ingest, IngestSpec
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 

@@ -16,7 +16,8 @@ from support.binary_oracle import trials
 from support.packed_games import Bits
 
 from epic_cli.engine.contract import Packet
-from epic_cli.recordings.datagrams.ingest import Decoder, Refused
+from epic_cli.recordings.datagrams.counts import Refused
+from epic_cli.recordings.datagrams.ingest import Decoder
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 WHY = {"empty": Refused.EMPTY, "cut": Refused.NOT_RECORDS, "unequal": Refused.OTHER_VALUE,

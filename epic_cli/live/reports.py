@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
-from epic_cli.recordings.datagrams.ingest import Counts, count_words
+from epic_cli.recordings.datagrams.counts import Counts, count_words
 from epic_cli.show.link import quantiles
 
 if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame, TrafficFlow
+
 
 #: Senders' clocks that are listed. From this many seconds before its time on a packet shows that
 #: the first one was late.

@@ -1,0 +1,39 @@
+"""The link of a proxy as sliders of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from epic_cli.live.proxy.spec import LinkController
+from epic_cli.network.link import LINK, PERFECT
+from epic_cli.network.link_spec import PRESET
+from epic_cli.show.page import control, written
+
+#: Datagrams have lengths of their own.
+_LINK = tuple(quantity for quantity in LINK if quantity.name != "packet_size")
+
+
+class LinkControls:
+    """The link of a proxy as sliders; ``answer`` answers commands about it."""
+
+    def __init__(self, links: LinkController, answer: Callable[[str], str]) -> None:
+        self._links, self._answer = links, answer
+
+    def controls(self) -> list[dict[str, Any]]:
+        """What can be set, and what it usually is."""
+        words = [{**control(quantity), "usual": written(quantity, PERFECT)} for quantity in _LINK]
+        return [{**control(PRESET), "usual": ""}, *words]
+
+    def say(self, command: str) -> str:
+        """The answer to a command of a page."""
+        allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
+        return self._answer(command) if allowed else "error: no page may do that"
+
+    def state(self) -> dict[str, dict[str, str]]:
+        """By direction what everything stands at."""
+        found: dict[str, dict[str, str]] = {}
+        for way, one in self._links.directions.items():
+            found[way] = {about.name: written(about, one.conditions) for about in _LINK}
+            found[way] |= {"preset": self._links.preset, "dark": "on" if one.blackout else ""}
+        return found
