@@ -114,8 +114,8 @@ def test_it_is_closed_when_it_is_left_behind() -> None:
         ({"read": "parquet"}, "a datagram is text, csv, jsonl"),
         ({"layout": "x:f32"}, "a record needs time"),
         ({"layout": "time:f32 x:f32", "read": "unit=ms"}, "layout describes all"),
-        ({"sender": "a b"}, "is not a sender"),
-        ({"max_entities": 0}, "max_entities must be"),
+        ({"address": "9870,from=a b"}, "is not a sender"),
+        ({"address": "9870,max_entities=0"}, "max_entities"),
         ({"read": "unit=weeks"}, "is not s, ms"),
     ],
 )

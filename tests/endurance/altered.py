@@ -109,9 +109,7 @@ class Typed:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "session"
         self.other = self._written(b"%d,9,9 / 1,1,1 / %d.5", 9)
-        self._theirs = set(journals.read(self._path).splitlines(True))
         self.whole = self._written(b"%d,0,0 / 10,0,0 / %d.25 entity=a", 40)
-        self.lines = journals.read(self._path).splitlines(True)
 
     def _written(self, line: bytes, count: int) -> bytes:
         self._path.unlink(missing_ok=True)
@@ -131,12 +129,10 @@ class Typed:
         said = typed.output.getvalue()
         if b"Traceback" in said or b"\x1b" in said:
             return f"WRONG: {said.decode('utf-8', 'replace')[-300:]}"
-        left = iter(self.lines)
-        if not all(line in left for line in typed.lines if line not in self._theirs):
-            return "WRONG: lines that were not typed, or in another order"
-        whole = data[: data.rfind(b"\n") + 1]  # half a line at the end is what a crash leaves
-        end = self.whole.startswith(whole) or whole.startswith(self.whole)
-        return "told" if said else "the same" if end else "WRONG: not a word"
+        left = iter(data.splitlines(keepends=True))
+        if not all(line in left for line in typed.lines):
+            return "WRONG: lines that are not in the journal, or in another order"
+        return "told" if said else "the same"
 
 
 def attack(name: str, count: int, seed: int, folder: Path) -> Counter[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from epic_cli import diagnose
-from epic_cli.network import TableRefusal, Trace, read_trace
+from epic_cli.network import NetworkTrace, TableRefusal, read_trace
 from epic_cli.network.trace import recorded
 
 
@@ -84,11 +84,11 @@ GERMAN = (
 )
 
 
-def trace(text: str | bytes, **options: Any) -> Trace:
+def trace(text: str | bytes, **options: Any) -> NetworkTrace:
     return read_trace(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
 
 
-def near(found: Trace, times: list[float], delays: list[float | None]) -> None:
+def near(found: NetworkTrace, times: list[float], delays: list[float | None]) -> None:
     assert found.times == pytest.approx(times, abs=1e-6)
     known = [delay for delay in delays if delay is not None]
     assert [delay for delay in found.delays if delay is not None] == pytest.approx(known, abs=1e-6)

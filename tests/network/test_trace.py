@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import TableRefusal, Trace, TraceLink, read_trace
+from epic_cli.network import NetworkTrace, TableRefusal, TraceLink, read_trace
 
 RECEIVED = """flow,seq,send_time,recv_time,lost
 a,0,10.000,10.051,0
@@ -19,7 +19,7 @@ a,4,10.200,10.251,0
 """
 
 
-def trace(text: str, **options: Any) -> Trace:
+def trace(text: str, **options: Any) -> NetworkTrace:
     return read_trace(io.BytesIO(text.encode()), **options)
 
 
@@ -71,7 +71,7 @@ def test_reproduces_its_own_arrivals(by: Any, start: float) -> None:
 
 
 def test_by_time_the_last_packet_until_then_counts() -> None:
-    link = TraceLink(Trace([0, 1, 2], [0.1, None, 0.3]), "time", "loop")
+    link = TraceLink(NetworkTrace([0, 1, 2], [0.1, None, 0.3]), "time", "loop")
     delays = [link.send(time) for time in (0, 0.9, 1.0, 1.9, 2.5)]
     assert delays == [(0.1,), (1.0,), (), (), (2.8,)]
 
@@ -79,18 +79,18 @@ def test_by_time_the_last_packet_until_then_counts() -> None:
 @pytest.mark.parametrize(("by", "times"), [("packet", range(7)), ("time", range(7))])
 def test_loops(by: Any, times: range) -> None:
     """By time, a mean step after the last packet."""
-    link = TraceLink(Trace([0, 1, 2], [0.1, None, 0.3]), by, "loop")
+    link = TraceLink(NetworkTrace([0, 1, 2], [0.1, None, 0.3]), by, "loop")
     delays = [[round(arrival - time, 9) for arrival in link.send(time)] for time in times]
     assert delays == [[0.1], [], [0.3], [0.1], [], [0.3], [0.1]]
     assert not link.ended(1e9)
 
 
 def test_stops() -> None:
-    by_time = TraceLink(Trace([0, 1, 2], [0.1, 0.2, 0.3]), "time", "stop")
+    by_time = TraceLink(NetworkTrace([0, 1, 2], [0.1, 0.2, 0.3]), "time", "stop")
     assert not by_time.ended(5)
     by_time.send(5)
     assert [by_time.ended(time) for time in (7.9, 8.0)] == [False, True]
-    by_packet = TraceLink(Trace([0, 1], [0.1, 0.2]), "packet", "stop")
+    by_packet = TraceLink(NetworkTrace([0, 1], [0.1, 0.2]), "packet", "stop")
     by_packet.send(0)
     assert not by_packet.ended(99)
     by_packet.send(99)
@@ -98,13 +98,13 @@ def test_stops() -> None:
 
 
 def test_a_trace_of_one_packet() -> None:
-    one = Trace([0.0], [0.1])
+    one = NetworkTrace([0.0], [0.1])
     assert [TraceLink(one).send(time) for time in (3.0, 1e9)] == [(3.1,), (1e9 + 0.1,)]
-    assert TraceLink(Trace([0.0, 5e-324], [0.1, 0.2])).send(1.0) == (1.1,)
+    assert TraceLink(NetworkTrace([0.0, 5e-324], [0.1, 0.2])).send(1.0) == (1.1,)
 
 
 def test_in_order() -> None:
-    steep = Trace([0, 1], [0.75, 0.125])
+    steep = NetworkTrace([0, 1], [0.75, 0.125])
     times = (0.0, 0.75, 1.0)
     free, kept = TraceLink(steep), TraceLink(steep, in_order=True)
     assert [free.send(time) for time in times] == [(0.75,), (1.5,), (1.125,)]

@@ -6,12 +6,12 @@ import io
 
 import pytest
 
-from epic_cli.network import Trace, read_trace
+from epic_cli.network import NetworkTrace, read_trace
 from epic_cli.network.trace import write_trace
 
 
 def test_what_is_written_is_read_back() -> None:
-    given = Trace([0.0, 0.05, 0.05, 1234.567891], [0.051, None, 0.0, 59.999999])
+    given = NetworkTrace([0.0, 0.05, 0.05, 1234.567891], [0.051, None, 0.0, 59.999999])
     written = write_trace(given)
     assert written.splitlines()[:3] == ["send_time,owd_ms,lost", "0.000000,51.000,0", "0.050000,,1"]
     found = read_trace(io.BytesIO(written.encode()))

@@ -15,24 +15,9 @@ from typing import NamedTuple
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import separate
-from epic_cli.engine.replay.strategy_spec import split
 from epic_cli.engine.strategies import declaration
 
 PREDICTED, AUTHORITATIVE = "predicted", "authoritative"
-
-#: The strategy that draws such a log.
-STRATEGY = "visual-offset"
-
-#: How engines hide a correction, as settings of that strategy.
-ENGINES = {
-    "snap": "fading=snap",
-    "source": "fading=linear+time=0.1",
-    "netfox": "fading=linear+time=1/30",
-    "lightyear": "fading=exponential+time=0.2",
-    "unreal": "fading=frames+time=0.1",
-    "unreal-linear": "fading=overshooting+time=0.1",
-    "spring": "fading=spring+time=0.1",
-}
 
 #: Differences of less than this share of a position are rounding.
 _ROUNDING = 1e-6
@@ -50,18 +35,6 @@ class OwnPlayer(NamedTuple):
 
     predicted: PacketBlock
     truth: PacketBlock
-
-
-def engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The strategy and the settings of an engine's way; ``settings`` go before them.
-
-    Raises ``ValueError`` for an unknown engine.
-    """
-    if engine not in ENGINES:
-        known = ", ".join((*ENGINES, "all"))
-        raise ValueError(f"no way to hide corrections is called {engine!r}: choose from {known}")
-    name, usual = split(f"{STRATEGY}+{ENGINES[engine]}")
-    return name, {**usual, **settings}
 
 
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:

@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 # As a replay starts with one: no dataclass, and no annotations that are text.
 
 
+#: The strategy that draws logs of one's own player (``corrections.py``).
+_OF_OWN_PLAYER = "visual-offset"
+
+#: How engines hide a correction, as settings of that strategy.
+ENGINES = {
+    "snap": "fading=snap",
+    "source": "fading=linear+time=0.1",
+    "netfox": "fading=linear+time=1/30",
+    "lightyear": "fading=exponential+time=0.2",
+    "unreal": "fading=frames+time=0.1",
+    "unreal-linear": "fading=overshooting+time=0.1",
+    "spring": "fading=spring+time=0.1",
+}
+
 #: What stands before the engine whose way of hiding corrections is meant.
 CORRECTION = "correction:"
 
@@ -84,9 +98,7 @@ def read_spec(text: str) -> StrategySpec:
     """
     name, settings = split(text)
     if name.startswith(CORRECTION):
-        from epic_cli.engine.replay.corrections import engine_settings  # rarely needed
-
-        name, settings = engine_settings(name.removeprefix(CORRECTION), settings)
+        name, settings = _engine_settings(name.removeprefix(CORRECTION), settings)
     find(name)
     spec = StrategySpec(name, settings, text)
     spec.make()  # wrong settings show before the work begins
@@ -101,8 +113,6 @@ def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
     found: list[StrategySpec] = []
     for text in list(texts) or remote_names():
         if text == f"{CORRECTION}all":
-            from epic_cli.engine.replay.corrections import ENGINES  # as above
-
             found += [read_spec(f"{CORRECTION}{engine}") for engine in ENGINES]
         else:
             found.append(read_spec(text))
@@ -122,3 +132,15 @@ def split(text: str) -> tuple[str, dict[str, str]]:
     if "+" in name and ".py:" not in name:
         raise ValueError(f"{name.partition('+')[2]!r} is not of the form key=value")
     return name, dict(map(read_assignment, assignments))
+
+
+def _engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The strategy and the settings of an engine's way; ``settings`` go before them.
+
+    Raises ``ValueError`` for an unknown engine.
+    """
+    if engine not in ENGINES:
+        known = ", ".join((*ENGINES, "all"))
+        raise ValueError(f"no way to hide corrections is called {engine!r}: choose from {known}")
+    name, usual = split(f"{_OF_OWN_PLAYER}+{ENGINES[engine]}")
+    return name, {**usual, **settings}

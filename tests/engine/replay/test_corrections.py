@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from epic_cli import Packet, compare, read_packets, replay
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.corrections import ENGINES, OwnPlayer, own_players
-from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.replay.corrections import OwnPlayer, own_players
+from epic_cli.engine.replay.strategy_spec import ENGINES, read_specs
 from epic_cli.main import main
 
 FRAME, LATENCY = 1 / 60, 0.1

@@ -12,6 +12,7 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli import Packet
+from epic_cli.engine.description import quoted
 from epic_cli.recordings import packet_formats
 from epic_cli.recordings.reading import make_reader, make_writer
 
@@ -28,15 +29,15 @@ def entities(recording: bytes) -> set[str]:
 @pytest.mark.parametrize("packet_format", packet_formats())
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_what_is_simulated_is_replayed(packet_format: str, name: str) -> None:
-    args = ["--quiet", "--duration", "1", "--format", packet_format, "--entity", name]
-    done = epic("simulate", *args)
+    movement = f"duration=1,entity={quoted(name)}"
+    done = epic("simulate", "--quiet", "--format", packet_format, "--movement", movement)
     assert (done.returncode, done.stderr) == (0, b"")
     assert entities(done.stdout) == {name}
 
 
 @pytest.mark.parametrize("packet_format", ["csv", "jsonl"])
 def test_a_name_that_packet_text_cannot_hold_fits_elsewhere(packet_format: str) -> None:
-    args = ["simulate", "--quiet", "--duration", "1", "--entity", "tank 7"]
+    args = ["simulate", "--quiet", "--movement", "duration=1,entity=tank 7"]
     assert entities(epic(*args, "--format", packet_format).stdout) == {"tank 7"}
     refused = epic(*args)
     assert refused.returncode == 2

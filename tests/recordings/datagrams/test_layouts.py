@@ -169,7 +169,7 @@ def test_types_flags_and_texts() -> None:
         ("time:f32 x:u8&0x1ff", "'0x1ff' is not a mask for it"),
         ("time:f32 x:u8=256", "'256' is not a number of 8 bits"),
         ("_:char[4]=SNAPS time:f32 x:f32", "'SNAPS' has 5 bytes, not 4"),
-        ("time:f32 x:char[4]", "a text is no number"),
+        ("time:f32 x:char[4]", "a text is not a number"),
         ("time:f32 x:f32 id:u8*2", "'2' is not a valid factor for id"),
         ("time:f32 x:f32" + " {_:u8" * 20, "groups are within each other"),
         ("time:f32 x:f32" + " _:1" * 1000, "at most 1,000 words"),

@@ -362,7 +362,7 @@ def test_from_anywhere_and_to_any_command(kind: str, tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(data))
     assert epic("convert", "--to", "csv", packed).stdout == wanted
     assert epic("convert", "--read", kind, "--to", "csv", path).stdout == wanted
-    done = epic("simulate", "--truth", path, "--format", "csv", cwd=tmp_path)
+    done = epic("simulate", "--movement", f"truth={path}", "--format", "csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
