@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.check.outcome import Outcome
+    from epic_cli.jobs.check.report import CaseReport
 import math
 import shlex
 import shutil
@@ -15,9 +20,8 @@ import click
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.text.widths import printable, wrap
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome
+from epic_cli.jobs.check.outcome import CaseStatus
 from epic_cli.jobs.check.port import Port
-from epic_cli.jobs.check.report import CaseReport, as_junit, as_tap, report, rows_around, summary
 from epic_cli.jobs.check.spec import (
     ROW_FORMATS,
     BrokenCase,
@@ -27,7 +31,6 @@ from epic_cli.jobs.check.spec import (
     Tolerance,
     Tolerances,
 )
-from epic_cli.jobs.check.writing import accept, in_continuous_integration, takeable
 from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
 from epic_cli.recordings import files, packet_formats
@@ -248,6 +251,8 @@ def _cases(
 
 
 def _files_of(case: Case | Outcome) -> list[str | None]:
+    from epic_cli.jobs.check.outcome import Outcome
+
     if isinstance(case, Outcome):
         return []
     return [case.expected, case.truth.path, *(one.path for one in case.drawing.recordings)]
@@ -336,6 +341,8 @@ class Output:
     """Takes the outcomes one by one; only their words are kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
+        from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none
+
         if doing.accept and in_continuous_integration():
             raise WrongUsage("--accept needs a person to decide, and CI is set", "accept")
         self._report = report
@@ -348,6 +355,8 @@ class Output:
 
     def add(self, outcome: Outcome) -> None:
         """One more."""
+        from epic_cli.jobs.check.report import report
+
         one = report(outcome)
         if not outcome.holds or self._report.verbose:
             self._say(self._paragraph(one, outcome))
@@ -363,6 +372,8 @@ class Output:
 
     def end(self) -> ExitStatus:
         """Writes the summary and the reports; returns the exit status."""
+        from epic_cli.jobs.check.report import as_junit, as_tap, summary
+
         if not self._reports:
             raise WrongUsage("there are no cases")
         self._say(f"{summary(one.status for one in self._reports)}\n")
@@ -385,6 +396,8 @@ class Output:
             sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
 
     def _paragraph(self, one: CaseReport, outcome: Outcome) -> str:
+        from epic_cli.jobs.check.report import rows_around
+
         begin, end = (Style.ALARM, Style.END) if use_color(self._color, sys.stdout) else ("", "")
         head = one.headline if one.holds else f"{begin}{one.headline}{end}"
         lines = [head]
@@ -400,6 +413,8 @@ class Output:
 
     def _accept(self, outcome: Outcome) -> bool:
         """Whether what is drawn has become what is expected."""
+        from epic_cli.jobs.check.writing import accept, takeable
+
         expected = takeable(outcome)
         if expected is None or not (self._doing.yes or self._agreed(expected)):
             return False

@@ -13,11 +13,8 @@ import click
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
-from epic_cli.jobs.compare.report import failure_words, report, sort_results
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.conditions import Condition
-from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.shell.console import (
     ColorChoice,
     screen_lines,
@@ -57,7 +54,6 @@ from epic_cli.shell.options.runs import (
 )
 from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
-from epic_cli.show.page import About, Section
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
@@ -66,6 +62,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.profiles import Saving
+    from epic_cli.show.page import About, Section
     from epic_cli.show.scene import Selection
 
 
@@ -151,6 +148,8 @@ PAPER_CHART = 18
 
 def about_of(names: Iterable[str], truth: str | None) -> About:
     """Where a comparison comes from, for those who get to see only its page."""
+    from epic_cli.show.page import About
+
     recordings = ", ".join(source_name(name) for name in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
     return About(recordings, source_name(truth) if truth else "", command)
@@ -172,6 +171,9 @@ def write(
     comparison is ``about``, and the ``diagnoses`` of its recordings. ``quiet``: where programs
     read the figures, nothing is said of them.
     """
+    from epic_cli.jobs.compare.report import report, sort_results
+    from epic_cli.metrics.notes import NothingToDraw
+
     best = [result.label for result in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
     found = report(comparison, layout.sort, layout.by)
@@ -216,6 +218,8 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
 
     Returns whether there are any.
     """
+    from epic_cli.jobs.compare.report import failure_words
+
     found = False
     for each in conditions:
         for result in comparison.results:
