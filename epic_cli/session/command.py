@@ -19,11 +19,6 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
 from epic_cli.jobs.replay.command import chosen_options, format_option
 from epic_cli.metrics.digits import counted
-from epic_cli.session import journal as journals
-from epic_cli.session.controller import Preferences, SessionController
-from epic_cli.session.journal import SessionJournal
-from epic_cli.session.state import Session
-from epic_cli.session.terminal import QuietTerminal, Screen
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
 from epic_cli.shell.declared import InputFile, command, flag, is_default, shared, value
 from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing
@@ -32,7 +27,9 @@ from epic_cli.shell.options.common import color_option, timing_options, trust_op
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from epic_cli.session.controller import SessionController
     from epic_cli.session.shell_commands import CommandTable
+    from epic_cli.session.terminal import QuietTerminal, Screen
 
     class InputReader(Protocol):
         """Where lines come from."""
@@ -108,6 +105,8 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     Without a terminal, "epic session < script" runs such lines from standard input and ends;
     "epic < packets" is "epic replay".
     """
+    from epic_cli.session.terminal import Screen
+
     screen = Screen.standard(use_color(options.color, sys.stdout))
     is_table = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
     chosen = None if is_default("row_format") else options.row_format
@@ -127,6 +126,8 @@ def load_commands() -> CommandTable:
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Runs a script as if it was typed, without a journal."""
+    from epic_cli.session.controller import SessionController
+    from epic_cli.session.state import Session
     from epic_cli.shell.sources import read_file, source_name
 
     if options.resume:
@@ -142,6 +143,11 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
 
 def _run(options: SessionOptions, screen: Screen) -> None:
     """Opens a session on this process's terminal and stays until it is left."""
+    from epic_cli.session import journal as journals
+    from epic_cli.session.controller import Preferences, SessionController
+    from epic_cli.session.journal import SessionJournal
+    from epic_cli.session.state import Session
+
     directory = journals.state_directory()
     path = journals.newest(directory) if options.resume else None
     controller = SessionController(
@@ -164,6 +170,8 @@ def _run(options: SessionOptions, screen: Screen) -> None:
 
 def _begin(controller: SessionController, options: SessionOptions, path: Path | None) -> None:
     """What a session begins with: the one it resumes, or the ``--init`` file."""
+    from epic_cli.session import journal as journals
+
     session, screen = controller.session, controller.screen
     if options.resume and path is None:
         screen.say("there is no session to resume")
@@ -213,6 +221,8 @@ def _converse(controller: SessionController, reader: InputReader) -> None:
 @contextlib.contextmanager
 def _terminal(controller: SessionController) -> Iterator[QuietTerminal | None]:
     """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
+    from epic_cli.session.terminal import QuietTerminal
+
     if not has_cursor(sys.stdout):
         yield None
         return
@@ -227,6 +237,8 @@ def _reader(
     controller: SessionController, terminal: QuietTerminal | None, history_directory: Path | None
 ) -> InputReader:
     """The reader that this terminal has the means for."""
+    from epic_cli.session import journal as journals
+
     if terminal is None:
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
         return PlainReader(controller, messages.buffer)

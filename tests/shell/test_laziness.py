@@ -10,6 +10,7 @@ from support.places import SAMPLES
 from support.running import PACKET, environment
 
 import epic_cli
+from epic_cli.shell.commands import COMMANDS
 
 LISTING = """
 import sys
@@ -80,6 +81,11 @@ def test_version_loads_no_replay() -> None:
     modules = loaded("--version")
     assert not modules & HEAVY
     assert "epic_cli.engine.replay.playback" not in modules
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
+    assert not loaded(command, "--help") & HEAVY
 
 
 def test_help_loads_no_command() -> None:
