@@ -135,7 +135,7 @@ def spec_of(
     threads: int | None,
 ) -> CompareSpec:
     """The comparison that arguments of ``compare``, and of ``tune``, ask for."""
-    games = {one.name: one.weights for one in GAMES}
+    games = {game.name: game.weights for game in GAMES}
     if game is not None and game not in games:
         raise ValueError(f"there is no game {game!r}: they are {', '.join(games)}")
     counts = make_weights(weights or {}, games.get(game or ""))
@@ -149,7 +149,11 @@ def _compared_by(
     truth: PacketSource | None,
 ) -> Comparison:
     """The comparison of recordings that the workers of an executor read."""
-    paths = [os.fspath(one) for one in recordings if isinstance(one, (str, os.PathLike))]
+    paths = [
+        os.fspath(recording)
+        for recording in recordings
+        if isinstance(recording, (str, os.PathLike))
+    ]
     if len(paths) != len(recordings):
         raise ValueError("an executor's workers read recordings: give their paths")
     pool = Pool(spec)
@@ -198,9 +202,9 @@ def _recorded(
         truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
         if not truths:
             raise NotEnoughToSay("the truth has no movement to compare with")
-    for one in recordings:
-        name = os.fspath(one) if isinstance(one, (str, os.PathLike)) else ""
-        found, findings = with_findings(one)
+    for recording in recordings:
+        name = os.fspath(recording) if isinstance(recording, (str, os.PathLike)) else ""
+        found, findings = with_findings(recording)
         yield Run(name, found, truths, findings)
 
 
@@ -233,9 +237,9 @@ def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[Packe
     if isinstance(packets, (str, os.PathLike)):
         return recordings_in(packets)
     if isinstance(packets, (list, tuple)) and packets:
-        paths = [one for one in packets if isinstance(one, (str, os.PathLike))]
+        paths = [path for path in packets if isinstance(path, (str, os.PathLike))]
         if len(paths) == len(packets):
-            return [inside for one in paths for inside in recordings_in(one)]
+            return [inside for path in paths for inside in recordings_in(path)]
     return [cast("Iterable[Packet]", packets)]
 
 
@@ -259,11 +263,11 @@ def participants_of(
         return [_participant(one, label) for label, one in strategies.items()]
     if isinstance(strategies, (str, StrategySpec, SmoothingStrategy)) or callable(strategies):
         strategies = [strategies]
-    found = [_participant(one) for one in strategies]
+    found = [_participant(strategy) for strategy in strategies]
     if not found:
         return [*read_specs()]
-    labels = [one.label for one in found]
-    if twice := next((one for one in labels if labels.count(one) > 1), None):
+    labels = [participant.label for participant in found]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
         raise ValueError(f"{twice} is given twice: give a mapping with a label for each")
     return found
 

@@ -609,11 +609,16 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
     if len(measurements) == 1:
         return measurements[0]
     counts = [measurement.rows for measurement in measurements]
-    stray = max(measurements, key=lambda one: one.beyond / one.bound if one.bound else 0.0)
+    stray = max(
+        measurements,
+        key=lambda measurement: (
+            measurement.beyond / measurement.bound if measurement.bound else 0.0
+        ),
+    )
     errors, kept = _pooled_errors(measurements)
     recovered = Recovery()
-    for one in measurements:
-        recovered |= one.recovery
+    for measurement in measurements:
+        recovered |= measurement.recovery
     return Measurement(
         errors,
         sum(measurement.broken for measurement in measurements),

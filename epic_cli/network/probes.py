@@ -198,7 +198,7 @@ PROBES = (
 
 def probe_of(head: str) -> Probe | None:
     """Which program wrote what begins like this; None: none of these."""
-    return next((one for one in PROBES if one.begins.search(head)), None)
+    return next((probe for probe in PROBES if probe.begins.search(head)), None)
 
 
 def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
@@ -211,6 +211,6 @@ def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
     if probe.name.endswith("printed") and end.strip() and not (_TIME.search(end) or "= " in end):
         raise _refused(text, begin, "the file is cut off here", REPLY)
     found, words = probe.reads(text, direction)
-    if all(one.time is not None for one in found):
-        found.sort(key=lambda one: one.time or 0.0)
+    if all(packet.time is not None for packet in found):
+        found.sort(key=lambda packet: packet.time or 0.0)
     return found, words

@@ -215,7 +215,7 @@ def recorded(
     header = head.decode("utf-8", "replace")
     names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
     placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
-    column = next((one for one in _delay_columns(direction) if one in names), "")
+    column = next((name for name in _delay_columns(direction) if name in names), "")
     if "send_time" not in names or placed or not column:
         return None
     words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
@@ -257,10 +257,10 @@ def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> RecordedNetwo
     text = held(stream).read().decode(encoding, "replace")
     packets, words = sent(probe, text, direction)
     builder = _TraceBuilder()
-    chosen = _flow_of(dict.fromkeys(one.flow for one in packets), flow)
-    for one in packets:
-        if one.flow == chosen:
-            builder.put(one)
+    chosen = _flow_of(dict.fromkeys(packet.flow for packet in packets), flow)
+    for packet in packets:
+        if packet.flow == chosen:
+            builder.put(packet)
     return RecordedNetwork(builder.finish(flow), f"{probe.name}: delays from {words}")
 
 

@@ -284,7 +284,7 @@ _KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 
 #: Any of these means no screen.
-_HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "duration"}
+_HEADLESS_OPTIONS = {option.name for option in fields(OutputOptions)} | {"script", "duration"}
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 

@@ -107,9 +107,12 @@ def scenes(
 
 
 def _server_scene(match: Match, flashes: Flashes) -> PlayScene:
-    turned = {one.player: _forward(one.body.rotation) for one in match.server.connections}
+    turned = {
+        connection.player: _forward(connection.body.rotation)
+        for connection in match.server.connections
+    }
     markers = _markers(match, match.server.positions(), turned)
-    flying = [(one.x, one.y) for one in match.server.weapons.projectiles]
+    flying = [(projectile.x, projectile.y) for projectile in match.server.weapons.projectiles]
     beams = flashes.on("server", match.now)
     return PlayScene("server", match.settings.rules.arena, markers, flying, beams)
 
@@ -123,7 +126,7 @@ def _client_scene(match: Match, participant: MatchParticipant, flashes: Flashes)
         if remote.sample is not None and remote.sample.rotation is not None:
             turned[number] = _forward(remote.sample.rotation)
     markers = [*_markers(match, match.server.positions()), *_markers(match, drawn, turned)]
-    flying = [(one.x, one.y) for one in client.drawn_projectiles()]
+    flying = [(projectile.x, projectile.y) for projectile in client.drawn_projectiles()]
     beams = flashes.on(name, match.now)
     return PlayScene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
 

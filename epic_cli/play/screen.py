@@ -155,7 +155,7 @@ def _about_shot(event: Event) -> str:
     text = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
     if not details["rewound"] and not details["present"]:
         return f"{text}, with rewind and without"
-    with_rewind, without = ("hit" if details[one] else "miss" for one in ("rewound", "present"))
+    with_rewind, without = ("hit" if details[world] else "miss" for world in ("rewound", "present"))
     text += f" (with rewind: {with_rewind}, without: {without})"
     if details["rewound"]:
         text += f"; the victim had moved {float(details['moved']):.2f}"
@@ -307,7 +307,9 @@ class Game:
         self._symbols = symbols
         self._flashes = Flashes(settings.rules.arena)
         self.you = self.match.participants[self.match.names.index(player)]
-        self._other = next(one for one in self.match.participants if one is not self.you)
+        self._other = next(
+            participant for participant in self.match.participants if participant is not self.you
+        )
         self._news = ""
         self._reserve = Reserve()
         self._real_time: float | None = None

@@ -52,7 +52,7 @@ _NO_PACKETS = "there are no packets yet"
 _MOST_POINTS = 4000
 
 #: What ``:plot`` calls the views of a scene.
-_AXES: dict[str, View] = {"xy" if one == "above" else one: one for one in VIEWS}
+_AXES: dict[str, View] = {"xy" if view == "above" else view: view for view in VIEWS}
 
 KEYS = (
     ("Enter", "enter the packet or run the command"),
@@ -155,10 +155,15 @@ def _show_settings(controller: SessionController, spec: StrategySpec) -> None:
         return
     heads = ("setting", "value", "default", "range")
     rows = [DescribedRow(heads, "what it is", ["underline"] * len(heads))]
-    for one in declared.settings:
-        style = "bold" if values[one.name] != one.default else ""
-        cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
-        rows.append(DescribedRow(cells, one.help, [style] * len(heads)))
+    for setting in declared.settings:
+        style = "bold" if values[setting.name] != setting.default else ""
+        cells = (
+            setting.name,
+            value_text(values[setting.name]),
+            value_text(setting.default),
+            setting.range,
+        )
+        rows.append(DescribedRow(cells, setting.help, [style] * len(heads)))
     controller.screen.show(Group(*described(rows, controller.screen.columns)))
 
 
@@ -230,8 +235,10 @@ def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> No
     own = session.view.strategy
     found = read_specs(dict.fromkeys(",".join(names or (own.name,)).split(",")))
     drawn = [
-        one._replace(settings={**own.settings, **one.settings}) if one.name == own.name else one
-        for one in found
+        strategy._replace(settings={**own.settings, **strategy.settings})
+        if strategy.name == own.name
+        else strategy
+        for strategy in found
     ]
     packets: dict[str, PacketBlock] = {}
     for _, block in session.blocks():

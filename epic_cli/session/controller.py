@@ -28,7 +28,7 @@ from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import (
     AppendResult,
     DrawingStopped,
-    DrawnRows,
+    RowTail,
     Session,
     TickGap,
     ViewChange,
@@ -231,7 +231,7 @@ class SessionController:
 
     def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
         """What click refuses in a command with these words."""
-        if any(one == "--help" or one.startswith("-h") for one in words):
+        if any(word == "--help" or word.startswith("-h") for word in words):
             return None
         try:
             # some options show something at once
@@ -305,7 +305,7 @@ class SessionController:
             self.session.refused -= len(unplaced)
             unplaced = []
         refusals = sorted(added.refusals + unplaced, key=lambda refusal: refusal[:2])
-        refusals = [one._replace(line=one.line + first_line - 1) for one in refusals]
+        refusals = [refusal._replace(line=refusal.line + first_line - 1) for refusal in refusals]
         if refused is None:
             self.screen.report(refusals, name)
         else:
@@ -368,7 +368,7 @@ class SessionController:
             writer = self.screen.writer(self.session.named, self.session.turns)
             self.screen.draw(b"".join(lines[-self.screen.room :]), writer)
 
-    def draw_tail(self, count: int | None = None, drawn: DrawnRows | None = None) -> None:
+    def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
         """Draws the last rows, a windowful at most unless ``count`` is given.
 
         ``drawn``: all rows have just been drawn.
@@ -428,7 +428,7 @@ class SessionController:
         if self.journal is None:
             return
         if not self._recorded and self.journal.path is None:
-            view = "".join(f"{one}\n" for one in view_commands(self.session.view))
+            view = "".join(f"{command}\n" for command in view_commands(self.session.view))
             lines = view.encode() + lines
         self._recorded = True
         self.journal.write(lines)
@@ -498,7 +498,7 @@ def _discarded_words(session: Session, added: AppendResult) -> str:
     *earlier, packet = session.last_packets(len(session.lines))
     if not isfinite(packet.time):
         return f"discarded by {strategy}: the packet's time is not finite"
-    newest = max((one.time for one in earlier if one.entity == packet.entity), default=-inf)
+    newest = max((other.time for other in earlier if other.entity == packet.entity), default=-inf)
     if packet.time > newest:
         return f"discarded by {strategy}: the packet of {seconds(packet.time)}"
     whose = f" of {packet.entity}" if packet.entity else ""

@@ -91,12 +91,14 @@ class CommandTable(SessionCommands):
 
     def find(self, name: str) -> str:
         """The command that this name or beginning means; raises ``click.UsageError``."""
-        known = [one for one, _ in self.summaries()]
-        begun = [one for one in known if one.startswith(name)] if name else []
+        known = [command for command, _ in self.summaries()]
+        begun = [command for command in known if command.startswith(name)] if name else []
         if name in known or len(begun) == 1:
             return name if name in known else begun[0]
         if begun:
-            raise click.UsageError(f"':{name}' may be " + ", ".join(f":{one}" for one in begun))
+            raise click.UsageError(
+                f"':{name}' may be " + ", ".join(f":{command}" for command in begun)
+            )
         near = nearest(name, known)
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
         raise click.UsageError(f"there is no command ':{name}'; {hint}")

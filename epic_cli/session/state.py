@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Draw = Callable[[SampleBlock], object]
 
-#: Samples drawn at once: an interrupt knows about where it came; more where nobody looks on.
+#: Samples drawn at once: an interrupt knows about where it came; more where no screen shows them.
 _AT_ONCE, _MANY_AT_ONCE = 256, 4096
 
 #: A packet that asks for more rows than this is asked about.
@@ -90,7 +90,7 @@ def defer_interrupt() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-class DrawnRows:
+class RowTail:
     """How many rows were drawn, the last sample, and the last ``kept`` rows."""
 
     def __init__(self, entities: Entities, kept: int = 0) -> None:
@@ -125,8 +125,8 @@ class ViewChange(NamedTuple):
     ``different`` counts the rows that are drawn differently; None: they are of other ticks.
     """
 
-    before: DrawnRows
-    after: DrawnRows
+    before: RowTail
+    after: RowTail
     different: int | None
     refusals: list[Refusal]
 
@@ -290,13 +290,13 @@ class Session:
         """
         for begin, block in self.blocks():
             yield from stream.feed(block)
-            refusals += [one._replace(line=begin + one.line) for one in block.refusals]
+            refusals += [refusal._replace(line=begin + refusal.line) for refusal in block.refusals]
         self._note(stream)
         yield from stream.finish()
 
-    def drawn(self, count: int) -> DrawnRows:
+    def drawn(self, count: int) -> RowTail:
         """All rows, of which the last ``count`` can be seen."""
-        drawn = DrawnRows(self.entities, count)
+        drawn = RowTail(self.entities, count)
         deque(drawn.follow(self._whole(self._from_scratch(self.view), [])), maxlen=0)
         return drawn
 
@@ -312,7 +312,7 @@ class Session:
         """
         stream = self._from_scratch(view)
         refusals: list[Refusal] = []
-        before, after = DrawnRows(self.entities), DrawnRows(self.entities, count)
+        before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
             before.follow(_while_it_works(self.samples)),
             after.follow(self._whole(stream, refusals)),

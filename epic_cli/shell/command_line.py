@@ -78,7 +78,10 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     having = [
         name
         for name in COMMANDS
-        if any(error.option_name in [*one.opts, *one.secondary_opts] for one in load(name).params)
+        if any(
+            error.option_name in [*option.opts, *option.secondary_opts]
+            for option in load(name).params
+        )
     ]
     if not having:
         return error

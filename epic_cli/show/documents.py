@@ -148,7 +148,8 @@ def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> It
                 if terms is None or name in terms:
                     yield f"<p>{_safe(f'{name}: {text}')}</p>"
             if link is not None and part.moments:
-                yield f"<p>when: {', '.join(_moment(part, *one, link) for one in part.moments)}</p>"
+                moments = (_moment(part, *moment, link) for moment in part.moments)
+                yield f"<p>when: {', '.join(moments)}</p>"
             yield "</li>"
         case Usage():
             yield f"<h3>{_safe(part.caption)}</h3><dl>"

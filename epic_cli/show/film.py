@@ -64,17 +64,17 @@ def _frame(back: Backdrop, at: float) -> Image.Image:
     pen = Pen(image, back.map)
     _draw_packets(back, pen, shift, at)
     markers = []
-    for one in back.stage.tracks:
-        trail = _trail(back, one, at, shift)
-        pen.lines(trail, colors.of(one.role), (5 if one.role < 0 else 2.4) * unit)
-        place = back.places(one.at(here))[0] + shift
+    for track in back.stage.tracks:
+        trail = _trail(back, track, at, shift)
+        pen.lines(trail, colors.of(track.role), (5 if track.role < 0 else 2.4) * unit)
+        place = back.places(track.at(here))[0] + shift
         if np.isfinite(place).all():
-            markers.append((one, place))
-    for one, place in markers:
-        radius = (6.5 if one.role < 0 else 5.5) * unit
-        corners = _dart(one, at, radius)
+            markers.append((track, place))
+    for track, place in markers:
+        radius = (6.5 if track.role < 0 else 5.5) * unit
+        corners = _dart(track, at, radius)
         pen.lines(
-            [(corners + place, 255)], colors.of(one.role), 0 if len(corners) > 1 else 2 * radius
+            [(corners + place, 255)], colors.of(track.role), 0 if len(corners) > 1 else 2 * radius
         )
     if len(markers) <= _NAMED:
         _draw_names(back, pen, markers, shift, at)

@@ -403,7 +403,9 @@ def scene_data(
             }
             for interruption in scene.interruptions
         ],
-        "drawn": [drawn(one) for one in sorted(scene.drawn, key=lambda one: ranks[one.label])],
+        "drawn": [
+            drawn(trace) for trace in sorted(scene.drawn, key=lambda trace: ranks[trace.label])
+        ],
     }
 
 

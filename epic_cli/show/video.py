@@ -190,7 +190,7 @@ def kind_of(path: str) -> str:
     """``gif`` or ``mp4``, by the end of the name; raises ``ValueError``."""
     kind = path.lower().rpartition(".")[2]
     if kind not in KINDS:
-        raise ValueError(f"a video is a {' or a '.join(f'.{one}' for one in KINDS)} file")
+        raise ValueError(f"a video is a {' or a '.join(f'.{suffix}' for suffix in KINDS)} file")
     return kind
 
 

@@ -13,7 +13,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter
-from epic_cli.session.state import DrawnRows, count_different
+from epic_cli.session.state import RowTail, count_different
 
 #: Around the borders of rounding to 2 and 3 digits, and where numbers are printed otherwise.
 NUMBERS = st.one_of(
@@ -57,7 +57,7 @@ def test_rows_are_counted_as_their_texts_differ(
 
 def test_a_drawing_knows_its_rows_and_the_last_of_them() -> None:
     entities = Entities()
-    drawing = DrawnRows(entities)
+    drawing = RowTail(entities)
     blocks = drawn(
         [Packet((1.0, 0.0, 0.0), None, t / 10) for t in range(4)], ReplaySpec(), entities
     )

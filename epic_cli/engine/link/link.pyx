@@ -235,7 +235,7 @@ cdef class SenderKernel:
         for entity, (position, velocity, teleports, rotation, spin) in states:
             last = self.last.get(entity)
             if self.half:
-                position = [halved(one) for one in position]
+                position = [halved(number) for number in position]
             elif self.delta:
                 if last is not None and last[2] != teleports:
                     del self.bases[entity]
@@ -257,13 +257,14 @@ cdef class SenderKernel:
 
     cdef object based(self, entity, position):
         """The position as a receiver has it that adds halves to a base."""
-        cdef double one, base, loss, left, step
-        last, sent, bases = self.bases.get(entity, (None, None, [(one, 0.0) for one in position]))
+        cdef double number, base, loss, left, step
+        bases = [(number, 0.0) for number in position]
+        last, sent, bases = self.bases.get(entity, (None, None, bases))
         if last == position:
             return sent
         sent, moved = [], []
-        for one, (base, loss) in zip(position, bases):
-            left = one + loss - base
+        for number, (base, loss) in zip(position, bases):
+            left = number + loss - base
             step = halved(left)
             sent.append(base + step)
             moved.append((base + step if fabs(step) >= FARTHEST_DELTA else base, left - step))
@@ -280,7 +281,7 @@ cdef double halved(double value) noexcept:
 cdef object rounded(numbers):
     if numbers is None:
         return None
-    return tuple([round_to_millionth(one) for one in numbers])
+    return tuple([round_to_millionth(number) for number in numbers])
 
 
 cdef tuple quantized(object vector, double step):
@@ -353,12 +354,12 @@ cdef class Tally:
 
     def delay(self, double share):
         """The delay in seconds that this share (0 to 1) of the arrivals do not exceed."""
-        cdef pair[double, int64_t] one
+        cdef pair[double, int64_t] delay_count
         cdef int64_t passed = 0
-        for one in self.delays:
-            passed += one.second
+        for delay_count in self.delays:
+            passed += delay_count.second
             if passed >= ceil(share * self.delayed):
-                return one.first
+                return delay_count.first
         return NAN
 
 

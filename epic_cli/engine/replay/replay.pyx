@@ -166,7 +166,7 @@ cdef class Replay:
     def refusals(self):
         """The packets of this block that have no place on the clock, as ``Refusal``."""
         return [
-            self.pacing.refusal(self.block, one.index, one.verdict) for one in self.refused
+            self.pacing.refusal(self.block, packet.index, packet.verdict) for packet in self.refused
         ]
 
     cdef int raise_error(self) except -1:

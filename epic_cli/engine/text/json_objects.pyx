@@ -68,8 +68,8 @@ cdef class DocumentCutter:
     def others(self):
         """The first object of each array beside the one that was entered: line, column, text."""
         return [
-            (one.place.line, one.place.column, one.text.data()[:one.text.size()])
-            for one in self.cutter.others
+            (other.place.line, other.place.column, other.text.data()[:other.text.size()])
+            for other in self.cutter.others
         ]
 
     def place(self, int64_t line):

@@ -100,7 +100,7 @@ TURN_FIELDS = OPTIONAL_FIELDS[5:]
 # How yaw, pitch and roll make a rotation: their order, the axis of each and its sign. An order by
 # letters is of turns about the body's own axes, yaw about z, pitch about y, roll about x.
 EULER = {
-    "".join("zyx"[one] for one in order): (order, (2, 1, 0), (1, 1, 1))
+    "".join("zyx"[axis] for axis in order): (order, (2, 1, 0), (1, 1, 1))
     for order in permutations(range(3))
 } | {
     "unity": ((0, 1, 2), (1, 0, 2), (1, 1, 1)),
@@ -271,7 +271,7 @@ cdef class RecordScanner:
         packet.length = <uint32_t>length
         missing = self.finish(block, record, packet)
         if missing == FIELD_NO_ROTATION:
-            return Reason.NOT_A_ROTATION, next(one for one in fields if one in TURN_FIELDS)
+            return Reason.NOT_A_ROTATION, next(name for name in fields if name in TURN_FIELDS)
         if missing != FIELD_NONE:
             return Reason.FIELD_MISSING, ALL_FIELDS[missing]
         return (Reason.NAME_NOT_UTF8, "entity") if packet.entity < 0 else None

@@ -84,8 +84,8 @@ cdef class TextScanner:
             used = self.scan_lines(text, size, final, block, refused)
         self.kept = block.text[used:]
         self.usual = block.items.size() + block.items.size() // 8
-        for one in refused:
-            block.refusals.append(refusal_of(one, block.text))
+        for line in refused:
+            block.refusals.append(refusal_of(line, block.text))
         return block
 
     cdef Py_ssize_t scan_lines(self, const char* text, size_t size, bint final,

@@ -77,7 +77,7 @@ def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
         return []
     group, index = difference.first
     before = group.pairs[index - 1].time if index else -math.inf
-    names = [one for one in difference.columns if one not in (*NUMBERS, "status")]
+    names = [column for column in difference.columns if column not in (*NUMBERS, "status")]
     entity = group.names[names.index("entity")] if "entity" in names else None
     mine = [
         _arriving(packet, case.drawing.timing.latency)
@@ -118,7 +118,7 @@ def _held_against(
         return compare(parse(epic, "epic"), theirs, tolerances, literal=True), ()
     table, theirs = drawn_rows(parse(ours, "tsv")), drawn_rows(theirs)
     difference = compare(table, theirs, tolerances)
-    ignored = tuple(one for one in table.columns if one not in theirs.columns)
+    ignored = tuple(column for column in table.columns if column not in theirs.columns)
     return difference, ignored
 
 

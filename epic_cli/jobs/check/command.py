@@ -244,10 +244,12 @@ def _cases(
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
         raise WrongUsage(str(error)) from error
-    files.reads(*(path for one in cases for path in (one.file, *_files_of(one))))
+    files.reads(*(path for case in cases for path in (case.file, *_files_of(case))))
     if program.against is None:
         return cases
-    return [one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])]
+    return [
+        single for case in cases for single in (singles(case) if isinstance(case, Case) else [case])
+    ]
 
 
 def _files_of(case: Case | Outcome) -> list[str | None]:
@@ -255,13 +257,17 @@ def _files_of(case: Case | Outcome) -> list[str | None]:
 
     if isinstance(case, Outcome):
         return []
-    return [case.expected, case.truth.path, *(one.path for one in case.drawing.recordings)]
+    return [
+        case.expected,
+        case.truth.path,
+        *(recording.path for recording in case.drawing.recordings),
+    ]
 
 
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
     """Refuses options that would have no effect."""
     if doing.new is None and not program.builtin:
-        drawing = sorted(one.name or "" for one in drawing_options.parameters)
+        drawing = sorted(parameter.name or "" for parameter in drawing_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
     if doing.new is not None:
         others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
@@ -376,14 +382,14 @@ class Output:
 
         if not self._reports:
             raise WrongUsage("there are no cases")
-        self._say(f"{summary(one.status for one in self._reports)}\n")
+        self._say(f"{summary(report.status for report in self._reports)}\n")
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:
                     sink.write(make(self._reports).encode("utf-8", "backslashreplace"))
         if self._report.html is not None and not self._pictured:
             say("epic: no page is written: no case has rows that differ\n")
-        found = {one.status for one in self._reports}
+        found = {report.status for report in self._reports}
         for status, exit_status in _STATUSES:
             if status in found:
                 return exit_status

@@ -62,7 +62,7 @@ def format_of(text: bytes) -> str | None:
     if first.startswith(b"{"):
         return "jsonl"
     for name, separator in (("tsv", b"\t"), ("csv", b",")):
-        names = [one.strip(b'" \r') for one in first.split(separator)]
+        names = [column.strip(b'" \r') for column in first.split(separator)]
         if b"time" in names and b"x" in names:
             return name
     return None
@@ -81,7 +81,7 @@ def parse(data: bytes, row_format: str) -> RowTable:
     else:
         lines = _separated(text, "\t" if row_format == "tsv" else ",")
         _, header = next(lines, (1, []))
-        columns, rows = tuple(one.strip() for one in header), lines
+        columns, rows = tuple(column.strip() for column in header), lines
         if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
             raise NotRows(1, f"{_shown(','.join(header))} is not a header of rows: time,x,y,z,...")
     return RowTable(row_format, columns, list(_rows(columns, rows)))
@@ -90,11 +90,11 @@ def parse(data: bytes, row_format: str) -> RowTable:
 def drawn_rows(table: RowTable) -> RowTable:
     """The rows in which something is drawn: others have no position, or the status ``none``."""
     status = table.place("status")
-    axes = [table.place(one) for one in "xyz" if one in table.columns]
+    axes = [table.place(axis) for axis in "xyz" if axis in table.columns]
     rows = [
         row
         for row in table.rows
-        if all(row.cells[one] for one in axes) and (status < 0 or row.cells[status] != "none")
+        if all(row.cells[axis] for axis in axes) and (status < 0 or row.cells[status] != "none")
     ]
     return table._replace(rows=rows)
 
@@ -251,17 +251,17 @@ class Difference(NamedTuple):
     @property
     def differing(self) -> list[Pair]:
         """The rows that are on both sides and differ."""
-        return [one for one in self.pairs() if one.apart]
+        return [pair for pair in self.pairs() if pair.apart]
 
     @property
     def missing(self) -> list[Pair]:
         """The expected rows that were not drawn."""
-        return [one for one in self.pairs() if one.drawn is None]
+        return [pair for pair in self.pairs() if pair.drawn is None]
 
     @property
     def extra(self) -> list[Pair]:
         """The rows that were drawn and not expected."""
-        return [one for one in self.pairs() if one.expected is None]
+        return [pair for pair in self.pairs() if pair.expected is None]
 
     @property
     def first(self) -> tuple[Group, int]:
@@ -277,9 +277,9 @@ class Difference(NamedTuple):
     def largest(self) -> tuple[Pair, Apart] | None:
         """The largest deviation of a number; None: there is none."""
         cells = ((pair, cell) for pair in self.pairs() for cell in pair.apart)
-        known = [one for one in cells if not math.isnan(one[1].amount)]
-        positions = [one for one in known if one[1].column in NUMBERS[1:4]]
-        return max(positions or known, key=lambda one: abs(one[1].amount), default=None)
+        known = [(pair, cell) for pair, cell in cells if not math.isnan(cell.amount)]
+        positions = [(pair, cell) for pair, cell in known if cell.column in NUMBERS[1:4]]
+        return max(positions or known, key=lambda deviation: abs(deviation[1].amount), default=None)
 
 
 def _line(pair: Pair) -> float:
@@ -296,10 +296,12 @@ def compare(
     tolerances both are as they are written, as everything else is. Columns that ``drawn`` has
     not, or ``expected`` has not, are left out.
     """
-    columns = tuple(one for one in expected.columns if one in drawn.columns)
-    ignored = tuple(one for one in (*expected.columns, *drawn.columns) if one not in columns)
-    names = tuple(one for one in columns if one not in NUMBERS and one != "status")
-    compared = tuple(one for one in columns if one not in names)
+    columns = tuple(column for column in expected.columns if column in drawn.columns)
+    ignored = tuple(
+        column for column in (*expected.columns, *drawn.columns) if column not in columns
+    )
+    names = tuple(column for column in columns if column not in NUMBERS and column != "status")
+    compared = tuple(column for column in columns if column not in names)
     cells = _Cells(expected, drawn, compared, tolerances, literal and tolerances.exact)
     theirs = _by_names(drawn, names)
     groups = []
@@ -327,7 +329,8 @@ class _Cells:
         literal: bool,
     ) -> None:
         self._places = [
-            (one, expected.place(one), drawn.place(one), tolerances.of(one)) for one in columns
+            (column, expected.place(column), drawn.place(column), tolerances.of(column))
+            for column in columns
         ]
         self._literal = literal
         turn = [place[1:3] for place in self._places if place[0] in _QUATERNION]
@@ -359,10 +362,10 @@ class _Cells:
 
 
 def _by_names(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], list[RowCells]]:
-    places = [table.place(one) for one in names]
+    places = [table.place(name) for name in names]
     groups: dict[tuple[str, ...], list[RowCells]] = {}
     for row in table.rows:
-        groups.setdefault(tuple(row.cells[one] for one in places), []).append(row)
+        groups.setdefault(tuple(row.cells[place] for place in places), []).append(row)
     return groups
 
 

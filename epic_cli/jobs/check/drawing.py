@@ -133,7 +133,7 @@ def packets(
         for block in blocks:
             if watch is not None:
                 watch.observe(block)
-            entities.update(block.entities.name(one) for one in range(len(block.entities)))
+            entities.update(block.entities.name(entity) for entity in range(len(block.entities)))
             if drawing.entity is not None:
                 block.keep_entity(drawing.entity)
             elif drawing.row_format == "epic":
@@ -194,10 +194,12 @@ def figures(case: Case) -> list[CheckedFigure]:
         return []
     results = compared(case, case.drawing.candidates).results
     return [
-        CheckedFigure(one, result.label, result.value(one.metric), one.holds(result.values))
-        for one in case.conditions
+        CheckedFigure(
+            condition, result.label, result.value(condition.metric), condition.holds(result.values)
+        )
+        for condition in case.conditions
         for result in results
-        if one.concerns(result.label)
+        if condition.concerns(result.label)
     ]
 
 
@@ -273,7 +275,7 @@ class Playback:
         self._rows = rows
         self._times = [row.time for row in rows]
         columns = ("x", "y", "z", "vx", "vy", "vz", "qx", "qy", "qz", "qw")
-        self._places = [table.place(one) for one in columns]
+        self._places = [table.place(column) for column in columns]
 
     def reset(self) -> None:
         """There is nothing to forget."""
@@ -289,8 +291,8 @@ class Playback:
         cells = ["" for _ in self._places]
         if place < len(self._rows) and self._times[place] <= at + 1e-3:
             row = self._rows[place].cells
-            cells = [row[one] if one >= 0 else "0" for one in self._places]
-        x, y, z, vx, vy, vz, *turn = (float(one or 0) for one in cells)
+            cells = [row[index] if index >= 0 else "0" for index in self._places]
+        x, y, z, vx, vy, vz, *turn = (float(cell or 0) for cell in cells)
         status = STATUSES[2 if cells[0] else 0]  # which it really was makes no picture
         rotation = (turn[0], turn[1], turn[2], turn[3]) if any(turn) else None
         return Sample(at, (x, y, z), (vx, vy, vz), status, rotation=rotation)
@@ -299,12 +301,16 @@ class Playback:
 def pictured(case: Case, difference: Difference, selection: Selection) -> Comparison:
     """Both sides over the entity in which they first differ; raises ``BrokenCase``."""
     group, _ = difference.first
-    names = [one for one in difference.columns if one in ("entity", STRATEGY_COLUMN, "file")]
+    names = [
+        column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")
+    ]
     named = dict(zip(names, group.names, strict=False))
     sides: list[_Side | StrategySpec] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
-        places = [table.place(one) for one in names]
-        rows = [row for row in table.rows if tuple(row.cells[one] for one in places) == group.names]
+        places = [table.place(name) for name in names]
+        rows = [
+            row for row in table.rows if tuple(row.cells[place] for place in places) == group.names
+        ]
         sides.append(_Side(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
     return compared(case, sides, selection, named.get("entity") or None)
 
@@ -317,11 +323,11 @@ def against_expected(scene: Scene) -> Scene:
     from epic_cli.metrics.turns import angles
     from epic_cli.show.scene import NO_LAGS, histogram
 
-    by_label = {one.label: one for one in scene.drawn}
+    by_label = {strategy.label: strategy for strategy in scene.drawn}
     expected, drawn = by_label[EXPECTED], by_label[DRAWN]
     times = np.intersect1d(expected.times, drawn.times)
     # of rows of the same time the second is a break
-    here, there = (np.searchsorted(one.times, times) for one in (expected, drawn))
+    here, there = (np.searchsorted(table.times, times) for table in (expected, drawn))
     apart = lengths(drawn.positions[there] - expected.positions[here])
     off = None
     if expected.rotations is not None and drawn.rotations is not None:

@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
     @property
     def failed_figures(self) -> list[CheckedFigure]:
         """The conditions that do not hold."""
-        return [one for one in self.figures if not one.holds]
+        return [figure for figure in self.figures if not figure.holds]
 
 
 def broken(
@@ -121,7 +121,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
     ``packets`` are those of one entity by their arrival. The most unusual comes first; where
     nothing was, the last unusual packet before.
     """
-    arrived = [one for one in packets if one.arrival is not None]
+    arrived = [packet for packet in packets if packet.arrival is not None]
     found: list[Circumstance] = []
     earlier: list[Circumstance] = []
     newest = -math.inf
@@ -169,13 +169,14 @@ def _unusual(
 
 
 def _median(values: list[float]) -> float:
-    known = sorted(one for one in values if one > 0)
+    known = sorted(value for value in values if value > 0)
     return known[len(known) // 2] if known else 0.0
 
 
 def _unexpected(before: Packet, packet: Packet) -> float:
     """How far a packet is from the one before, where velocities do not explain it; else 0."""
     far = math.dist(before.position, packet.position)
-    fastest = max(math.hypot(*one.velocity) if one.velocity else 0.0 for one in (before, packet))
+    states = before, packet
+    fastest = max(math.hypot(*state.velocity) if state.velocity else 0.0 for state in states)
     explained = fastest * abs(packet.time - before.time)
     return far if far > _UNIT and far > _JUMP * explained else 0.0

@@ -269,7 +269,7 @@ def _pair_words(group: Group, pair: Pair) -> str:
         return f"line {row.line if row else 0}{name}, the row at {pair.time:g} s {what}"
     line = _lines(pair.expected, pair.drawn)
     cell, *others = pair.apart
-    rest = f"; {', '.join(one.column for one in others)} too" if others else ""
+    rest = f"; {', '.join(cell.column for cell in others)} too" if others else ""
     return f"{line}{name}, at {pair.time:g} s: {_cell_words(cell)}{rest}"
 
 

@@ -61,7 +61,7 @@ function query(networks = 1) {
     );
     (group ? described[group] : pairs).push([name, value]);
   }
-  for (const one of lab.at) described.link.push(["at", one]);
+  for (const change of lab.at) described.link.push(["at", change]);
   pairs.unshift(
     ...Object.entries(described)
       .filter(([, entries]) => entries.length)

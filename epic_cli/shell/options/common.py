@@ -86,7 +86,7 @@ read_option: Decorator = click.option(
     metavar="HOW",
     help="How the recording is read, as 'time=t_ms,x=PosX,y=PosY,unit=ms', or a profile's name."
     " What is left out is inferred. --read list explains the keys: the fields of a packet,"
-    f" {', '.join(one.name for one in READ[len(FIELD_ORDER) :])}.",
+    f" {', '.join(parameter.name for parameter in READ[len(FIELD_ORDER) :])}.",
 )
 
 

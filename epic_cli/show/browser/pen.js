@@ -232,36 +232,36 @@ function label(pen, wanted, top, bottom, right, turns = false) {
   }
   few.sort((a, b) => a.y - b.y);
   let floor = top + LABEL_HEIGHT / 2;
-  for (const one of few) {
-    one.at = Math.max(floor, Math.min(bottom - LABEL_HEIGHT / 2, one.y));
-    floor = one.at + LABEL_HEIGHT;
+  for (const tag of few) {
+    tag.at = Math.max(floor, Math.min(bottom - LABEL_HEIGHT / 2, tag.y));
+    floor = tag.at + LABEL_HEIGHT;
   }
   let ceiling = bottom - LABEL_HEIGHT / 2;
-  for (const one of [...few].reverse()) {
-    one.at = Math.min(one.at, ceiling);
-    ceiling = one.at - LABEL_HEIGHT;
+  for (const tag of [...few].reverse()) {
+    tag.at = Math.min(tag.at, ceiling);
+    ceiling = tag.at - LABEL_HEIGHT;
   }
   pen.textAlign = "left";
   pen.setLineDash([]);
-  for (const one of few) {
-    const wide = widthOf(pen, one.name),
-      turned = turns && one.x + wide + 10 > right && one.x > wide + 70;
-    const text = turned ? one.name : shortened(pen, one.name, right - one.x - 10);
-    if (turned) one.x -= wide + 20;
-    if (Math.abs(one.at - one.y) > 5 && !turned) {
-      pen.strokeStyle = one.color;
+  for (const tag of few) {
+    const wide = widthOf(pen, tag.name),
+      turned = turns && tag.x + wide + 10 > right && tag.x > wide + 70;
+    const text = turned ? tag.name : shortened(pen, tag.name, right - tag.x - 10);
+    if (turned) tag.x -= wide + 20;
+    if (Math.abs(tag.at - tag.y) > 5 && !turned) {
+      pen.strokeStyle = tag.color;
       pen.lineWidth = 1;
       pen.beginPath();
-      pen.moveTo(one.x + 1, one.y);
-      pen.lineTo(one.x + 7, one.at);
+      pen.moveTo(tag.x + 1, tag.y);
+      pen.lineTo(tag.x + 7, tag.at);
       pen.stroke();
     }
     pen.fillStyle = color("--card");
     pen.globalAlpha = 0.75;
-    pen.fillRect(one.x + 8, one.at - 6, widthOf(pen, text) + 2, LABEL_HEIGHT - 1);
+    pen.fillRect(tag.x + 8, tag.at - 6, widthOf(pen, text) + 2, LABEL_HEIGHT - 1);
     pen.globalAlpha = 1;
-    pen.fillStyle = one.color;
-    pen.fillText(text, one.x + 9, one.at + 4);
+    pen.fillStyle = tag.color;
+    pen.fillText(text, tag.x + 9, tag.at + 4);
   }
 }
 

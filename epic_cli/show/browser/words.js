@@ -301,13 +301,13 @@ function wordsAbove(x, y) {
     look(toX(lost.x[i]), toY(lost.y[i]), () => [`lost: sent about ${clockWords(lost.t[i])}`]);
   for (let i = 0; i < packets.t.length; i++)
     look(toX(packets.x[i]), toY(packets.y[i]), () => [onePacket(i)]);
-  for (const one of visible()) {
-    const [first, last] = trailRows(one, state.time, trail);
+  for (const strategy of visible()) {
+    const [first, last] = trailRows(strategy, state.time, trail);
     for (let i = first; i <= last; i++) {
-      look(toX(one.x[i]), toY(one.y[i]), () => [
-        one.label,
-        `${clockWords(one.t[i])}, ${statusAt(one, one.t[i])}`,
-        `${short(one.distance[i])} from the ${data.truth}`,
+      look(toX(strategy.x[i]), toY(strategy.y[i]), () => [
+        strategy.label,
+        `${clockWords(strategy.t[i])}, ${statusAt(strategy, strategy.t[i])}`,
+        `${short(strategy.distance[i])} from the ${data.truth}`,
       ]);
     }
   }

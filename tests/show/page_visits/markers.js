@@ -24,20 +24,20 @@ for (let i = 0; i < 200; i++) {
   ]);
 }
 // and at the worst moment of each, whose marker is there
-for (const one of visible()) {
+for (const strategy of visible()) {
   map.scale = 4000;
-  goToWorst(one.label);
+  goToWorst(strategy.label);
   map.scale = 4000;
   drawNow();
   const time = settled(state.time),
     origin = scene().origin;
-  const places = [scene().truth, ...visible()].map((one) => [
-    one.label || "truth",
-    placeAt(one, time),
+  const places = [scene().truth, ...visible()].map((strategy) => [
+    strategy.label || "truth",
+    placeAt(strategy, time),
   ]);
   seen.push([
     scene().start + time,
-    Math.abs(time - one.t[one.worst]),
+    Math.abs(time - strategy.t[strategy.worst]),
     4000,
     places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]]),
   ]);

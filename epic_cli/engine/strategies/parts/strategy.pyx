@@ -70,7 +70,7 @@ cdef class Strategy:
         PyObject_GenericSetAttr(self, name, value)
 
     def __repr__(self):
-        declared = {one.name: one.default for one in type(self).declaration.settings}
+        declared = {setting.name: setting.default for setting in type(self).declaration.settings}
         given = (self.settings or {}).items()
         changed = [f"{name}={value!r}" for name, value in given if value != declared.get(name)]
         return f"{type(self).__name__}({', '.join(changed)})"
@@ -287,7 +287,7 @@ take_native = <TakePacket>take_native_through
 
 
 def adapted(made):
-    """The strategy itself, or an adapter for one in plain Python."""
+    """The strategy itself, or an adapter for a strategy in plain Python."""
     return made if is_native(made) else PythonStrategy(made)
 
 
@@ -311,7 +311,7 @@ cdef class PythonStrategy(Strategy):
     cdef size_t number          # its number, from 1; 0: none
 
     def __init__(self, wrapped, str entity=""):
-        missing = [one for one in python_contract().METHODS if not hasattr(wrapped, one)]
+        missing = [method for method in python_contract().METHODS if not hasattr(wrapped, method)]
         if missing:
             raise TypeError(f"{wrapped!r} is not a strategy: it has no {', '.join(missing)}")
         declared = getattr(type(wrapped), "declaration", None)
