@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # As a replay starts with one: no dataclass, and no annotations that are text.
 
 
-#: The strategy that draws logs of one's own player (``corrections.py``).
+#: The strategy that draws logs of the client's own player (``corrections.py``).
 _OF_OWN_PLAYER = "visual-offset"
 
 #: How engines hide a correction, as settings of that strategy.
