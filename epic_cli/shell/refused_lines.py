@@ -75,9 +75,8 @@ class RefusedLines:
         name = program + quoted(self.name)
         words = ""
         if self._total > SHOWN and not self.everything:
-            option = self.front_end.setting("all-errors")
-            words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
-            words += f" shows all\n{self._reasons()}"
+            words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown;"
+            words += f" --all-errors shows all\n{self._reasons()}"
         if packets * _HARDLY < self._total:
             from epic_cli.recordings.appearance import appearance_of
 

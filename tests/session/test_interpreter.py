@@ -215,6 +215,15 @@ def test_load_takes_all_formats(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_load_proposes_for_many_refused_lines_shows_them_all(tmp_path: Path) -> None:
+    packets = tmp_path / "packets.txt"
+    packets.write_text("0,0,0 / 1,0,0 / 0\n" + "1,x\n" * 7)
+    few = TypedSession().type(f":load {packets}")
+    option = few.partition("of them shown; ")[2].split()[0]
+    every = TypedSession().type(f":load {packets} {option}")
+    assert [said.count("y is not a number\n  1,x\n") for said in (few, every)] == [5, 7]
+
+
 def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
     lines = tmp_path / "game.jsonl"
     lines.write_text('{"n": 0, "pos": [1, 2]}\n{"n": 6, "pos": [2, 2]}\n')
