@@ -48,9 +48,10 @@ def diagnose(
     """Looks for causes of jitter in a recording, as ``epic diagnose`` does.
 
     ``packets`` are what ``replay`` takes: packets, or the path of a recording; or the path of a
-    recorded network without positions (``epic_cli.network.read_trace``). Only those stamped in the
-    ``span`` (seconds) are looked at. Of ``strategies``, named as ``epic compare`` names
-    them (``"source+cl_interp=0.05"``), it is looked at how often their delay buffers run empty.
+    recorded network without positions (``epic_cli.network.trace.read_trace``). Only those
+    stamped in the ``span`` (seconds) are looked at. Of ``strategies``, named as
+    ``epic compare`` names them (``"source+cl_interp=0.05"``), it is looked at how often their
+    delay buffers run empty.
 
     ``drawn`` is what the game really drew, at times of the receiver's clock less ``drawn_offset``
     (seconds): samples, packets, or the path of a recording or of rows. The diagnosis then has

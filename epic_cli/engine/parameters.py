@@ -2,7 +2,7 @@
 
 A parameter has a name, a unit, a range, a default and a sentence. A table is a tuple of them,
 beside the frozen spec whose fields they are. All front ends are made from it: options of the
-command line (``ui/options/declared.py``), words of the session and of scripts
+command line (``shell/declared.py``), words of the session and of scripts
 (``parse_assignment``), settings of strategies (``-s NAME+key=value``), the tables of the guides.
 
 Example:

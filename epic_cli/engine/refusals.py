@@ -1,4 +1,4 @@
-"""Why a line of a recording was refused, as values; ``formats.wording`` puts them into words."""
+"""Why a line of a recording was refused, as values; ``recordings/wording.py`` words them."""
 
 from __future__ import annotations
 

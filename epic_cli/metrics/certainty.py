@@ -144,8 +144,8 @@ AROUND = 8
 #: by this share of the interval.
 DEVIATIONS, SHARE = 4.0, 0.25
 
-#: What may have happened though it was not seen: this many times as long a time as is looked at has
-#: nothing of what happens once in it, with 97.5 % confidence (-log 0.025; "rule of three") ...
+#: What happens at most this often in such a recording may by chance be missing from it, with
+#: 97.5 % confidence (-log 0.025; "rule of three") ...
 UNSEEN = 3.7
 
 #: ... and where rare events are of any size, by this more over their number: found by trial

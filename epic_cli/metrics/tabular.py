@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 class Tabular:
     """A result with a report, of which higher rooms say how it is made, and how it is shown.
 
-    ``report_of`` gives a ``views.report.Report``, ``html_of`` the text that a notebook shows. Both
+    ``report_of`` gives a ``show.report.Report``, ``html_of`` the text that a notebook shows. Both
     are set where Python programs get such results (``api/shown.py``).
     """
 

@@ -68,9 +68,9 @@ def read_movement(
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is any recording, see ``recordings.read``, also for ``spec`` and ``on_read``; ``look`` is
-    called with the packets as they are read. The times of each entity rise, entities come in any
-    order; of two states less than a nanosecond apart the later one counts.
+    It is any recording, see ``recordings.reading.read``, also for ``spec`` and ``on_read``;
+    ``look`` is called with the packets as they are read. The times of each entity rise,
+    entities come in any order; of two states less than a nanosecond apart the later one counts.
     ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken

@@ -21,7 +21,7 @@ from pathlib import Path
 from support.browser import Page, open_page
 from support.datagrams import program, receiver
 
-EXPERIMENT = "path=strafe&duration=20&latency=80ms&jitter=30ms&s=epic&s=snapshot&s=mirror"
+EXPERIMENT = "movement=strafe,duration=20&link=latency=80ms,jitter=30ms&s=epic&s=snapshot&s=mirror"
 
 #: Ten seconds of a hand: sliders; every third time another strategy, path, zoom and moment.
 HAND = """(async (k) => {

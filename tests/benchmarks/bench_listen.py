@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--together", type=int, default=1, help="packets in a datagram")
     parser.add_argument("--only", choices=FORMATS, action="append", help="may be repeated")
-    parser.add_argument("--minutes", type=float, help="text for so long: does memory grow")
+    parser.add_argument("--minutes", type=float, help="how long to send text: does memory grow")
     parser.add_argument("--send", choices=FORMATS, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()

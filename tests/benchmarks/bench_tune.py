@@ -1,8 +1,8 @@
 """How good a search is, and what it costs: ours, random search and, where it is installed, Optuna.
 
-    python tests/benchmarks/bench_tune.py [--tries 200] [--seeds 3] [--strategies kalman,mirror]
+    python tests/benchmarks/bench_tune.py [--trials 200] [--seeds 3] [--strategies kalman,mirror]
 
-Each looks for the best score over the same packets, with the same number of tries and over the same
+Each looks for the best score over the same packets, with as many trials and over the same
 ranges. Prints, by strategy, the best score (the mean over the seeds), what the best of all of them
 is, and how long each took: the searches' own time is what is more than that of random search.
 """
@@ -47,15 +47,15 @@ def network_set(seconds: float) -> EvaluationSet:
     return evaluation_set([Run("", by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
-def ours(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
+def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
     """The search of ``epic tune``, without the hints of the closed form."""
     with ThreadPoolExecutor(1) as executor:
-        trials = Trials(space.strategy, on, goal("score"), Budget(tries), executor)
-        search(space, trials, seed)
-    return trials.best.figures["score"]
+        done = Trials(space.strategy, on, goal("score"), Budget(trials), executor)
+        search(space, done, seed)
+    return done.best.figures["score"]
 
 
-def at_random(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
+def at_random(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
     """Points all over the space."""
     source = random.Random(seed)
 
@@ -63,10 +63,10 @@ def at_random(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
         kinds = tuple(source.randrange(axis.kinds) for axis in space.axes)
         return judged(space, on, Point(kinds, tuple(source.random() for _ in space.axes)))
 
-    return max(score() for _ in range(tries))
+    return max(score() for _ in range(trials))
 
 
-def by_optuna(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
+def by_optuna(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
     """Optuna's default sampler, TPE."""
     import optuna  # not everybody has it
 
@@ -81,7 +81,7 @@ def by_optuna(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
         return judged(space, on, Point(tuple(kinds), tuple(shares)))
 
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    study.optimize(score, n_trials=tries)
+    study.optimize(score, n_trials=trials)
     return float(study.best_value)
 
 
@@ -94,7 +94,7 @@ def judged(space: Space, on: EvaluationSet, point: Point) -> float:
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tries", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--strategies", default=STRATEGIES)
@@ -116,7 +116,7 @@ def main() -> None:
         means, best = [], 0.0
         for name, find in searches.items():
             begun = time.perf_counter()
-            found = [find(space, on, given.tries, seed) for seed in range(given.seeds)]
+            found = [find(space, on, given.trials, seed) for seed in range(given.seeds)]
             spent[name] += time.perf_counter() - begun
             means.append(sum(found) / len(found))
             best = max(best, *found)

@@ -300,7 +300,7 @@ def main() -> bool:
     parser.add_argument("strategies", nargs="*")
     parser.add_argument("--show", action="store_true", help="list the faults that are not caught")
     parser.add_argument("--pool", type=int, default=60, help="random streams")
-    parser.add_argument("--first", type=int, help="only so many of the built-in streams")
+    parser.add_argument("--first", type=int, help="how many of the built-in streams")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--built", type=Path, help="a folder to build in, or of an earlier build")
     options = parser.parse_args()

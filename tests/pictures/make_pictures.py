@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+import shlex
 import sys
 import tempfile
 from contextlib import chdir
@@ -57,7 +58,7 @@ def compare(terminal: Terminal) -> None:
     """A turn, compared."""
     for line in TURN:
         terminal.type(line)
-    terminal.type(":compare -s epic,epic+calc_ahead=0.1,epic+display_behind=0.05")
+    terminal.type(":compare -s epic,epic+calc_ahead=0.1")
     terminal.type(":plot xy")
 
 
@@ -100,7 +101,7 @@ NOTEBOOK_STYLE = (
     "table{border-collapse:collapse}"
 )
 
-PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
+PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 50)}
 
 #: What commands say on a terminal, and how large that is.
 SCREENS = {
@@ -153,7 +154,7 @@ def make_films() -> None:
         (Path(folder) / "sample_inputs").symlink_to(ROOT / "sample_inputs")
         films = [line.replace("FILE", str(HERE / f"{name}.gif")) for name, line in FILMS.items()]
         for line in (*MADE_FIRST, *films):
-            run([sys.executable, "-m", "epic_cli", *line.split()], cwd=folder, check=True)
+            run([sys.executable, "-m", "epic_cli", *shlex.split(line)], cwd=folder, check=True)
 
 
 def make_screens() -> None:

@@ -1,4 +1,4 @@
-"""What views say is kept in files: a better sentence is one ``--update-goldens``."""
+"""What reports say is kept in files: a better sentence is one ``--update-goldens``."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -11,7 +11,7 @@
 
 namespace epic {
 
-// Link conditions as plain numbers; network/conditions.py documents and checks them.
+// Link conditions as plain numbers; network/link.py documents and checks them.
 enum Distribution : int32_t { UNIFORM, NORMAL, PARETO, PARETONORMAL, GAMMA, PARETO_UNBOUNDED };
 
 struct Conditions {

@@ -305,7 +305,7 @@ def rare_words(certainty: Certainty) -> str:
     """``only 3 bursts of losses and 2 changes of the delay in it``."""
     rare = certainty.rare
     if not rare.events:
-        return f"no losses, but in {rare.watched:.2g} s only"
+        return f"no losses seen, but only {rare.watched:.2g} s of data"
     bursts = rare.bursts if rare.linked else 0
     parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
     words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)

@@ -89,8 +89,8 @@ DETECTOR = Detector(
     " --link 'gemodel=\"{p:share},{r:share}\"'.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
-    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or this many"
-    " behind another as come once in 100,000 times",
+    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or more"
+    " of them behind another than chance gives once in 100,000 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     detect,
     needs=(NUMBERS,),
