@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
+from epic_cli.metrics.digits import verb
 from epic_cli.recordings.datagrams.counts import Counts, count_words
 from epic_cli.show.link import quantiles
 
@@ -54,7 +55,8 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
 def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> str:
     """Counts, and how much longer than the shortest packets were on their way."""
     lines = (
-        f"{counts.packets:,} packets in {counts.datagrams:,} datagrams, {entities:,} entities,"
+        f"{counts.packets:,} packets in {counts.datagrams:,} datagrams,"
+        f" {entities:,} {verb(entities, 'entity', 'entities')},"
         f" {counts.late:,} packets older than the one before\n"
     )
     if counts.packets:

@@ -61,7 +61,7 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
         wait_until(lambda: count(record) == arrived)
         status, _, said = listener.end()
     assert status == 130
-    assert b"%d packets in %d datagrams, 1 entities" % (arrived, arrived) in said
+    assert b"%d packets in %d datagrams, 1 entity," % (arrived, arrived) in said
     assert b"refused" not in said
     packets = list(read_packets(record))
     left = [line.split(",") for line in truth.read_text().splitlines()[1:]]
