@@ -122,7 +122,7 @@ class Match:
         before = self.settings.strategy_settings()
         self.settings = settings = changed(self.settings, change)
         name = change.name
-        if change.is_of_link and settings.trace is None:
+        if change.is_of_link:
             self._links_changed += 1
             for participant in self.participants:
                 for link in (participant.up, participant.down):

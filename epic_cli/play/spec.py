@@ -274,6 +274,8 @@ def parse_change(text: str) -> Change:
 def changed(spec: MatchSpec, change: Change) -> MatchSpec:
     """The match with a change; raises ``ValueError`` where it does not allow that."""
     if change.is_of_link:
+        if spec.trace is not None:
+            raise ValueError(f"{change.name}: the link of a recorded network does not change")
         return replace(spec, link=spec.link.changed([change]))
     apply = _APPLY.get(change.family or change.name)
     if apply is not None:

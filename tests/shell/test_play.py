@@ -203,6 +203,19 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
     assert rows["rtt estimate"] == pytest.approx(0.13, abs=0.02)
 
 
+@pytest.mark.parametrize("by", ["link", "script"])
+def test_a_recorded_network_does_not_change_unnoticed(by: str, tmp_path: Path) -> None:
+    trace = tmp_path / "network.csv"
+    trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n")
+    link, script = f"trace={trace}", b"2 set loss=50%\n"
+    if by == "link":
+        link, script = f'{link},at="2s loss=50%"', b""
+    done = epic("play", "-q", "--script", "-", "--link", link, *SUMMARY, data=script)
+    assert done.returncode == 2
+    assert b"at 2 s: loss: " in done.stderr
+    assert not done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
