@@ -104,7 +104,9 @@ def run() -> None:
 
 def _as_elsewhere() -> None:
     """UTF-8, lines that end as they do on other systems, and terminals that obey escapes."""
-    streams = [each for each in (sys.stdout, sys.stderr) if isinstance(each, io.TextIOWrapper)]
+    streams = [
+        stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.TextIOWrapper)
+    ]
     for stream in streams:
         stream.reconfigure(encoding="utf-8", newline="\n")
     if any(stream.isatty() for stream in streams):

@@ -109,7 +109,7 @@ def wrong_answer(answer: object) -> str:
     for name in ("position", "velocity"):
         value = getattr(answer, name)
         try:
-            numbers = [float(each) for each in value]
+            numbers = [float(number) for number in value]
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != 3:

@@ -85,11 +85,13 @@ def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
 
 def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
     """Each condition is on a candidate that there is; raises ``ConditionError``."""
-    for each in conditions:
-        if each.strategy is not None and each.strategy not in labels:
-            near = nearest(each.strategy, labels)
+    for condition in conditions:
+        if condition.strategy is not None and condition.strategy not in labels:
+            near = nearest(condition.strategy, labels)
             hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(labels)}"
-            raise ConditionError(f"{each.text!r}: {each.strategy!r} does not take part; {hint}")
+            raise ConditionError(
+                f"{condition.text!r}: {condition.strategy!r} does not take part; {hint}"
+            )
 
 
 def check_sense(conditions: Collection[Condition]) -> None:

@@ -576,8 +576,10 @@ class Client:
             return []
         age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
         return [
-            each._replace(x=each.x + each.vx * age, y=each.y + each.vy * age)
-            for each in self.state.projectiles
+            projectile._replace(
+                x=projectile.x + projectile.vx * age, y=projectile.y + projectile.vy * age
+            )
+            for projectile in self.state.projectiles
         ]
 
 

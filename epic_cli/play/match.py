@@ -102,7 +102,9 @@ class Match:
     @property
     def clipped(self) -> int:
         """How many packets arrived at once because their delay would have been below 0."""
-        return sum(each.up.clipped + each.down.clipped for each in self.participants)
+        return sum(
+            participant.up.clipped + participant.down.clipped for participant in self.participants
+        )
 
     def run_until(self, seconds: float) -> None:
         """Lets everything happen up to this time, inclusive."""
@@ -318,8 +320,10 @@ class Recorder:
         _check(self._head, match.settings)
         # in the replay, a player who never moved must not be taken for a bot
         self._lines = [write_input(0.0, name, Control()) for name in match.names]
-        for each in match.participants:
-            each.controller = _listening(each.config.name, each.controller, self._note)
+        for participant in match.participants:
+            participant.controller = _listening(
+                participant.config.name, participant.controller, self._note
+            )
         match.on_change = self._note
 
     def script(self) -> str:

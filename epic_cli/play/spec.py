@@ -213,7 +213,7 @@ BOT = Choice("bot", "runner", "The bot that steers a player without a script.", 
 _FIXED = ("players", "duration", "step", "history", "seed", "clock.", "bot.")
 
 _LINK = {word.name: word for word in LINK_WORDS}
-_PLAIN = _LINK | {each.name: each for each in MATCH}
+_PLAIN = _LINK | {parameter.name: parameter for parameter in MATCH}
 #: Names that go on: with a setting of the strategy, a player, or a word of the link, which holds
 #: in this direction alone.
 _STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down."

@@ -228,9 +228,9 @@ def written_formats() -> tuple[str, ...]:
 
 def packet_formats() -> tuple[str, ...]:
     """The formats that packets can be sent and received in, one by one."""
-    return tuple(each.name for each in formats().values() if each.reads and each.writes)
+    return tuple(entry.name for entry in formats().values() if entry.reads and entry.writes)
 
 
 def suffixes() -> dict[str, str]:
     """What files of recordings end with, and which format that is."""
-    return {suffix: each.name for each in formats().values() for suffix in each.suffixes}
+    return {suffix: entry.name for entry in formats().values() for suffix in entry.suffixes}

@@ -367,7 +367,7 @@ class Capture:
         counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
         lines += " frames\n"
-        lost = [f"{self.lost[each]:,} {each.value}" for each in Lost if self.lost[each]]
+        lost = [f"{self.lost[reason]:,} {reason.value}" for reason in Lost if self.lost[reason]]
         if lost:
             lines += f"frames skipped: {', '.join(lost)}\n"
         words = count_words(counts.refused, counts.example)

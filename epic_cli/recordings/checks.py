@@ -280,19 +280,19 @@ def turn_findings(
     judged = [turn for turn in turns if turn.packets >= LEAST]
     uneven = [turn for turn in turns if turn.uneven]
     if uneven:
-        line = min(each.uneven_line for each in uneven)
-        yield RecordingFinding("E501", {"packets": sum(each.uneven for each in uneven)}, (line,))
-    turning = any(each.angle > _STILL for each in judged)
+        line = min(turn.uneven_line for turn in uneven)
+        yield RecordingFinding("E501", {"packets": sum(turn.uneven for turn in uneven)}, (line,))
+    turning = any(turn.angle > _STILL for turn in judged)
     about = {track.entity for track in tracks if _goes_about(track)}
-    upright = all(each.x >= _FIRST and each.w <= _NEVER for each in judged)
+    upright = all(turn.x >= _FIRST and turn.w <= _NEVER for turn in judged)
     rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
-        each.entity in about and each.angle >= _ROUND and each.yaw_high - each.yaw_low <= _STILL
-        for each in judged
+        turn.entity in about and turn.angle >= _ROUND and turn.yaw_high - turn.yaw_low <= _STILL
+        for turn in judged
     )
     if turning and (upright or rolls):
         yield RecordingFinding("E502", read=_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
-        yaws = [each for each in judged if each.entity in about]
+        yaws = [turn for turn in judged if turn.entity in about]
         small = all(turn.yaw_low >= -_TURN and turn.yaw_high <= _TURN for turn in turns)
         if yaws and small and any(yaw.yaw_high - yaw.yaw_low > _RADIAN for yaw in yaws):
             yield RecordingFinding("E504", read=watch.read_with({"angles": "rad"}))
@@ -305,7 +305,7 @@ def turn_findings(
         if flips and written:  # of angles each turn beyond 180 degrees is one
             yield RecordingFinding("E507", {"times": "once" if flips == 1 else f"{flips:,} times"})
         moving = {track.entity for track in tracks if track.moves}
-        still = [each for each in judged if each.angle <= _STILL and each.entity in moving]
+        still = [turn for turn in judged if turn.angle <= _STILL and turn.entity in moving]
         if still:
             more = f" and of {len(still) - 1:,} more" if len(still) > 1 else ""
             yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
@@ -478,8 +478,12 @@ def _order(
         facts = {"column": column, "packets": watch.packets}
         yield RecordingFinding("E102", facts, read=watch.read_with({"entity": ""}))
         return
-    down = [each for each in tracks if each.downs > _DOWN * (each.packets - 1) and each.packets > 3]
-    mixed = [each for each in tracks if each.downs > _SHUFFLED * each.packets and not each.arrivals]
+    down = [
+        track for track in tracks if track.downs > _DOWN * (track.packets - 1) and track.packets > 3
+    ]
+    mixed = [
+        track for track in tracks if track.downs > _SHUFFLED * track.packets and not track.arrivals
+    ]
     if down:
         yield _unsorted(watch, "down from packet to packet", down[0].line)
     elif mixed and mixed[0].packets >= LEAST:

@@ -277,4 +277,6 @@ def worst_first(findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
 
 def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
     """The codes of those that make all that is computed doubtful."""
-    return tuple(dict.fromkeys(each.code for each in worst_first(findings) if each.is_error))
+    return tuple(
+        dict.fromkeys(finding.code for finding in worst_first(findings) if finding.is_error)
+    )

@@ -272,7 +272,8 @@ def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec |
         return reader, reader.scan(begun, len(begun) < BLOCK_SIZE)
 
     block.refusals[:] = [
-        tried(each, given, attempt) if each.readings else each for each in block.refusals
+        tried(refusal, given, attempt) if refusal.readings else refusal
+        for refusal in block.refusals
     ]
 
 

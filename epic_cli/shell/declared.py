@@ -381,8 +381,8 @@ class OptionGroup:
         for option in reversed(self._options):
             decorated = option(decorated)
             keys.append(_key(option, decorated))
-            for each in getattr(decorated, "__click_params__", ()):
-                each.group = getattr(each, "group", self.name)
+            for parameter in getattr(decorated, "__click_params__", ()):
+                parameter.group = getattr(parameter, "group", self.name)
         return decorated
 
     @property

@@ -337,7 +337,11 @@ class _Reading:
 
     def _timing(self) -> Timing:
         timing = Timing(
-            **{each.name: self._values[each.name] for each in TIMING if each.name in self._values}
+            **{
+                parameter.name: self._values[parameter.name]
+                for parameter in TIMING
+                if parameter.name in self._values
+            }
         )
         if timing.latency is not None and timing.pacing == "demo":
             what = "sets arrival times, which pacing = 'demo' ignores"

@@ -518,7 +518,9 @@ def _nearest(found: Iterable[tuple[float, StrategySpec]]) -> list[StrategySpec]:
 def _tunable(candidate: StrategySpec) -> list[Number]:
     """Settings worth tuning, times first."""
     settings = declaration(candidate.name).settings
-    found = [each for each in settings if isinstance(each, Number) and each.tune is not None]
+    found = [
+        setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
+    ]
     return sorted(found, key=lambda one: one.unit != "s")
 
 

@@ -149,8 +149,8 @@ def _beside(
     causes = [detector for detector in using if detector.name in found]
     findings = []
     for detector in using:
-        behind = [each for each in causes if detector.name in each.explains]
-        mends = [each.mended for each in behind if each.mended is not None]
+        behind = [cause for cause in causes if detector.name in cause.explains]
+        mends = [cause.mended for cause in behind if cause.mended is not None]
         if not mends or len(mends) < len(behind) or detector.name in foreign:
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)
@@ -161,7 +161,9 @@ def _beside(
 
 def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
     """What a detector has found; raises ``TypeError`` where it is not of its own cause."""
-    if not all(isinstance(each, Finding) and each.cause == detector.name for each in found):
+    if not all(
+        isinstance(finding, Finding) and finding.cause == detector.name for finding in found
+    ):
         raise TypeError(f"it found {[getattr(finding, 'cause', finding) for finding in found]}")
     return found
 
@@ -212,7 +214,9 @@ def _folded(
             for detector in left
             if detector is not root and detector.name in root.explains and detector.name not in own
         }
-        left = [each for each in left if each is not root and each.name not in cause_of]
+        left = [
+            detector for detector in left if detector is not root and detector.name not in cause_of
+        ]
     below: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.cause in cause_of:

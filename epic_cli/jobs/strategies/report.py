@@ -26,7 +26,9 @@ def catalogue(room: int) -> RenderableType:
     lines: list[Text] = []
     for family, members in groupby(declared, key=lambda one: one.family):
         lines += paragraph(family, room, style="underline")
-        lines += definitions([(each.name, _in_short(each)) for each in members], room, _INDENT)
+        lines += definitions(
+            [(member.name, _in_short(member)) for member in members], room, _INDENT
+        )
         lines.append(Text())
     return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
 
@@ -40,8 +42,13 @@ def report(name: str | None) -> Report:
         ]
     else:
         rows = [
-            {"setting": each.name, "default": each.default, "range": each.range, "help": each.help}
-            for each in declaration(name).settings
+            {
+                "setting": setting.name,
+                "default": setting.default,
+                "range": setting.range,
+                "help": setting.help,
+            }
+            for setting in declaration(name).settings
         ]
     fields = list(rows[0]) if rows else []
     columns = [Column(field, [str(row[field]) for row in rows]) for field in fields]
@@ -92,7 +99,11 @@ def _documentation(name: str, room: int) -> Iterator[Text]:
 
 def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
     rows = []
-    for each in settings:
-        default = f"{each.default:g}" if isinstance(each.default, float | int) else each.default
-        rows.append(DescribedRow((each.name, default, each.range), each.help, ("bold", "", "")))
+    for setting in settings:
+        default = (
+            f"{setting.default:g}" if isinstance(setting.default, float | int) else setting.default
+        )
+        rows.append(
+            DescribedRow((setting.name, default, setting.range), setting.help, ("bold", "", ""))
+        )
     yield from described(rows, room, _INDENT)

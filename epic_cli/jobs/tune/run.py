@@ -265,7 +265,9 @@ def plain(space: Space, trials: Trials) -> Trial:
         simpler = [without]
         if not isinstance(value, str):
             rounded = [float(f"{value:.{digits}g}") for digits in (1, 2)]
-            simpler += [{**best.settings, axis.name: each} for each in rounded if axis.takes(each)]
+            simpler += [
+                {**best.settings, axis.name: number} for number in rounded if axis.takes(number)
+            ]
         for settings in simpler:
             cost = trials.costs([settings], beyond=True)[0]
             one = trials.of(settings)
@@ -432,12 +434,12 @@ def simplified(
 def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Those that no other one beats in both, by latency."""
     found: list[FrontPoint] = []
-    for each in sorted(points, key=lambda point: (point.latency, point.roughness)):
-        if found and each.roughness >= found[-1].roughness:
+    for point in sorted(points, key=lambda point: (point.latency, point.roughness)):
+        if found and point.roughness >= found[-1].roughness:
             continue
-        if found and each.latency - found[-1].latency < SAME_LATENCY:
+        if found and point.latency - found[-1].latency < SAME_LATENCY:
             found.pop()
-        found.append(each)
+        found.append(point)
     return tuple(found)
 
 

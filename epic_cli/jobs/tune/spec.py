@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import CompareSpec
 
 #: The names of figures that can be tuned for.
-GOALS = tuple(each.name for each in METRICS if each.better is not Better.NEITHER)
+GOALS = tuple(metric.name for metric in METRICS if metric.better is not Better.NEITHER)
 
 #: By ``time``: the first half is tuned on. By ``recording``: every other one. ``none``: all of it
 #: is tuned and evaluated on.

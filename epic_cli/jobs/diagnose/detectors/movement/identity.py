@@ -78,9 +78,13 @@ def detect(traffic: Traffic) -> list[Finding]:
 def mended(traffic: Traffic) -> Traffic:
     """These leaps are marked."""
     pairs = exchanged(traffic)
-    own = {each.name: [leap for two in pairs for leap in two if leap.stream is each] for each in
-           traffic.streams}  # fmt: skip
-    return replace(traffic, streams=tuple(marked(each, own[each.name]) for each in traffic.streams))
+    own = {
+        stream.name: [leap for two in pairs for leap in two if leap.stream is stream]
+        for stream in traffic.streams
+    }
+    return replace(
+        traffic, streams=tuple(marked(stream, own[stream.name]) for stream in traffic.streams)
+    )
 
 
 DETECTOR = Detector(

@@ -53,7 +53,9 @@ def leaps(stream: Stream) -> list[Jump]:
 
 def mended(traffic: Traffic) -> Traffic:
     """All of them are marked, and of one that is smeared each step."""
-    return replace(traffic, streams=tuple(marked(each, leaps(each)) for each in traffic.streams))
+    return replace(
+        traffic, streams=tuple(marked(stream, leaps(stream)) for stream in traffic.streams)
+    )
 
 
 def marked(stream: Stream, found: list[Jump]) -> Stream:

@@ -126,12 +126,12 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
             begin = float(messages.arrivals[messages.in_order[shift.place]])
             around = NEAR * messages.period  # there it is not sure which clock a stamp is of
             moved = (
-                np.where(np.abs(each.arrivals - begin) < around, np.nan, step)
-                for each in streams
-                for step in [np.where(each.arrivals >= begin, shift.sudden, 0.0)]
+                np.where(np.abs(stream.arrivals - begin) < around, np.nan, step)
+                for stream in streams
+                for step in [np.where(stream.arrivals >= begin, shift.sudden, 0.0)]
             )
-            streams = tuple(each.moved(by) for each, by in zip(streams, moved, strict=True))
-            streams = tuple(each for each in streams if len(each.times) >= FEWEST_STATES)
+            streams = tuple(stream.moved(by) for stream, by in zip(streams, moved, strict=True))
+            streams = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
     clock = any(shift.of_clock for shift in found)
     return replace(
         traffic,
