@@ -25,7 +25,7 @@ impl Reporter {
             "{{\"entity\":{entity:?},\"time\":{time},\"x\":{x},\"y\":{y},\"z\":{z},\
              \"qx\":{qx},\"qy\":{qy},\"qz\":{qz},\"qw\":{qw}}}\n"
         );
-        let _ = self.udp.send(line.as_bytes()); // an error: nobody listens yet
+        let _ = self.udp.send(line.as_bytes()); // an error: no listener is running yet
         match &mut self.file {
             Some(file) => file.write_all(line.as_bytes()),
             None => Ok(()),

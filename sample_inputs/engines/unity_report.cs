@@ -33,7 +33,7 @@ public class EpicReport : MonoBehaviour
             name, Time.timeAsDouble, p.x, p.y, p.z, q.x, q.y, q.z, q.w);
         byte[] bytes = Encoding.UTF8.GetBytes(line);
         try { udp.Send(bytes, bytes.Length); }
-        catch (SocketException) { } // nobody listens yet
+        catch (SocketException) { } // no listener is running yet
         if (writer != null) writer.Write(line);
     }
 

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_archive.py [--recordings 200] [--packets 10000]
 
-Compares two strategies over so many simulated recordings, and prints each time (wall clock and
+Compares two strategies over many simulated recordings, and prints each time (wall clock and
 processor) as a share of that of one thread in one process, and whether the answer is the same.
 """
 

@@ -47,7 +47,7 @@ def load(path: Path) -> dict[str, PacketBlock]:
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """The shortest of so many runs, in seconds."""
+    """The shortest of some runs, in seconds."""
     times = []
     for _ in range(rounds):
         begun = time.perf_counter()

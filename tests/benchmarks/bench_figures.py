@@ -99,7 +99,7 @@ def _play(
 
 
 def free_port() -> int:
-    """A port of UDP that nobody has."""
+    """A free port of UDP."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_lab.py [SECONDS [SECONDS_FOR_MEMORY]]
 
-60 s of movement, six strategies; inputs as fast as a hand moves (60 a second, for so many SECONDS,
+60 s of movement, six strategies; inputs as fast as a hand moves (60 a second, for SECONDS,
 by default 10), and single ones, each after a rest. Prints the median and the 95th percentile
 in milliseconds, the processor time of each picture (which a busy machine does not change), what
 the page's heap and the server's memory grow by, and what was dropped.
@@ -26,7 +26,7 @@ QUERY = (
     "&s=epic&s=snapshot&s=source&s=mirror&s=dead-reckoning&s=hermite"
 )
 
-#: Moves a slider to and fro for so many seconds, with a rest (ms) between two inputs.
+#: Moves a slider to and fro for some seconds, with a rest (ms) between two inputs.
 MOVE = """(async () => {
   const slider = %s, end = performance.now() + 1000 * %g, before = lab.number;
   lab.delays.length = 0;

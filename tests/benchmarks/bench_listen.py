@@ -137,7 +137,7 @@ def connection(scheme: str, port: int) -> socket.socket:
 
 
 def send(kind: str, port: int, rate: int, seconds: float, together: int) -> int:
-    """Sends so many packets a second, ``together`` in a message; how many they were."""
+    """Sends this many packets a second, ``together`` in a message; how many they were."""
     scheme, make, _ = FORMATS[kind]
     game = connection(scheme, port)
     begin = time.monotonic()
@@ -151,7 +151,7 @@ def send(kind: str, port: int, rate: int, seconds: float, together: int) -> int:
 
 
 def megabytes(process: int) -> float:
-    """What a process has of the machine's memory; 0 where nobody says."""
+    """What a process has of the machine's memory; 0 where the system does not say."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:
@@ -196,7 +196,7 @@ def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
         yield f"   memory grows by {slope * 60:.2f} MB a minute"
     if len(memory) > 600:
         curve = [f"{i // 60}: {memory[i]:.1f}" for i in range(60, len(memory), 300)]
-        yield f"\n{'':10}MB after so many minutes: {', '.join(curve)}"
+        yield f"\n{'':10}MB after each of these minutes: {', '.join(curve)}"
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """How fast the lab draws a running game: python -m benchmarks.bench_live [ENTITIES [SECONDS]].
 
-In tests/. ``epic send`` sends so many entities at 60 Hz to ``epic lab --listen``, whose page a
+In tests/. ``epic send`` sends ENTITIES entities at 60 Hz to ``epic lab --listen``, whose page a
 headless Chromium shows while one of them is followed. Printed are pictures and frames a second,
 the time of one picture (median, 99 %), the processor time of the lab and of the page for a second,
 how much the page's heap has grown, and whether the recording has all that was received.

@@ -1,4 +1,4 @@
-"""Bytes that nobody wrote through every reader, guided by what they reach.
+"""Bytes that no program wrote through every reader, guided by what they reach.
 
     python -m endurance.readers csv --seconds 600
     python -m endurance.readers scanner --bytes 1000000000

@@ -4,7 +4,7 @@
 
 What has been drawn must be what a replay of the recording draws, and what a recording has must be
 whole lines in the order in which they were sent; the datagrams that the capture has, too, and the
-lines of a proxy. The flood is of random datagrams, and nobody reads the rows: good packets among
+lines of a proxy. The flood is of random datagrams, and nothing reads the rows: good packets among
 them are recorded, memory does not grow.
 """
 
@@ -139,7 +139,7 @@ def _count(raw: Path) -> int:
 
 
 def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
-    """Sends so many random datagrams; what went wrong."""
+    """Sends this many random datagrams; what went wrong."""
     record = folder / "flood.csv"
     wrong = []
     with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
@@ -175,7 +175,7 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
 
 
 def _resident(process: int) -> int:
-    """Bytes of memory that a process has; 0 where nobody says."""
+    """Bytes of memory that a process has; 0 where the system does not say."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:

@@ -5,11 +5,11 @@
 
 Every strategy is tuned on the first half of each recording and judged on the second, before and
 after. Prints a table for the guide of tuning: the gain in points of score with its 95 % interval,
-paired; a star where it is one beyond doubt, an exclamation mark where it is a loss beyond doubt.
+paired; a star where it is clearly one, an exclamation mark where it is clearly a loss.
 
-``fresh`` asks whether that is so: it tunes on so many recordings of a generator that shares nothing
+``fresh N`` asks whether that is so: it tunes on N recordings of a generator that shares nothing
 with ``epic simulate`` (``bursty.py``), and judges what was found on twelve others of the same kind.
-Prints how often the interval contains the mean of these, and how often a gain beyond doubt is none.
+Prints how often the interval contains the mean of these, and how often a clear gain is none.
 """
 
 from __future__ import annotations
