@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epic_cli.engine.description import Entry, split, write
+from epic_cli.engine.description import Entry, split, with_key, write
 from epic_cli.engine.parameter_base import SettingError, Table, Value, find, named
 from epic_cli.engine.parameters import Custom, Number, Switch
 from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
@@ -356,8 +356,13 @@ def _entries(text: str, profile: Callable[[str], str] | None) -> Iterable[Entry]
                     raise SettingError(
                         "one profile is enough: keep one of them" if held else _no_format(one.value)
                     )
-                held = {each.key: each._replace(at=one.at) for each in split(profile(one.value))}
-                ReadSpec.parse(write(held.values()))
+                described = profile(one.value)
+                try:
+                    ReadSpec.parse(described)
+                except SettingError as error:
+                    raise SettingError(f"[profile.{one.value}]: {error}") from error
+                entries = with_key(split(described), "format")
+                held = {each.key: each._replace(at=one.at) for each in entries}
             elif own.setdefault(one.key, one) is not one:
                 raise SettingError(f"{one.key} is set twice: keep one of them")
     return {**held, **own}.values()

@@ -86,7 +86,7 @@ def test_nothing_to_save(home: Home) -> None:
 
 
 def test_what_stands_beside_a_profile_comes_first(home: Home) -> None:
-    home.write(SAVED.replace(READ, f"{READ},scale=2") + "[replay]\nread = 'unit=ms,scale=3'\n")
+    home.write(SAVED.replace(READ, f"csv,{READ},scale=2") + "[replay]\nread = 'unit=ms,scale=3'\n")
 
     def first(*args: str, **variables: Any) -> bytes:
         done = home.epic("replay", *args, **variables)
@@ -109,7 +109,8 @@ def test_what_stands_beside_a_profile_comes_first(home: Home) -> None:
         ("", "has no profile of this name, nor any other"),
         ("[profile.mygam]\ncolumns = 'x=y'", "[profile.mygam] holds how a recording is read"),
         ("[profile.mygam]\nread = ['x=y']", "[profile.mygam] holds how a recording is read"),
-        ("[profile.mygam]\nread = 'colums=y'", "read has no key 'colums'"),
+        ("[profile.mygam]\nread = 'colums=y'", "[profile.mygam]: read has no key 'colums'"),
+        ("[profile.mygam]\nread = 'x=\"a'", "[profile.mygam]: the quote at character 3"),
         ("[profile]\nmygam = 5", "[profile.mygam] holds how a recording is read"),
     ],
 )  # fmt: skip
@@ -118,6 +119,12 @@ def test_mistakes_are_told(home: Home, text: str, words: str) -> None:
     done = home.epic("replay", "--read", "mygam")
     assert done.returncode == 2
     assert words in " ".join(done.stderr.decode().split())
+
+
+def test_a_link_that_is_wrong_names_where_it_is_set(home: Home) -> None:
+    done = home.epic("simulate", EPIC_LINK="loss=nan")
+    assert done.returncode == 2
+    assert b"set by EPIC_LINK=loss=nan" in done.stderr
 
 
 def test_a_session_loads_with_a_profile(home: Home, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def link_options(
             # what the configuration says of them is for another link
             and not (is_typed and context.get_parameter_source(name) != ParameterSource.COMMANDLINE)
         }
-        with wrong_usage("--link: "):
+        with wrong_usage("--link: ", about=("link",)):
             spec = LinkSpec.parse(link or "", usual, two_ways=two_ways, over=over)
             return spec if sized else spec.unsized()
 
