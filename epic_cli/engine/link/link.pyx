@@ -152,7 +152,7 @@ cdef Conditions conditions_of(double since, object given):
     return now
 
 
-# ---------------- sine, exponential, logarithm and normal probability with the same bits on every machine
+# ---------------- sine, exponential, logarithm, normal probability: the same bits on every machine
 
 
 cdef extern from "link/portable_maths.h" namespace "epic" nogil:
@@ -284,9 +284,9 @@ cdef object rounded(numbers):
     return tuple([round_to_millionth(number) for number in numbers])
 
 
-cdef tuple quantized(object vector, double step):
+cdef tuple quantized(object triple, double step):
     cdef double x, y, z
-    x, y, z = vector
+    x, y, z = triple
     if step:
         x = floor(x / step + 0.5) * step
         y = floor(y / step + 0.5) * step

@@ -425,7 +425,7 @@ cdef object sample_to_python(const Sample& sample, str entity):
     )
 
 
-# ---------------- blocks of samples: what a strategy draws, tick by tick; those that wait for their order
+# ---------------- blocks of samples: what a strategy draws, tick by tick
 
 
 # A sample without its turn, which comes last.
@@ -582,7 +582,7 @@ cdef class SampleSpool:
         return self.kept.draw(out.items, out.capacity)
 
 
-# ---------------- the order of packets in a recording: entities one after the other, packets sorted as sent
+# ---------------- the order of packets in a recording: grouped by entity, or sorted as sent
 
 
 # This many packets of an entity stand together where a table is grouped.

@@ -234,7 +234,7 @@ cdef class Quake3(Strategy):
             sample.turn.set(turn_of(angles.position, angles.velocity))
 
 
-# ---------------- trajectories: the motion that a position and a velocity, sent once, imply at any later time
+# ---------------- trajectories: the motion that a position and a velocity, sent once, imply
 # An idea of Quake III: client and server evaluate the same function, so an entity that flies or
 # swings needs no more packets. With the age t since the timestamp, in seconds:
 #     stationary, interpolate   p

@@ -229,9 +229,9 @@ cdef class UnityNgo(Strategy):
 
 
 # ---------------- the interpolators of Unity's Netcode for GameObjects, for one vector each
-# Four ways to follow a queue of timestamped values, from its releases 1.x (``double-lerp``, in single
-# precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
-# ``render`` an earlier time that is drawn.
+# Four ways to follow a queue of timestamped values, from its releases 1.x (``double-lerp``, in
+# single precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server
+# time, ``render`` an earlier time that is drawn.
 # Source: com.unity.netcode.gameobjects, BufferedLinearInterpolator. ``double-lerp`` from the
 # formulas of release 1.11 (MIT); the others, whose releases are under the Unity Companion License,
 # from published formulas and from runs of 2.13, none of their text.

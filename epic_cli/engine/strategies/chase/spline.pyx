@@ -274,7 +274,7 @@ cdef class Spline(Strategy):
             sample.hold(motion, self.drawn, EXTRAPOLATED)
 
 
-# ---------------- the seven curves of Decentraland from one state to the next, (p0, v0) to (p1, v1) over T
+# ---------------- Decentraland's seven curves from a state to the next: (p0, v0) to (p1, v1) over T
 # Source: decentraland/unity-explorer, InterpolationSpline (Apache-2.0), from the formulas.
 
 
