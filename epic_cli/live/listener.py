@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from epic_cli.engine.description import read_named
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -24,10 +24,6 @@ from epic_cli.live.receiving import (
 from epic_cli.recordings.addresses import Address, parse_endpoint, parse_sender, resolve
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-
-if TYPE_CHECKING:
-    from epic_cli.engine.replay.playback import Ratio
-
 
 #: What a description of an address says beside it.
 ENDPOINT = (

@@ -29,12 +29,9 @@ from epic_cli.metrics.measurement import FIELDS, TURN_FIELDS, Resampled
 from epic_cli.metrics.metric import Better, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.measurement import Resampled
     from epic_cli.metrics.metric import Weights
 
 

@@ -49,13 +49,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet, SmoothingStrategy
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.metric import Weights
-    from epic_cli.metrics.truth import Truth
     from epic_cli.network.movement import Movement
     from epic_cli.network.simulation import Simulation
     from epic_cli.recordings.findings import RecordingFinding

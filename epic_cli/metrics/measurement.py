@@ -19,15 +19,11 @@ from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, Sa
 from epic_cli.metrics.turns import RESTING, angles, between, forward, known, one_sided, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.lag import Lag
-    from epic_cli.metrics.metric import DrawnRows, Weights
-    from epic_cli.metrics.truth import SampledTruth
+    from epic_cli.metrics.metric import Weights
 
 
 #: A rotation that is within a quarter of a turn of the truth's has arrived there: |w| of it.

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import angles
@@ -16,10 +16,6 @@ from epic_cli.play.script import Script
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
 from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
-
-if TYPE_CHECKING:
-    from epic_cli.engine.contract import Rotation
-
 
 #: Seconds for which a shot stays visible.
 LONGEST_FLASH = 0.3

@@ -21,7 +21,7 @@ from epic_cli.recordings.watch import LEAST
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import Track, Turning
+    from epic_cli.engine.packets import Turning
     from epic_cli.recordings.lines import LineReader
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor, WatchedBlock

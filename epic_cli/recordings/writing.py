@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.text import PacketRows
     from epic_cli.recordings import Writer
 

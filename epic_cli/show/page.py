@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.show.scene import Scene, StrategyTrace
+    from epic_cli.show.scene import StrategyTrace
 
 
 #: The metrics beside the picture; the table under it has all.

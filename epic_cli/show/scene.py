@@ -26,8 +26,6 @@ from epic_cli.metrics.truth import JUMP_FACTOR
 from epic_cli.metrics.turns import angles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from epic_cli.engine.packets import PacketBlock
@@ -439,8 +437,6 @@ def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats

@@ -28,10 +28,7 @@ from epic_cli.recordings import Unreadable
 from epic_cli.recordings.reading import BINARY, BLOCK_SIZE, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.conditions import Condition

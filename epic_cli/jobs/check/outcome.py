@@ -13,7 +13,6 @@ from epic_cli.engine.replay.playback import Timing
 
 if TYPE_CHECKING:
     from epic_cli.engine.failures import StrategyFailed
-    from epic_cli.engine.replay.playback import Timing
     from epic_cli.jobs.check.differences import Difference
     from epic_cli.jobs.check.drawing import CheckedFigure
     from epic_cli.jobs.check.port import PortRun

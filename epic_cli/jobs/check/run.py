@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.jobs.check.differences import (
@@ -18,10 +17,6 @@ from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
 from epic_cli.jobs.check.spec import BrokenCase, Case, CheckSpec
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 EXPECTED_ROWS = CheckSpec()
 

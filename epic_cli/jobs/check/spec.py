@@ -13,7 +13,6 @@ from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
-    from epic_cli.engine.replay.playback import Timing
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.check.port import Port
     from epic_cli.metrics.conditions import Condition

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameter_base import Value
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.arrays import Floats
 
 

@@ -18,8 +18,6 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.metrics.traffic import SHARES, traffic_of, waits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec

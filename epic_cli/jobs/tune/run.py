@@ -45,9 +45,8 @@ from epic_cli.metrics.tabular import Tabular
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
-    from epic_cli.jobs.tune.delays import DelaysNeeded
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
-    from epic_cli.jobs.tune.trials import Divided, EvaluationSet, FigureValues, Trial, Trials
+    from epic_cli.jobs.tune.trials import EvaluationSet, FigureValues
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Weights

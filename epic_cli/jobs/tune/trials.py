@@ -39,10 +39,9 @@ from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Setting, Value
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.spec import Division, Goal
     from epic_cli.metrics.comparison import Result
-    from epic_cli.metrics.evaluation import CompareSpec, Prepared, Run
+    from epic_cli.metrics.evaluation import CompareSpec, Run
     from epic_cli.metrics.measurement import Entity
     from epic_cli.show.scene import Selection
 

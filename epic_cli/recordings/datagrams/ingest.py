@@ -27,7 +27,6 @@ from epic_cli.recordings.reading import make_reader
 
 if TYPE_CHECKING:
     from epic_cli.engine.intake import RecordReader
-    from epic_cli.engine.link import Tally
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings import Reader
     from epic_cli.recordings.addresses import ReceivedDatagram

@@ -35,7 +35,6 @@ from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_clip
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.shell.profiles import Saving
     from epic_cli.show.scene import Scene
