@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import subprocess
+import os
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -17,6 +19,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.arrays import lengths, root_mean_square
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.recordings.children import started
 from epic_cli.show.plot import (
     Curve,
     Panel,
@@ -535,9 +538,17 @@ def _files(text: str) -> tuple[str, ...]:
     """Fonts that may have a text: what fontconfig finds, and what other systems come with."""
     wanted = " ".join(f"{ord(character):x}" for character in sorted(set(text)))
     words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        found = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
-        return (found.stdout,)
+    if sys.platform != "win32":  # which looks for programs in the current folder first
+        with (
+            contextlib.suppress(OSError, TimeoutExpired),
+            started(words, stdout=PIPE, stderr=DEVNULL) as process,
+        ):
+            try:
+                found, _ = process.communicate(timeout=20)
+            finally:
+                process.kill()
+            if not process.returncode:
+                return (os.fsdecode(found),)
     return "arial.ttf", "msgothic.ttc", "Arial Unicode.ttf"
 
 

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from epic_cli.recordings.children import safe_path
 from epic_cli.work.journal import program_version
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ class Processes(Executor):
         """
         # the pool's own are never cancelled: those would be in its way when its processes stop
         answer: Future[Result] = Future()
-        self._pool.submit(fn, *args, **kwargs).add_done_callback(partial(_settle, answer))
+        with safe_path():  # this may start one
+            pooled = self._pool.submit(fn, *args, **kwargs)
+        pooled.add_done_callback(partial(_settle, answer))
         return answer
 
     def renew(self) -> None:
@@ -111,7 +114,8 @@ class Processes(Executor):
         # a new interpreter each: a fork of a process with threads may wait for ever
         context = multiprocessing.get_context("spawn")
         watched, self._alive = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
+        with safe_path():  # it starts what looks after semaphores
+            self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
 
 
 def _settle(answer: Future[Result], pooled: Future[Result]) -> None:

@@ -15,11 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    pass
-
+from epic_cli.recordings.children import started
 
 #: What is kept of what it says on stderr.
 _SAID = 2000
@@ -64,7 +62,7 @@ class Port(NamedTuple):
     ) -> PortRun:
         """Gives it packets and takes what it prints, ``most`` bytes of that; until ``stopped``."""
         try:
-            process = _start(self.command, {**os.environ, **variables})
+            process = _start(self.command, variables)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
@@ -76,13 +74,13 @@ def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.P
     if sys.platform == "win32":
         raise OSError("ports need pipes that can be waited for: run epic in WSL")
     pipe = subprocess.PIPE
-    return subprocess.Popen(  # noqa: S603 - the user's own command
+    return started(
         command,
+        variables,
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         bufsize=0,
-        env=dict(variables),
         start_new_session=True,  # so that its children end with it
     )
 

@@ -31,8 +31,10 @@ _COPY = "recording"
 
 def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[bytes]:
     """The states of a recording as CSV; raises ``Unreadable``."""
-    import subprocess
+    from subprocess import DEVNULL, PIPE
     from tempfile import TemporaryDirectory
+
+    from epic_cli.recordings import children
 
     with TemporaryDirectory(prefix="epic-") as folder:
         left = game.most << 20
@@ -42,14 +44,8 @@ def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[byt
                 if left < 0:
                     raise Unreadable(f"{game.title} of more than {game.most} MiB")
                 file.write(data)
-        command = [sys.executable, "-P", "-m", __name__, game.name, folder, *["names"] * names]
-        with subprocess.Popen(  # noqa: S603 - this very program
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        ) as process:
+        words = ["-m", __name__, game.name, folder, *["names"] * names]
+        with children.python(*words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
             assert process.stdout is not None
             assert process.stderr is not None
             try:

@@ -1,0 +1,51 @@
+"""Processes that this program starts: each of them here.
+
+Python takes modules from the folder that it starts in, unless it has a safe path: a ``signal.py``
+beside recordings that somebody else has packed would run. Whoever starts a process holds a lock, as
+the environment that it inherits is that of all threads.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+_SAFE = "PYTHONSAFEPATH"
+
+_lock = threading.Lock()
+
+
+def started(
+    command: Sequence[str], variables: Mapping[str, str] | None = None, **streams: Any
+) -> subprocess.Popen[bytes]:
+    """Another program, with ``variables`` beside those of this process; raises ``OSError``."""
+    with _lock:
+        environment = {**os.environ, **(variables or {})}
+    return subprocess.Popen(command, env=environment, **streams)  # noqa: S603 - callers' own words
+
+
+def python(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """Python as it runs here, with a safe path, and the modules that this process has."""
+    # an empty or relative entry is the folder that it starts in
+    modules = os.pathsep.join(filter(os.path.isabs, sys.path))
+    return started([sys.executable, "-P", *words], {"PYTHONPATH": modules}, **streams)
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """What ``multiprocessing`` starts within has a safe path: it knows no other way to ask."""
+    with _lock:
+        before = os.environ.get(_SAFE)
+        os.environ[_SAFE] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_SAFE]
+            else:
+                os.environ[_SAFE] = before
