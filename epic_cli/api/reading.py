@@ -11,6 +11,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.reading import read as read_blocks
@@ -29,7 +30,7 @@ Blocks = Generator[PacketBlock, None, None]
 OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
 
 
-class RefusedLine(ValueError):
+class RefusedLine(Portable, ValueError):
     """A line that is no packet: where in which recording, and why, in words.
 
     ``line`` and ``column`` count from 1 (columns in bytes), ``text`` is the line as it stands
@@ -48,7 +49,7 @@ class RefusedLine(ValueError):
         self.text = refusal.text
 
 
-class RecordingWarning(UserWarning):
+class RecordingWarning(Portable, UserWarning):
     """What is found in a recording: the ``finding`` as a value, in words with its code."""
 
     def __init__(self, name: str, finding: RecordingFinding) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from epic_cli.api.reading import Blocks, PacketReader, read_packets
 from epic_cli.api.sources import PacketSource, is_row, is_table
 from epic_cli.engine.contract import Packet, SmoothingStrategy
-from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.failures import Portable, StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.corrections import as_drawn
@@ -44,7 +44,7 @@ TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 AT_ONCE = 4096
 
 
-class RefusedPacket(ValueError):
+class RefusedPacket(Portable, ValueError):
     """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
 
     Raised by ``replay``; in words, it names that function's arguments.

@@ -1,9 +1,9 @@
-"""Errors of a strategy at work: it is in use elsewhere, or its own code failed."""
+"""Errors that can be sent, and those of a strategy: it is in use, or its own code failed."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -13,7 +13,34 @@ if TYPE_CHECKING:
 _NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "engine/plain.py")
 
 
-class StrategyInUse(RuntimeError):
+class Portable:
+    """An error that reaches another process as it is, whatever it is made from.
+
+    An attribute that does not (what code of others has raised) is None there.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Python would make it from its message, and wait for ever where that fails."""
+        kept = {name: value if _survives(value) else None for name, value in vars(self).items()}
+        return _portable, (type(self), cast("BaseException", self).args), kept
+
+
+def _portable(kind: type[BaseException], args: tuple[object, ...]) -> BaseException:
+    return kind.__new__(kind, *args)
+
+
+def _survives(value: object) -> bool:
+    """Whether a value can be sent to another process."""
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(value))  # noqa: S301 - our own
+    except Exception:
+        return False
+    return True
+
+
+class StrategyInUse(Portable, RuntimeError):
     """A strategy object belongs to a replay that is still running, and cannot be shared."""
 
     def __init__(self, strategy: object) -> None:
@@ -23,7 +50,7 @@ class StrategyInUse(RuntimeError):
         )
 
 
-class StrategyFailed(RuntimeError):
+class StrategyFailed(Portable, RuntimeError):
     """A strategy's code raised ``error``, or (None) returned an invalid value.
 
     ``strategy`` names the class, ``during`` is the call that failed: ``import``, ``__init__``,

@@ -25,6 +25,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from epic_cli.engine.failures import Portable
 from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Resolved, resolve
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, kind_of
@@ -390,7 +391,7 @@ _LONGEST_HANDSHAKE = 1 << 14
 _HTTP = re.compile(rb"(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE) ")
 
 
-class Unacceptable(Exception):
+class Unacceptable(Portable, Exception):
     """A connection is not understood from here on: the reason, and the fault in words."""
 
     def __init__(self, reason: Refused, words: str) -> None:

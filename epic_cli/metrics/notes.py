@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.text.widths import some
 from epic_cli.metrics.digits import counted, three_digits
 
@@ -326,16 +327,12 @@ def _called(entity: str) -> str:
 # ---------------------------------------------------------------- errors
 
 
-class NotEnoughToSay(ValueError):
+class NotEnoughToSay(Portable, ValueError):
     """The data do not decide the question, and ``why``; no figure is better than a made-up one."""
 
     def __init__(self, why: object) -> None:
         super().__init__(f"not enough to say: {why}")
         self.why = str(why)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Goes to another process as it is: what made it cannot be called with the message."""
-        return ValueError.__new__, (type(self), *self.args), vars(self)
 
 
 class TooFewStates(NotEnoughToSay):

@@ -13,6 +13,8 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.failures import Portable
+
 if TYPE_CHECKING:
     from typing import IO, Protocol
 
@@ -78,7 +80,7 @@ DEFAULT = "text"
 _ARRAY = rb"""\[\s*(?:$|[{[]|(?:"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*)\s*(?:$|,|\]\s*(?:$|,|\])))"""
 
 
-class Unreadable(ValueError):
+class Unreadable(Portable, ValueError):
     """A recording that cannot be read in this way, whatever its packets are."""
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.wording import FrontEnd, Problem, in_words
@@ -57,7 +58,7 @@ def field_offset(raw: bytes, place: int, delimiter: str) -> int:
     return len(raw.rstrip(b"\r\n")) if place == 0 else 0
 
 
-class TableRefusal(ValueError):
+class TableRefusal(Portable, ValueError):
     """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
 
     def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock, VelocityFiller, is_quaternion
 from epic_cli.recordings import LONGEST_LINE
 
@@ -37,7 +38,7 @@ class Fault(Enum):
     NO_VELOCITY = "the packet has no velocity, and packet text cannot leave it out"
 
 
-class Unwritable(ValueError):
+class Unwritable(Portable, ValueError):
     """A packet that could not be read back as it is: its ``field``, that one's value, and why."""
 
     def __init__(self, fault: Fault, field: str, value: object) -> None:
@@ -169,7 +170,7 @@ class Changes(NamedTuple):
     fill_velocities: bool = False
 
 
-class UnwritablePacket(ValueError):
+class UnwritablePacket(Portable, ValueError):
     """The packet at this ``index`` of a block has no row; ``error`` says why."""
 
     def __init__(self, index: int, error: Unwritable) -> None:

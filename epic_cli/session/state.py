@@ -16,6 +16,7 @@ from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Value
@@ -64,7 +65,7 @@ class AppendResult(NamedTuple):
     ended: bool = False
 
 
-class DrawingStopped(KeyboardInterrupt):
+class DrawingStopped(Portable, KeyboardInterrupt):
     """The rows of packets were interrupted; the packets are taken.
 
     All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first

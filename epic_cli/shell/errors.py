@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.text import widths
 
 
@@ -23,7 +24,7 @@ class ExitStatus(enum.IntEnum):
     INTERRUPTED = 130
 
 
-class CannotAccess(Exception):
+class CannotAccess(Portable, Exception):
     """A file or stream that cannot be read or written."""
 
     def __init__(self, action: str, name: str, error: OSError) -> None:
@@ -47,7 +48,7 @@ def accessing(action: str, name: object, file_action: str = "") -> Iterator[None
         raise CannotAccess(action, str(name), error) from error
 
 
-class WrongUsage(Exception):
+class WrongUsage(Portable, Exception):
     """Options that do not fit each other or the recording.
 
     ``about`` are the long names, without dashes, of the options that are to blame.

@@ -20,6 +20,7 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec, resolve_name
 from typing import Any, NamedTuple
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.work.journal import digest_of
@@ -32,7 +33,7 @@ _HIDING = {"__import__", "exec", "eval", "compile", "open", "import_module", "ru
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class UnknownCode(ValueError):
+class UnknownCode(Portable, ValueError):
     """A strategy whose code cannot be known: ``place`` is where that shows."""
 
     def __init__(self, place: str, what: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.engine.failures import Portable
 from epic_cli.recordings.files import lock
 from epic_cli.recordings.reading import BINARY
 
@@ -124,7 +125,7 @@ _ENTRY = re.compile(rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":(
 _NAMED = 5
 
 
-class UnusableJournal(ValueError):
+class UnusableJournal(Portable, ValueError):
     """The file is no journal that can be gone on with; it has not been touched."""
 
     def __init__(self, path: str, reason: str) -> None:

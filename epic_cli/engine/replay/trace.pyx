@@ -6,6 +6,7 @@ from libcpp.algorithm cimport sort
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock, fill_turns
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
@@ -15,7 +16,7 @@ cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:8x}
 cdef size_t STRETCH = 65536
 
 
-class TooManyRows(ValueError):
+class TooManyRows(Portable, ValueError):
     """The packets would need more rows than fit into memory: more than ``most``."""
 
     def __init__(self, most):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from epic_cli.engine.failures import Portable
 from epic_cli.jobs.check.spec import NUMBERS, Tolerances
 
 _EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
@@ -25,7 +26,7 @@ _NOTHING = ("null", "none", "nil", "-")
 _SHOWN = 60
 
 
-class NotRows(ValueError):
+class NotRows(Portable, ValueError):
     """Text that is not rows: at which line (from 1), what stands there, what was expected."""
 
     def __init__(self, line: int, what: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
@@ -30,7 +31,7 @@ ROW_FORMATS = tuple(file_format for file_format in FORMATS if file_format != "ta
 NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
 
 
-class BrokenCase(ValueError):
+class BrokenCase(Portable, ValueError):
     """A case that cannot be run as it is written: where that stands, and what is wrong.
 
     ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from cmaes import CatCMAwM
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.delays import DelaysNeeded, delays_needed
 from epic_cli.jobs.tune.trials import (
@@ -649,7 +650,7 @@ class TuneStep(NamedTuple):
     best: float
 
 
-class NothingToTune(ValueError):
+class NothingToTune(Portable, ValueError):
     """A strategy has no settings that are worth tuning, or all of them are held."""
 
     def __init__(self, strategy: str, held: Sequence[str]) -> None:
@@ -658,7 +659,7 @@ class NothingToTune(ValueError):
         self.strategy = strategy
 
 
-class NeedsArrivals(ValueError):
+class NeedsArrivals(Portable, ValueError):
     """None of the strategies means anything without arrival times, and there are none."""
 
     def __init__(self, strategies: Sequence[str]) -> None:

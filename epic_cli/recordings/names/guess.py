@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import FIELDS
 from epic_cli.recordings.names.spellings import (
@@ -68,7 +69,7 @@ _DEGREES = {"semicircles": 180 / 2**31, "dege7": 1e-7}
 _MOST_NAMES = 12
 
 
-class AmbiguousLayout(Exception):
+class AmbiguousLayout(Portable, Exception):
     """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
 
     def __init__(self, reason: Reason, **facts: Any) -> None:
