@@ -24,9 +24,18 @@ import numpy as np
 
 from epic_cli.engine.measure import running_medians
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME, edges
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    POSITION,
+    SEQUENCE,
+    TELEPORT,
+    TIME,
+    VELOCITY,
+    edges,
+)
 from epic_cli.metrics.measurement import FIELDS, TURN_FIELDS, Resampled
 from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.traffic import Flags, Numbers, Stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -254,6 +263,8 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
         watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
         missing = np.round(steps / usual).astype(np.int64) - 1
         missing[missing > LONGEST] = 0
+        if numbers is stamps:  # what is only sent when it changes misses nothing where it rests
+            missing[_rests(table, known, order)] = 0
     else:
         missing = np.zeros(len(steps), np.int64)
     # of all packets that were sent, which were lost or late
@@ -271,6 +282,17 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
         waver,
         watched,
     )
+
+
+def _rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
+    """The intervals between these packets (``packet_table``) in which nothing was to be sent."""
+    columns = table[:, known][:, order]
+    positions, velocities = columns[POSITION].T, columns[VELOCITY].T
+    nothing = np.full(len(order), np.nan), np.full(len(order), np.nan)
+    teleports, turns = columns[TELEPORT] > 0, np.empty((len(order), 0))
+    return Stream(
+        "", columns[TIME], positions, velocities, *nothing, teleports, turns, np.empty(0)
+    ).rests
 
 
 def _running_median(values: Floats) -> Floats:

@@ -77,7 +77,15 @@ class Bridged:
     seconds: float
 
 
-TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced | Bridged
+@dataclass(frozen=True)
+class Rested:
+    """``count`` times, ``seconds`` in all, it rests: states are only sent when they change."""
+
+    count: int
+    seconds: float
+
+
+TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced | Bridged | Rested
 
 
 # ---------------------------------------------------------------- of an entity
@@ -280,6 +288,9 @@ def truth_words(note: TruthNote) -> str:
                 f"{counted(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
                 " curve: what happened meanwhile cannot be seen"
             )
+        case Rested():
+            times = counted(note.count, "time")
+            return f"{times} ({note.seconds:.3g} s) nothing is sent while it rests, and it stands"
         case VelocitiesReplaced():
             reason = note.reason.value.format(note.mismatch)
             return f"velocities taken from the positions: {reason}"

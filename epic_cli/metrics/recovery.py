@@ -33,6 +33,9 @@ STEADY = 0.2
 #: does not change the median much.
 USUAL = 3.0
 
+#: In a silence it is looked at this many moments whether the entity moves.
+LOOKED_AT = 65
+
 #: Between the old place and the new one is where less than this share of the way is left to both.
 BETWEEN = 0.1
 
@@ -103,9 +106,10 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
     silence = np.diff(arrivals, prepend=arrivals[:1])
     usual = median(silence[1:]) if len(silence) > 1 else 0.0
-    outage = silence > max(GAP_INTERVALS * usual, GAP_SECONDS)
-    moved = np.flatnonzero(outage)
-    outage[moved] = [_moved(truth, stamps[k - 1], stamps[k]) for k in moved]
+    longest = max(GAP_INTERVALS * usual, GAP_SECONDS)
+    for k in np.flatnonzero(silence > longest):
+        silence[k] -= _rested(truth, stamps[k - 1], stamps[k])
+    outage = silence > longest
     teleport = np.zeros(len(stamps), bool)
     first = np.searchsorted(stamps, truth.starts[truth.teleported] - 1e-9)
     teleport[first[first < len(stamps)]] = True
@@ -122,13 +126,18 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     )
 
 
-def _moved(truth: Truth, start: float, end: float) -> bool:
-    """Whether the entity moved meanwhile, as far as anybody knows."""
-    positions = truth.at(np.linspace(start, end, 9)).positions
-    ends = truth.at(np.array([start, end])).positions
-    if not np.isfinite(positions).all() or not np.isfinite(ends).all():
-        return True
-    return bool((np.ptp(positions, axis=0) > 2 * truth.resolution).any())
+def _rested(truth: Truth, start: float, end: float) -> float:
+    """How many seconds of these the entity stood at first, as far as anybody knows."""
+    (here,), low, high = truth.at(np.array([start])).positions, start, end
+    for _ in range(2):
+        times = np.linspace(low, high, LOOKED_AT)
+        away = np.abs(truth.at(times).positions - here)
+        moved = ~(away <= 2 * truth.resolution).all(axis=1)
+        if not moved.any():
+            return high - start
+        first = max(int(moved.argmax()), 1)
+        low, high = float(times[first - 1]), float(times[first])
+    return low - start
 
 
 def recovery(

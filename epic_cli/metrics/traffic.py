@@ -175,23 +175,37 @@ class MessageLog:
 
     States of several entities with one stamp are one message, be it one datagram for all or one
     for each; it is there when the first of them is. Where a clock was set back, stamps come again.
-    ``copies`` is how many of the ``states`` came twice.
+    ``copies`` is how many of the ``states`` came twice. ``idle`` (n; None: never) is how many
+    seconds before each nothing was to be sent, since all entities rested.
     """
 
     sent: Floats
     arrivals: Floats
     copies: int
     states: int
+    idle: Floats | None = None
 
     def moved(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
         """The same messages with something added to their stamps and arrivals, in the new order."""
         sent = self.sent + stamps
         order = np.argsort(sent, kind="stable")
-        return replace(self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order])
+        idle = None if self.idle is None else self.idle[order]
+        return replace(
+            self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order], idle=idle
+        )
 
     def only(self, wanted: Flags) -> MessageLog:
         """Some of the messages."""
-        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted])
+        idle = None if self.idle is None else self.idle[wanted]
+        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle)
+
+    @cached_property
+    def unrested(self) -> MessageLog:
+        """The same on a clock that stands still where nothing was to be sent."""
+        if self.idle is None:
+            return self
+        passed = np.cumsum(self.idle)
+        return replace(self, sent=self.sent - passed, arrivals=self.arrivals - passed, idle=None)
 
     @cached_property
     def delays(self) -> Floats:
@@ -316,8 +330,10 @@ def waits(messages: MessageLog, lost: int = 0) -> Floats:
 
     A client that draws that far behind the stamps has a state to go to: it need not be the next
     one, where packets overtake each other the newest of those that arrived will do. With this many
-    ``lost`` in between, it is one behind those. How far the clocks are apart is contained.
+    ``lost`` in between, it is one behind those. How far the clocks are apart is contained. A state
+    that is not sent again while it rests, is there all the same.
     """
+    messages = messages.unrested
     first = np.minimum.accumulate(messages.arrivals[::-1])[::-1]
     return np.asarray(first[1 + lost :] - messages.sent[: -1 - lost])
 
@@ -331,6 +347,14 @@ PIECE = 1024
 
 #: The velocity of a steady step changes by less than this share.
 STEADY = 0.2
+
+#: In periods: nothing came for as long; so often at least where states are only sent on change.
+SILENT, FEWEST_RESTS = 2.5, 3
+
+#: In usual steps (or the next), and in what it would have come at that pace: an entity that rested
+#: and has just begun to move has come no further. Where it rests, its velocity is no more than this
+#: share of the usual one.
+RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
             "turns")  # fmt: skip
@@ -484,6 +508,24 @@ class Stream:
         """Which intervals are longer than this many periods though no packet is missing."""
         long = np.flatnonzero(self.intervals > periods * self.period)
         return long[self.follows[long]] if len(long) else long
+
+    def rested(self, places: Numbers) -> Flags:
+        """In which of these intervals it has come no further than in a usual step, or the next."""
+        usual, steps = self.usual_step, self.steps[places]
+        near = self.intervals < RESTED * self.period
+        after = np.append(np.where(near, self.steps, 0.0), 0.0)[places + 1]
+        still = steps <= RESTED * np.maximum(usual, after)
+        still &= steps <= SLOW * np.maximum(usual, after) * self.intervals[places] / self.period
+        if self.has_velocities:
+            still &= lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
+        return np.asarray(still & (usual > 0))
+
+    @cached_property
+    def rests(self) -> Numbers:
+        """The intervals in which it rests, and nothing is sent for that; none, or some."""
+        silent = self.stretched(SILENT)
+        silent = silent[self.rested(silent)]
+        return silent if len(silent) >= FEWEST_RESTS else silent[:0]
 
     @cached_property
     def elapsed(self) -> Elapsed | None:
@@ -704,6 +746,8 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
         if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
     messages = _messages(sendings)
+    if messages is not None:
+        messages = _with_rests(messages, streams)
     return Traffic(tuple(streams), messages, packets, entities, stamping=stamping)
 
 
@@ -807,3 +851,22 @@ def _messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
     if int(changes(times).sum()) < FEWEST_STATES:
         return None
     return MessageLog(times, arrivals, copies, states)
+
+
+def _with_rests(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
+    """The messages with the times in which every entity rests that is there."""
+    long = np.flatnonzero(messages.intervals > SILENT * messages.period)
+    if not len(long) or not any(len(stream.rests) for stream in streams):
+        return messages
+    middles = messages.sent[long] + messages.intervals[long] / 2
+    rests, moves = np.zeros(len(long), bool), np.zeros(len(long), bool)
+    for stream in streams:
+        places = np.searchsorted(stream.times, middles) - 1
+        there = (places >= 0) & (places < len(stream.times) - 1)
+        rested = there & np.isin(places, stream.rests)
+        rests |= rested
+        moves |= there & ~rested
+    long = long[rests & ~moves]
+    idle = np.zeros(len(messages.sent))
+    idle[long + 1] = messages.intervals[long] - messages.period
+    return replace(messages, idle=idle) if len(long) else messages

@@ -13,6 +13,7 @@ from epic_cli.engine.measure import Path
 from epic_cli.metrics.arrays import (
     LARGEST,
     POSITION,
+    SEQUENCE,
     TELEPORT,
     TIME,
     VELOCITY,
@@ -32,17 +33,19 @@ from epic_cli.metrics.notes import (
     Excluded,
     ExclusionReason,
     NotJudged,
+    Rested,
     StatesLeftOut,
     TooFewStates,
     TruthNote,
     Unusable,
     VelocitiesReplaced,
 )
+from epic_cli.metrics.traffic import Stream
 from epic_cli.metrics.turns import SampledTurns, TurnTruth, angles, turns_of
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.metrics.arrays import Flags, Floats, Integers
+    from epic_cli.metrics.arrays import Flags, Floats, Integers, Places
 
 
 Origin = Literal["given", "rebuilt"]
@@ -83,7 +86,8 @@ class Truth:
     ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
     ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
     positions that means something. ``notes`` say what was cut out and why. ``turns`` is how it
-    turned, if the recording knows.
+    turned, if the recording knows. From and until the times of ``rests`` (n, 2; s) it stood, and
+    nothing was sent.
     """
 
     path: Path
@@ -95,6 +99,7 @@ class Truth:
     teleported: Flags
     resolution: float
     notes: tuple[TruthNote, ...]
+    rests: Floats
     turns: TurnTruth | None = None
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
@@ -134,10 +139,12 @@ def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0
     """
     table = packet_table(packets)
     positions, velocities = table[POSITION].T, table[VELOCITY].T
-    truth = build(table[TIME] + offset, positions, velocities, table[TELEPORT] > 0, origin)
+    marks, times = table[TELEPORT] > 0, table[TIME] + offset
+    truth = build(times, positions, velocities, marks, origin, table[SEQUENCE])
     if not packets.turns():
         return truth
-    return replace(truth, turns=turns_of(packets, truth.path, truth.starts, truth.ends, offset))
+    turns = turns_of(packets, truth.path, truth.starts, truth.ends, truth.rests, offset)
+    return replace(truth, turns=turns)
 
 
 def truths_of(
@@ -160,12 +167,15 @@ def build(
     velocities: Floats,
     teleports: Flags | None = None,
     origin: Origin = "rebuilt",
+    sequence: Floats | None = None,
 ) -> Truth:
     """A truth through n states: cubic Hermite through positions and velocities.
 
     ``times`` (n) in seconds, in any order; ``positions`` and ``velocities`` (n, 3); ``teleports``
-    (n) marks states before which the entity was moved on purpose. It is cut there, at steps that
-    look like teleports, and at gaps, unless the entity rested. States that are not finite are
+    (n) marks states before which the entity was moved on purpose, ``sequence`` (n) are the numbers
+    of their packets. It is cut there, at steps that look like teleports, and at gaps, unless the
+    entity rested: where states are only sent when they change, it rests until a usual interval
+    before the next one. States that are not finite are
     left out, of states with equal times the last one counts. Velocities that are all zero, or
     that differ from the positions' own differences by more than half, or some of which are
     missing (NaN), are replaced by these.
@@ -174,6 +184,8 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
+    numbers = np.full(len(times), np.nan) if sequence is None else sequence
+    came = np.unique(numbers[np.isfinite(numbers)])
     missing = all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
         finite = (np.abs(times) < LARGEST) & all_three(np.abs(positions) < LARGEST)
@@ -184,7 +196,7 @@ def build(
     if not whole or not (times[1:] >= times[:-1]).all():
         order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
         times, positions, velocities = times[order], positions[order], velocities[order]
-        marks, missing = marks[order], missing[order]
+        marks, missing, numbers = marks[order], missing[order], numbers[order]
     absent = bool(missing.any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
@@ -192,15 +204,34 @@ def build(
         marks = np.asarray(np.bincount(groups, marks) > 0)
         notes.append(StatesLeftOut(int((~last).sum()), Excluded.SAME_TIME))
         times, positions, velocities = times[last], positions[last], velocities[last]
+        numbers = numbers[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
     inside = _within_teleports(times, positions)
     if inside.any():
         marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
         times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
+        numbers = numbers[~inside]
+    resolution = resolution_of(positions)
+    of = np.empty(len(times)), numbers, marks, np.empty((len(times), 0)), came
+    stream = Stream("", times, positions, velocities, *of)
+    rests = stream.rests[~marks[stream.rests + 1]]
+    still = np.empty(0, np.intp)
+    if len(rests):
+        # it began to move a usual interval before it was seen to
+        ends = times[rests + 1] - stream.period
+        notes.append(Rested(len(rests), float((ends - times[rests]).sum())))
+        still = rests + np.arange(len(rests))
+        times = np.insert(times, rests + 1, ends)
+        positions = np.insert(positions, rests + 1, positions[rests], axis=0)
+        velocities = np.insert(velocities, rests + 1, 0.0, axis=0)
+        velocities[still] = 0.0
+        marks = np.insert(marks, rests + 1, False)
+    standing = np.stack((times[still], times[still + 1]), axis=1)
+    still = np.concatenate((still, still + 1))
     cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
-    velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
+    velocities = _usable(times, positions, velocities, cut, segments, absent, still, notes)
     return Truth(
         Path(times, positions, velocities, segments),
         origin,
@@ -209,8 +240,9 @@ def build(
         times[np.concatenate(([True], cut))],
         times[np.concatenate((cut, [True]))],
         np.concatenate(([False], ~gap[cut])),
-        resolution_of(positions),
+        resolution,
         tuple(notes),
+        standing,
     )
 
 
@@ -283,9 +315,10 @@ def _usable(
     cut: Flags,
     segments: Integers,
     absent: bool,
+    still: Places,
     notes: list[TruthNote],
 ) -> Floats:
-    """The velocities, or the positions' own where those cannot be meant."""
+    """The velocities, or the positions' own where those cannot be meant, none where it is still."""
     kept = ~cut
     if not kept.any():
         return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
@@ -314,6 +347,7 @@ def _usable(
         mine = np.flatnonzero(segments == segment) if segments[-1] else slice(None)
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
+    derived[still] = 0.0
     return derived
 
 

@@ -86,13 +86,18 @@ class TurnTruth:
 
 
 def turns_of(
-    packets: PacketBlock, path: Path, starts: Floats, ends: Floats, offset: float
+    packets: PacketBlock,
+    path: Path,
+    starts: Floats,
+    ends: Floats,
+    rests: Floats,
+    offset: float,
 ) -> TurnTruth | None:
     """The rotations of the packets that move on the ``path``; None: fewer than two.
 
     ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
     missing, or that differ from the rotations' own differences by more than half, are replaced by
-    these.
+    these. From and until the times of ``rests`` (n, 2; s) it does not turn.
     """
     found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
@@ -107,9 +112,19 @@ def turns_of(
     states = found[order]
     states[:, :4] /= sizes[order, None]
     times = times[order]
+    before = np.searchsorted(times, rests[:, 0] + 1e-9) - 1
+    begun = before >= 0
+    before, until = before[begun], rests[begun, 1]
+    states, times = (
+        np.insert(states, before + 1, states[before], 0),
+        np.insert(times, before + 1, until),
+    )
+    still = before + np.arange(len(before))
+    states[[*still, *(still + 1)], 4:] = 0.0
     segments = _segments_at(path, times)
     unbroken = (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
     states[:, 4:] = _usable(times, states, unbroken)
+    states[[*still, *(still + 1)], 4:] = 0.0
     return TurnTruth(path, starts, ends, times, states)
 
 

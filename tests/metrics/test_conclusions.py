@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ from epic_cli import Packet, Sample, Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.compare.report import metric_columns, verdict
+from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics import named as metric_named
 from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, best_for
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
+from epic_cli.metrics.traffic import traffic_of
 from epic_cli.metrics.truth import build, truth_of
+from epic_cli.metrics.turns import angles
 
 Place = tuple[float, float, float]
 Statuses = Callable[[float], Status]
@@ -199,6 +203,59 @@ def test_resting_is_no_outage() -> None:
     packets = [packet for packet in movements.packets(resting) if not 4.2 < packet.time < 7.8]
     found = judged(packets, Drawn("", resting))
     assert not [note for note in found.notes if isinstance(note, Outages)]
+
+
+def walked(seed: int) -> tuple[Callable[[float], Place], list[float]]:
+    """A walk with rests, and when each of its parts ends."""
+    random = np.random.default_rng(seed)
+    ends = np.cumsum(np.repeat([0.6, 1.0], 8) + random.uniform(0, 2.5, 16)).tolist()
+    ways = random.normal(size=(16, 3)) * 4
+    ways[1::2] = 0
+
+    def walk(t: float) -> Place:
+        place, begin = np.zeros(3), 0.0
+        for way, end in zip(ways, ends, strict=True):
+            place = place + way * (min(max(t, begin), end) - begin)
+            begin = end
+        return tuple(place.tolist())
+
+    return walk, ends
+
+
+@pytest.mark.parametrize("how", ["numbered", "without numbers", "without velocities", "turning"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: str) -> None:
+    walk, ends = walked(seed)
+    every = movements.packets(walk, ends[-2], latency=0.08)
+    if how == "turning":
+        halves = [packet.position[0] for packet in every]
+        turns = [(0.0, 0.0, math.sin(half), math.cos(half)) for half in halves]
+        every = [one._replace(rotation=turn) for one, turn in zip(every, turns, strict=True)]
+    sent = [every[0]]
+    for before, packet in pairwise(every):
+        if packet.position != before.position or packet.velocity != before.velocity:
+            velocity = None if how == "without velocities" else packet.velocity
+            number = None if how == "without numbers" else len(sent)
+            sent.append(packet._replace(velocity=velocity, sequence=number))
+    strategies = read_specs(["lerp", "snapshot", "hermite"])
+    comparison, against = judged(sent, *strategies), judged(sent, *strategies, truth=every)
+    assert comparison.rows > 0.97 * comparison.all_rows - 60
+    for found in (comparison, against):
+        assert not [note for note in found.notes if isinstance(note, Outages)]
+    for one, other in zip(comparison.results, against.results, strict=True):
+        assert math.isnan(one.value("after_outage"))
+        for name in ("score", "error", "lag", "residual"):
+            assert one.value(name) == pytest.approx(other.value(name), rel=0.05, abs=0.05), name
+    truth = truth_of(movements.block(sent))
+    times = np.arange(ends[0], sent[-1].time, 1 / 60)
+    np.testing.assert_allclose(truth.at(times).positions, [walk(t) for t in times], atol=0.15)
+    if truth.turns is not None:
+        halves = np.array([walk(t)[0] for t in times])
+        true = np.stack((0 * halves, 0 * halves, np.sin(halves), np.cos(halves)), axis=1)
+        assert angles(truth.turns.at(times), true).max() < 20
+    network = diagnose(traffic_of({"": movements.block(sent)})).network
+    assert network is not None
+    assert max(network.needed) < 0.06
 
 
 def teleporting(t: float) -> Place:

@@ -297,7 +297,7 @@ def _kept(messages: MessageLog) -> float:
 
 def _gaps(messages: MessageLog, lost: int) -> Floats:
     """From each arrival to the next, and with this many of them lost."""
-    arrivals = np.sort(messages.arrivals)
+    arrivals = np.sort(messages.unrested.arrivals)
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 
 

@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic import Flags, Numbers, Stream, Traffic
-
-#: In periods.
-LONG = 2.5
-
-LEAST = 3
-
-#: In usual steps: an entity that rested and has just begun to move has come no further.
-REST = 1.5
-
-#: In what it would have come at its usual pace.
-SLOW = 0.45
-
-#: In its usual speed: the velocity of an entity that rests, where one is given.
-STILL = 0.2
+from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -29,16 +12,15 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _of(stream: Stream) -> Finding | None:
-    silent = stream.stretched(LONG)
-    places = silent[rested(stream, silent)]
-    if len(places) < LEAST:
+    places = stream.rests
+    if not len(places):
         return None
     silences = stream.intervals[places]
     return Finding(
         "on-change",
         float(silences.sum()) / float(stream.times[-1] - stream.times[0]),
         float(len(places)),
-        float(LEAST),
+        float(FEWEST_RESTS),
         {
             "times": float(len(places)),
             "longest": float(silences.max()),
@@ -50,17 +32,6 @@ def _of(stream: Stream) -> Finding | None:
     )
 
 
-def rested(stream: Stream, places: Numbers) -> Flags:
-    """In which of these intervals the entity has come no further than in a usual step."""
-    usual = stream.usual_step
-    pace = usual / stream.period
-    steps = stream.steps[places]
-    rests = (steps <= REST * usual) & (steps <= SLOW * pace * stream.intervals[places])
-    if stream.has_velocities:
-        rests &= lengths(np.nan_to_num(stream.velocities[places])) <= STILL * stream.usual_speed
-    return np.asarray(rests & (usual > 0))
-
-
 DETECTOR = Detector(
     "on-change",
     "states are only sent when they change",
@@ -70,9 +41,9 @@ DETECTOR = Detector(
     " resting and then starting.",
     "Repeat the last state every period while an entity rests (or once before it starts), or have"
     " the strategy take silence for rest.",
-    "intervals above 2.5 periods without a gap in the sequence numbers, in which the entity moves"
-    " by no more than 1.5 usual steps",
-    "3 of them",
+    f"intervals above {SILENT} periods without a gap in the sequence numbers, in which the entity"
+    f" moves by no more than {RESTED} usual steps",
+    f"{FEWEST_RESTS} of them",
     "definition of sending on change",
     detect,
     rank=46,

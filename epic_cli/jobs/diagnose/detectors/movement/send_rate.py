@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.on_change import LONG, rested
 from epic_cli.metrics.arrays import median, quantile
-from epic_cli.metrics.traffic import USUAL_RATES, Floats, Stream, Traffic, lattice
+from epic_cli.metrics.traffic import SILENT, USUAL_RATES, Floats, Stream, Traffic, lattice
 
 #: The middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3
@@ -69,8 +68,8 @@ def _sent(stream: Stream) -> Floats:
     """The intervals in which nothing is known to be missing."""
     if stream.numbered:
         sent = stream.follows.copy()
-        silent = stream.stretched(LONG)
-        sent[silent[rested(stream, silent)]] = False
+        silent = stream.stretched(SILENT)
+        sent[silent[stream.rested(silent)]] = False
         return stream.intervals[sent]
     # a loss makes an interval two periods long: what could be one is none of the sender's
     turns = stream.intervals / stream.period

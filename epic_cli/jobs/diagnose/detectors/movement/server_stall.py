@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.on_change import rested
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Stream, Traffic
 
@@ -27,7 +26,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
             own = other.times[other.stretched(LONG * _usual(other))]
             places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
-    places = places[~rested(stream, places)]
+    places = places[~stream.rested(places)]
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
         return []
     lengths = stream.intervals[places]

@@ -58,9 +58,11 @@ def starved(
 ) -> float:
     """The share of a screen's rows that are held or extrapolated, 0 to 1.
 
-    Rows of the warm-up, and those for which nothing has come for a long time, do not count.
+    Rows of the warm-up, and those for which nothing has come for a long time, or was to come, do
+    not count.
     """
-    arrivals = np.sort(messages.arrivals)
+    arrivals = messages.arrivals[messages.in_order]
+    idle = np.zeros(len(arrivals)) if messages.idle is None else messages.idle[messages.in_order]
     begin = arrivals[0] + min(WARM_UP, 0.1 * float(arrivals[-1] - arrivals[0]))
     empty = judged = 0
     for block in packets.values():
@@ -71,8 +73,9 @@ def starved(
         times, status = rows["time"], rows["status"]
         inside = (times >= begin) & (times <= arrivals[-1])
         times, status = times[inside], status[inside]
-        newest = arrivals[np.maximum(np.searchsorted(arrivals, times, "right") - 1, 0)]
-        counts = (times - newest < SILENCE) & (status != Status.NONE)
+        after = np.searchsorted(arrivals, times, "right")
+        counts = (times - arrivals[np.maximum(after - 1, 0)] < SILENCE) & (status != Status.NONE)
+        counts &= np.append(idle, 0.0)[after] == 0
         judged += int(counts.sum())
         empty += int((counts & np.isin(status, (Status.HELD, Status.EXTRAPOLATED))).sum())
     return empty / judged if judged else 0.0
