@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
@@ -9,6 +10,7 @@ import pickle
 import pkgutil
 import socket
 import sys
+import threading
 
 from support.forks import NUMBER, Order
 
@@ -21,24 +23,34 @@ ROOMS = (
     "live",
     "play",
     "lab",
-    "session",
     "work",
-    "engine.strategies",
+    "engine",
+    "network",
+    "recordings",
 )
 
-#: What only a terminal has a use for.
-SCREENS = ("epic_cli.live.screen", "epic_cli.play.screen", "epic_cli.session")
+#: What those load only when a command needs it.
+LATER = ("epic_cli.main", "numpy.ma", "numpy.random", "difflib", "encodings.utf_8_sig")
+
+#: What only a terminal has a use for, and what only compiles.
+NOT_THESE = ("epic_cli.live.screen", "epic_cli.play.screen", "epic_cli.engine.build")
+
+#: What loads SciPy, where that is installed: a fork copies the tables of all that memory.
+TUNING = "epic_cli.jobs.tune"
 
 
-def _load() -> None:
+def _load(*, tuning: bool) -> None:
     """Loads what commands load, but for what only some of them or a terminal have a use for."""
+    left_out = NOT_THESE if tuning else (*NOT_THESE, TUNING)
     before = os.environ.copy()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads is not to be forked
     for room in ROOMS:
         package = importlib.import_module(f"epic_cli.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.startswith(SCREENS):
+            if not module.name.startswith(left_out):
                 importlib.import_module(module.name)
+    for module_name in LATER:
+        importlib.import_module(module_name)
     os.environ.clear()
     os.environ.update(before)
     gc.freeze()
@@ -66,8 +78,18 @@ def _wait_for_an_order(control: socket.socket) -> Order | None:
         control.sendall(NUMBER.pack(status))
 
 
+def _leave(ended: SystemExit) -> None:
+    """Ends the process as Python does, but takes nothing apart: all of it would be copied first."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()  # what was left open is warned of
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(ended.code if isinstance(ended.code, int) else 0)
+
+
 if __name__ == "__main__":
-    _load()
+    _load(tuning="tuning" in sys.argv)
     with socket.socket(fileno=int(sys.argv[1])) as control:
         order = _wait_for_an_order(control)
     if order is not None:
@@ -76,4 +98,7 @@ if __name__ == "__main__":
         os.chdir(order.folder)
         sys.argv = ["epic", *order.words]
         sys.path[0] = order.folder
-        importlib.import_module("epic_cli.main").run()
+        try:
+            importlib.import_module("epic_cli.main").run()
+        except SystemExit as ended:
+            _leave(ended)

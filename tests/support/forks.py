@@ -34,9 +34,9 @@ class Order(NamedTuple):
 class Forks:
     """What makes the processes; it ends with the process that has it."""
 
-    def __init__(self, options: Sequence[str], environment: dict[str, str]) -> None:
+    def __init__(self, options: Sequence[str], environment: dict[str, str], *loaded: str) -> None:
         self._to_it, its = socket.socketpair()
-        command = [sys.executable, *options, "-m", "support.forked", str(its.fileno())]
+        command = [sys.executable, *options, "-m", "support.forked", str(its.fileno()), *loaded]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -56,8 +56,8 @@ def started(*args: str) -> subprocess.Popen[bytes]:
 
 
 @cache
-def _forks() -> Forks:
-    return Forks(EPIC[1:3], environment())
+def _forks(*loaded: str) -> Forks:
+    return Forks(EPIC[1:3], environment(), *loaded)
 
 
 def _at_start(environment: dict[str, str]) -> dict[str, str]:
@@ -86,7 +86,8 @@ def epic(
     anew = sys.platform == "win32" or os.environ.get("EPIC_TESTS") == "exhaustive"
     if not anew and _at_start(env) == _at_start(usual):
         order = Order(tuple(map(str, args)), str(cwd or Path.cwd()), env)
-        return _forks().run(order, stdin)
+        loaded = ("tuning",) if "tune" in order.words else ()
+        return _forks(*loaded).run(order, stdin)
     return subprocess.run(
         [*EPIC, *args], check=False, input=stdin, capture_output=True, cwd=cwd, env=env
     )
