@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.api.replaying import AT_ONCE, TICK, draw, make_stream, packets_of
-from epic_cli.api.sources import PacketSource
+from epic_cli.api.reading import opened
+from epic_cli.api.replaying import TICK, draw, make_stream
 from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.packets import Entities, Status
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import TURN_COLUMNS
+from epic_cli.recordings.opening import AT_ONCE
+from epic_cli.recordings.rows import PacketSource
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -49,7 +51,7 @@ def replay_array(
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
     drawn, turned, names = bytearray(), bytearray(), Entities()
-    for block, names in draw(packets_of(packets), stream, AT_ONCE):  # noqa: B007
+    for block, names in draw(opened(packets), stream, AT_ONCE):  # noqa: B007
         drawn += block.rows()
         turned += block.turns()
     fields = [(name, "f8") for name in _NUMBERS]

@@ -8,13 +8,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from epic_cli.api.reading import PacketReader, warned
-from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
+from epic_cli.api.reading import loaded
+from epic_cli.api.replaying import make_maker, make_timing
 from epic_cli.api.shown import register
-from epic_cli.api.sources import PacketSource, Path
 from epic_cli.engine.contract import SmoothingStrategy
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
 from epic_cli.metrics.comparison import Comparison
@@ -24,7 +21,7 @@ from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.truth import truths_of
 from epic_cli.recordings.reading import recordings_in
-from epic_cli.recordings.watch import RecordingMonitor
+from epic_cli.recordings.rows import PacketSource, Path
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec
     from epic_cli.network.simulation import SimulationSpec
-    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.show.report import Report
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
@@ -199,35 +195,13 @@ def _recorded(
     """Recordings one after the other, with the truth that they share."""
     truths = None
     if truth is not None:
-        truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
+        truths, _ = truths_of(loaded(truth)[0], "given", offset)
         if not truths:
             raise NotEnoughToSay("the truth has no movement to compare with")
     for recording in recordings:
         name = os.fspath(recording) if isinstance(recording, (str, os.PathLike)) else ""
-        found, findings = with_findings(recording)
+        found, findings = loaded(recording)
         yield Run(name, found, truths, findings)
-
-
-def by_entity(
-    packets: Iterable[Packet], watch: RecordingMonitor | None = None
-) -> dict[str, PacketBlock]:
-    """The packets of each entity by its name, in their order; warns of what is found in them."""
-    found: dict[str, PacketBlock] = {}
-    blocks = blocks_of(packets)
-    if not isinstance(packets, PacketReader):
-        blocks = warned(blocks, "packets", RecordingMonitor() if watch is None else watch)
-    for block in blocks:
-        separate(block, found)
-    return found
-
-
-def with_findings(
-    packets: PacketSource,
-) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
-    """The packets of each entity, and what makes their recording doubtful."""
-    read, watch = packets_of(packets), RecordingMonitor()
-    found = by_entity(read, watch)
-    return found, tuple(read.findings if isinstance(read, PacketReader) else watch.findings)
 
 
 def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[PacketSource]:

@@ -7,9 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.comparing import by_entity, with_findings
-from epic_cli.api.reading import read_packets
-from epic_cli.api.replaying import packets_of
+from epic_cli.api.reading import loaded, read_packets
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -23,8 +21,8 @@ from epic_cli.network.trace import recorded, trace_packets
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
-    from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.recordings.rows import PacketSource, Path
     from epic_cli.show.report import Report
 
 
@@ -72,10 +70,10 @@ def diagnose(
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = read_specs(wanted) if wanted else []
     trace = _trace(packets)
-    blocks, in_recording = with_findings(packets) if trace is None else (trace, ())
+    blocks, in_recording = loaded(packets) if trace is None else (trace, ())
     paths = None
     if drawn is not None:
-        paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
+        paths = drawn_paths(loaded(_frames(drawn))[0], blocks, drawn_offset)
     return run(DiagnoseSpec(blocks, tuple(taking_part), span, paths, trace is None, in_recording))
 
 
@@ -108,7 +106,7 @@ def link_of(packets: PacketSource) -> FoundLink:
     Raises what ``replay`` does for what is no recording, and ``ValueError`` where there are no
     arrival times, or fewer than 20 messages.
     """
-    return found_link(traffic_of(by_entity(packets_of(packets))))
+    return found_link(traffic_of(loaded(packets)[0]))
 
 
 def explain(finding: Finding) -> Explanation:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets, warned
-from epic_cli.api.replaying import blocks_of, packets_of
+from epic_cli.api.reading import RecordingWarning, RefusedLine, accepted, spec_of
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
+from epic_cli.recordings.opening import ReadingLog
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.recordings.rows import source_of
 from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
-    from epic_cli.api.sources import PacketSource
-    from epic_cli.engine.contract import Packet
+    from epic_cli.recordings.rows import PacketSource
 
 
 def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspection:
@@ -30,18 +28,12 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
     does for what is no recording.
     """
     mistakes: list[RefusedLine] = []
+    source = source_of(packets)
+    log = source.log or ReadingLog(source.name, RecordingMonitor(True, source.name))
+    log.watch.thorough = True
+    blocks = accepted(source, spec_of(read), log, mistakes.append)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)
-        if read != INFERRED or isinstance(packets, (str, os.PathLike)):
-            taken: Iterable[Packet] = read_packets(packets, read=read, refused=mistakes.append)
-        else:
-            taken = packets_of(packets)
-        if isinstance(taken, PacketReader):
-            taken.watch.thorough = True
-            found = run(taken.name, taken.blocks(), taken.watch)
-        else:
-            watch = RecordingMonitor(thorough=True)
-            blocks = warned(blocks_of(taken), "packets", watch)
-            found = run("packets", blocks, watch)
+        found = run(source.name, blocks, log.watch)
     refusals = [mistake.refusal for mistake in mistakes]
     return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, is_table, rows_of, table_of
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay import separate
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.reading import read as read_blocks
-from epic_cli.recordings.watch import RecordingMonitor
+from epic_cli.recordings.rows import settled, source_of
 from epic_cli.shell.profiles import read_spec
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
+    from epic_cli.recordings.rows import PacketSource
 
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
@@ -59,6 +58,14 @@ class RecordingWarning(Portable, UserWarning):
         self.finding = finding
 
 
+class Warner(ReadingLog):
+    """Warns of what is found in a recording."""
+
+    def found(self, finding: RecordingFinding) -> None:
+        """A warning where the packets are asked for."""
+        warnings.warn(RecordingWarning(self.name, finding), stacklevel=7)
+
+
 class PacketReader(Iterator["Packet"]):
     """The packets of one recording in their order, read as they are asked for.
 
@@ -66,21 +73,27 @@ class PacketReader(Iterator["Packet"]):
     file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
     """
 
-    def __init__(
-        self,
-        name: str,
-        blocks: Blocks,
-        inferred: list[ReadSpec],
-        watch: RecordingMonitor,
-        kept: bool,
-    ) -> None:
-        self.name = name
-        self.kept = kept  # the recording is there as a whole
-        self.watch = watch
-        self._inferred = inferred
+    def __init__(self, source: RecordingSource, log: ReadingLog, blocks: Blocks) -> None:
+        self.name = source.name
+        self.log = log
+        self._source = source
         self._blocks = blocks
         self._block = PacketBlock()
         self._given = 0
+
+    def as_source(self) -> RecordingSource:
+        """What is left of it, as a source; raises ``ValueError`` where nothing is."""
+        if self.used_up:
+            raise ValueError(f"the packets of {self.name} have been read: call read_packets again")
+        source = self._source
+        return RecordingSource(
+            self.name,
+            path=source.path,
+            packets=lambda _: self.blocks(),
+            kept=source.kept,
+            log=self.log,
+            close=self.close,
+        )
 
     @property
     def layout(self) -> ReadSpec | None:
@@ -89,12 +102,12 @@ class PacketReader(Iterator["Packet"]):
         None: nothing had to be inferred, or nothing has been read yet. ``layout.write()`` is the
         same as a description.
         """
-        return self._inferred[0] if self._inferred else None
+        return self.log.layout
 
     @property
     def findings(self) -> tuple[RecordingFinding, ...]:
         """What was found in what has been read; each was a ``RecordingWarning`` as well."""
-        return tuple(self.watch.findings)
+        return self.log.findings
 
     @property
     def used_up(self) -> bool:
@@ -174,102 +187,70 @@ def read_packets(
     """
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    spec = spec_of(read)
-    inferred: list[ReadSpec] = []
-    is_path = isinstance(source, (str, os.PathLike))
-    given: IO[bytes] | Bytes
-    watch = RecordingMonitor()
-    watch.requested(spec)
-    if isinstance(source, (str, os.PathLike)):
-        name, given = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
-    elif hasattr(source, "read"):
-        name, given = str(getattr(source, "name", "<file>")), bytes_of(source)
-    else:
-        name, given, form = _rows(source)
-        spec = spec._replace(format=form)
-    watch.name = name
-    blocks = _blocks(given, is_path, spec, inferred.append, watch)
-    taken = warned(_accepted(blocks, name, refused), name, watch)
-    reader = PacketReader(name, taken, inferred, watch, _is_kept(given, source))
-    if is_path:
+    given = source_of(source)
+    log = Warner(given.name)
+    blocks = accepted(given, spec_of(read), log, refused)
+    reader = PacketReader(given, log, blocks)
+    if given.path is not None:
         reader.begin()
     return reader
 
 
-def _is_kept(given: Any, source: Any) -> bool:
-    """Whether all packets are there: in memory, or in a file that is no pipe."""
-    try:
-        return stat.S_ISREG(os.fstat(getattr(given, "fileno", source.fileno)()).st_mode)
-    except (OSError, AttributeError):
-        return hasattr(source, "getvalue") or is_table(source) or hasattr(source, "__len__")
+def opened(packets: PacketSource) -> RecordingSource:
+    """What is given as packets: a recording, of which the first refused line is an error.
+
+    Of tables and rows that shows at once where they are none of packets. Raises as ``replay``.
+    """
+    source = source_of(packets)
+    if source.packets is not None:
+        return source
+    reader = read_packets(cast("Any", source))
+    if source.form:
+        reader.begin()
+    return reader.as_source()
 
 
-def _rows(source: Any) -> tuple[str, Bytes, str]:
-    """What has rows: what errors call it, its text and the format of that."""
-    name = f"<{type(source).__name__}>"
-    table = None if isinstance(source, (bytes, bytearray)) else table_of(source)
-    if table is not None:
-        return name, table, "csv"
-    items = iter(source) if isinstance(source, Iterable) else iter(())
-    first = next(items, None)
-    if first is None or not is_row(first):
-        raise TypeError(
-            f"{source!r} is no recording: give a path, a file that is open for reading, a table,"
-            " or dicts"
-        )
-    return name, *rows_of(chain([first], items))
-
-
-def _blocks(
-    file: IO[bytes] | Bytes,
-    close: bool,
-    spec: ReadSpec,
-    on_read: Callable[[ReadSpec], object],
-    watch: RecordingMonitor,
+def accepted(
+    source: RecordingSource,
+    spec: ReadSpec = INFERRED,
+    log: ReadingLog | None = None,
+    refused: OnRefusal = "raise",
+    at_once: int = AT_ONCE,
 ) -> Blocks:
-    def told(layout: ReadSpec) -> None:
-        watch.inferred(layout)
-        on_read(layout)
+    """The blocks of a source without their refused lines, which are dealt with as they come.
 
+    Raises ``OSError`` for what cannot be read.
+    """
+    source = settled(source)
+    if log is None:
+        log = (Warner if source.packets is None else ReadingLog)(source.name)
     try:
-        yield from read_blocks(file, spec, told, watch=watch)
-    finally:
-        if close and not callable(file):
-            file.close()
+        with contextlib.closing(
+            cast("Blocks", blocks(source, spec, log, rebase_time=False, at_once=at_once))
+        ) as found:
+            for block in found:
+                refusals, block.refusals = block.refusals, []
+                if refusals and refused == "raise":
+                    block.cut_after_line(refusals[0].line)
+                    if len(block):
+                        yield block
+                    raise RefusedLine(source.name, refusals[0])
+                for refusal in refusals:
+                    line = RefusedLine(source.name, refusal)
+                    if callable(refused):
+                        refused(line)
+                    else:
+                        warnings.warn(str(line), RuntimeWarning, stacklevel=3)
+                yield block
+    except CannotAccess as error:
+        raise error.error from None
 
 
-def warned(blocks: Blocks, name: str, watch: RecordingMonitor) -> Blocks:
-    """The blocks, with a warning of each thing that is found in them."""
-    from epic_cli.recordings.checks import new_findings
-
-    with contextlib.closing(blocks):
-        for block in blocks:
-            if watch.observe(block):
-                _warn(name, new_findings(watch))
-            yield block
-    if watch.end():
-        _warn(name, new_findings(watch))
-
-
-def _warn(name: str, findings: Iterable[RecordingFinding]) -> None:
-    for finding in findings:
-        warnings.warn(RecordingWarning(name, finding), stacklevel=4)
-
-
-def _accepted(blocks: Blocks, name: str, refused: OnRefusal) -> Blocks:
-    """The blocks without their refusals, which are dealt with as they come."""
-    with contextlib.closing(blocks):
-        for block in blocks:
-            refusals, block.refusals = block.refusals, []
-            if refusals and refused == "raise":
-                block.cut_after_line(refusals[0].line)
-                if len(block):
-                    yield block
-                raise RefusedLine(name, refusals[0])
-            for refusal in refusals:
-                line = RefusedLine(name, refusal)
-                if callable(refused):
-                    refused(line)
-                else:
-                    warnings.warn(str(line), RuntimeWarning, stacklevel=3)
-            yield block
+def loaded(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
+    """The packets of each entity by its name, and what is found in them, of which is warned."""
+    source = opened(packets)
+    log = source.log or Warner(source.name)
+    found: dict[str, PacketBlock] = {}
+    for block in accepted(source, log=log):
+        separate(block, found)
+    return found, log.findings

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, overload
 
-from epic_cli.api.reading import Blocks, PacketReader, read_packets
-from epic_cli.api.sources import PacketSource, is_row, is_table
+from epic_cli.api.reading import accepted, opened, read_packets
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.corrections import as_drawn
 from epic_cli.engine.replay.playback import (
@@ -29,6 +26,7 @@ from epic_cli.engine.replay.playback import (
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
 from epic_cli.recordings.reading import may_be_grouped
+from epic_cli.recordings.rows import PacketSource
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -36,12 +34,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.recordings.opening import RecordingSource
 
 #: The default tick, in seconds.
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
-
-#: This many packets are given to the engine at once where no one waits for the first samples.
-AT_ONCE = 4096
 
 
 class RefusedPacket(Portable, ValueError):
@@ -119,7 +115,7 @@ def replay(
     that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn = draw(packets_of(packets), stream, 1, strategy if isinstance(strategy, str) else "")
+    drawn = draw(opened(packets), stream, 1, strategy if isinstance(strategy, str) else "")
     return (sample for block, names in drawn for sample in block.samples(names))
 
 
@@ -158,51 +154,15 @@ def make_timing(
     return Timing(parse_tick(tick), clock, pacing, latency)
 
 
-def packets_of(packets: PacketSource) -> Iterable[Packet]:
-    """The packets of a source that ``read_packets`` takes, or the packets themselves.
-
-    Those in something with a length are looked at now. Raises ``TypeError`` for what has none; a
-    generator that is used up is a ``ValueError``.
-    """
-    if isinstance(packets, (str, os.PathLike)) or hasattr(packets, "read"):
-        return read_packets(packets)
-    if is_table(packets):
-        return _begun(packets)
-    packets = cast("Iterable[Packet]", packets)
-    if isinstance(packets, Packet):
-        raise TypeError("this is one packet: give a list of packets, as [packet]")
-    if isinstance(packets, (bytes, bytearray)):
-        raise TypeError("these are bytes: give read_packets(io.BytesIO(them)), a path or packets")
-    if not isinstance(packets, Iterable):
-        raise TypeError(f"{packets!r} holds no packets: give a list of packets, or a path")
-    if getattr(packets, "gi_frame", packets) is None:
-        raise ValueError("this generator of packets has been used up: make another one, or a list")
-    if isinstance(packets, PacketReader) and packets.used_up:
-        raise ValueError(f"the packets of {packets.name} have been read: call read_packets again")
-    if hasattr(packets, "__len__"):
-        if any(map(is_row, islice(packets, 1))):
-            return _begun(packets)
-        check_packets(packets)
-    return packets
-
-
-def _begun(packets: Any) -> PacketReader:
-    """What has rows, of which it shows at once when they are none of packets."""
-    reader = read_packets(packets)
-    reader.begin()
-    return reader
-
-
-def _may_be_grouped(packets: Iterable[Packet]) -> bool | Callable[[str], bool]:
+def _may_be_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
     """Whether they are there as a whole, one entity after the other, as far as can be seen."""
-    kept = getattr(packets, "kept", hasattr(packets, "__len__"))
-    if kept and isinstance(packets, PacketReader) and Path(packets.name).is_file():
-        return partial(may_be_grouped, packets.name)
-    return bool(kept)
+    if source.kept and Path(source.name).is_file():
+        return partial(may_be_grouped, source.name)
+    return source.kept
 
 
 def draw(
-    packets: Iterable[Packet], stream: SampleStream, at_once: int, strategy: str = ""
+    packets: RecordingSource, stream: SampleStream, at_once: int, strategy: str = ""
 ) -> Iterator[tuple[SampleBlock, Entities]]:
     """What a replay draws, block by block, and whose names the entities have.
 
@@ -213,7 +173,7 @@ def draw(
     entities, error = Entities(), None
     stream.by_time = _may_be_grouped(packets)
     try:
-        found: Iterator[PacketBlock] = blocks_of(packets, at_once)
+        found: Iterator[PacketBlock] = accepted(packets, at_once=at_once)
         if stream.by_time and stream.pacing != "demo":
             found = by_arrival(found)
         for block in as_drawn(strategy, found):
@@ -235,35 +195,14 @@ def draw(
         error.add_note(str(failure))
     finally:
         stream.close()
-        if isinstance(packets, PacketReader):
-            packets.close()
+        packets.close()
     if error is not None:
         raise error  # here, so that it keeps the cause that it has
 
 
-def blocks_of(packets: Iterable[Packet], at_once: int = AT_ONCE) -> Blocks:
-    """Packets as the engine takes them, those that are not from a file ``at_once`` at a time."""
-    if isinstance(packets, PacketReader):
-        yield from packets.blocks()
-        return
-    left = iter(packets)
-    for first in left:
-        left = chain([first], left)
-        if is_row(first):
-            yield from read_packets(left).blocks()
-            return
-        break
-    numbered, entities = enumerate(left, 1), Entities()
-    while some := list(islice(numbered, at_once)):
-        block = PacketBlock(entities)
-        for number, packet in some:
-            block.append(packet, number)
-        yield block
-
-
-def _refused(packets: Iterable[Packet], block: PacketBlock) -> RefusedPacket:
+def _refused(packets: RecordingSource, block: PacketBlock) -> RefusedPacket:
     refusal = block.refusals[0]
-    place = packets.name if isinstance(packets, PacketReader) else ""
+    place = packets.name if packets.log is not None else ""
     index = next(at for at in range(len(block)) if block.line(at) == refusal.line)
     return RefusedPacket(block[index], refusal, place)
 

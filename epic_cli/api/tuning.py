@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from fractions import Fraction
 
-    from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
     from epic_cli.network.link_spec import LinkSpec
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec
+    from epic_cli.recordings.rows import PacketSource, Path
     from epic_cli.show.report import Report
 
 

@@ -31,6 +31,7 @@ from epic_cli.live.command_line import (
 from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import use_color
 from epic_cli.shell.declared import (
     InputFile,
@@ -41,7 +42,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import WrongUsage, accessing
+from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.runs import Participants, strategies_option

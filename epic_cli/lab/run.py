@@ -23,6 +23,8 @@ from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
 from epic_cli.metrics.evaluation import compare, prepare, scenes_of
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network import read_movement
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.recordings.opening import source_name
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd
@@ -30,14 +32,13 @@ from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.configuration import give_defaults
 from epic_cli.shell.declared import shared, with_options
-from epic_cli.shell.errors import CannotAccess, WrongUsage
+from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import screen_timing_options
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants, Scoring
 from epic_cli.shell.recordings import RecordingSpec, compare_spec, simulated_runs
 from epic_cli.shell.refused_lines import in_three_lines
-from epic_cli.shell.sources import source_name
 from epic_cli.show.scene import Selection
 
 if TYPE_CHECKING:

@@ -37,12 +37,12 @@ from epic_cli.recordings.addresses import (
     resolve,
 )
 from epic_cli.recordings.datagrams.counts import Counts
-from epic_cli.recordings.files import KEY
+from epic_cli.recordings.files import KEY, CannotAccess, accessing
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
 from epic_cli.shell.declared import Decorator, Parsed, option
-from epic_cli.shell.errors import CannotAccess, ExitStatus, WrongUsage, accessing, say, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import finding_words
 from epic_cli.shell.refused_lines import in_three_lines
 

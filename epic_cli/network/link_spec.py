@@ -18,10 +18,9 @@ Presets are as their sources have published them, and every delay is one way:
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, get_args
 
 from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named, nearest
@@ -41,8 +40,6 @@ from epic_cli.network.link import (
 
 if TYPE_CHECKING:
     from epic_cli.network.trace import AddedLink, NetworkTrace
-
-Read = TypeVar("Read")
 
 UNITY = "Unity Multiplayer Tools 2"
 WEB_PAGE_TEST = "WebPageTest"
@@ -294,12 +291,6 @@ def _with_values(conditions: LinkConditions, way: Way, values: dict[str, Any]) -
         raise SettingError(str(error)) from error
 
 
-def read_path(path: str, read: Callable[[BinaryIO], Read]) -> Read:
-    """What ``read`` makes of a file."""
-    with Path(path).open("rb") as stream:
-        return read(stream)
-
-
 @dataclass(frozen=True)
 class LinkSpec:
     """A network: its conditions at first, ``changes`` later on, or a recorded one.
@@ -418,17 +409,13 @@ class LinkSpec:
                 raise SettingError(f"at {time:g} s: {error}") from error
         return found
 
-    def read_traces(
-        self,
-        read_file: Callable[[str, Callable[[BinaryIO], Any]], Any] = read_path,
-        two_ways: bool = False,
-    ) -> dict[Way, NetworkTrace]:
+    def read_traces(self, two_ways: bool = False) -> dict[Way, NetworkTrace]:
         """The recorded network of each direction; nothing: there is none.
 
-        ``read_file`` gives what a function makes of a file. Raises as ``read_trace``, and
-        ``OSError``.
+        Raises as ``read_file``.
         """
         from epic_cli.network.trace import held, read_trace
+        from epic_cli.recordings.opening import read_file
 
         trace = self.trace
         if trace is None:
@@ -444,7 +431,7 @@ class LinkSpec:
                 for way, direction in ways.items()
             }
 
-        return dict(read_file(trace.file, read))
+        return read_file(trace.file, read)
 
     def channel(
         self,

@@ -10,9 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from threading import get_ident
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError, named
@@ -20,6 +19,12 @@ from epic_cli.engine.parameters import Custom, Number
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
+from epic_cli.recordings.opening import ReadingLog, read_file, source_name
+from epic_cli.recordings.read_spec import INFERRED
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.opening import Logs
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: A path goes on for so long (s) unless something else is said.
 USUAL_DURATION = 10.0
@@ -47,10 +52,22 @@ _OF_PATHS = (*(point.name for point in PATH), TURNING.name, "entities")
 _OF_TRUTHS = tuple(choice.name for choice in MOVEMENT)
 
 
-def load_movement(path: str, **how: Any) -> RecordedMovement:
-    """What ``read_movement`` makes of a file."""
-    with Path(path).open("rb") as stream:
-        return read_movement(stream, **how)
+def load_movement(
+    path: str, spec: ReadSpec = INFERRED, log: Logs = ReadingLog, **how: Any
+) -> RecordedMovement:
+    """What ``read_movement`` makes of a file; raises as ``read_file``."""
+    with log(source_name(path)) as reading:
+        reading.requested(spec)
+        return read_file(
+            path,
+            lambda stream: read_movement(
+                stream,
+                spec=spec._replace(rebase_time=True),
+                on_read=reading.inferred,
+                look=reading.observe,
+                **how,
+            ),
+        )
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.network.link import Channel, Link, Way
-from epic_cli.network.link_spec import LinkSpec, read_path
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import Movement, RecordedMovement, Snapshot
 from epic_cli.network.movement_spec import MovementSpec, load_movement
 from epic_cli.network.sender import RECORDED, Sender, SenderSpec, sample
@@ -131,12 +131,10 @@ class SimulationSpec:
     def open(
         self,
         load: Callable[..., RecordedMovement] = load_movement,
-        read_file: Callable[[str, Callable[[BinaryIO], Any]], Any] = read_path,
     ) -> Simulation:
-        """Reads the files that it names.
+        """Reads the files that it names, the movement by ``load``.
 
-        ``load`` reads a movement as ``read_movement`` does, ``read_file`` gives what a function
-        makes of a file. Raises what these raise, and ``SettingError``.
+        Raises as ``read_file``, and ``SettingError``.
         """
         moving = self.movement.movement(load=load)
         recorded = moving if isinstance(moving, RecordedMovement) else None
@@ -144,7 +142,7 @@ class SimulationSpec:
             raise SettingError(
                 "rotation_bits: nothing has a rotation; turning=look gives a path one"
             )
-        return Simulation(self, recorded, self.link.read_traces(read_file))
+        return Simulation(self, recorded, self.link.read_traces())
 
 
 class Simulation(NamedTuple):

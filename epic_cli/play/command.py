@@ -38,6 +38,7 @@ from epic_cli.play.spec import (
 )
 from epic_cli.play.world import to_seconds, to_us
 from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.opening import read_file
 from epic_cli.recordings.wording import left_out_words
 from epic_cli.shell.console import Sink, has_terminal, open_sink, screen_columns, use_color
 from epic_cli.shell.declared import (
@@ -59,7 +60,6 @@ from epic_cli.shell.options.common import (
     trust_option,
 )
 from epic_cli.shell.options.networks import BESIDE_LINK, Description, link_options
-from epic_cli.shell.sources import read_file
 from epic_cli.show.link import clipping
 
 #: The options that set several things, or one under another name; a point ends a family of names.
@@ -114,7 +114,7 @@ def with_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Script:
 
 def over_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
     """The match over the recorded network, if one is given; its file is read here."""
-    traces = link.read_traces(read_file, two_ways=True)
+    traces = link.read_traces(two_ways=True)
     if not traces:
         return spec
 

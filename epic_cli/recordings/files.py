@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import BinaryIO
 
+from epic_cli.engine.failures import Portable
+
 #: The key under which a command line keeps the ``Files`` of its run.
 KEY = "epic_cli.files"
 
@@ -35,6 +37,30 @@ _INSTEAD = {"--output": "standard output"}
 
 class Overwrites(ValueError):
     """An output is a file that is read, or another output's."""
+
+
+class CannotAccess(Portable, Exception):
+    """A file or stream that cannot be read or written; the ``error`` says why."""
+
+    def __init__(self, action: str, name: str, error: OSError) -> None:
+        super().__init__(f"cannot {action} {name}: {error.strerror or error}")
+        self.error = error
+
+
+@contextlib.contextmanager
+def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
+    """Raises ``CannotAccess`` for an ``OSError``, but for that of a closed pipe.
+
+    ``file_action`` is what cannot be done to the file that an error names.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if file_action and error.filename:
+            raise CannotAccess(file_action, error.filename, error) from error
+        raise CannotAccess(action, str(name), error) from error
 
 
 def identity(file: str | int) -> Identity | None:

@@ -65,6 +65,7 @@ class TableRefusal(Portable, ValueError):
         super().__init__(f"line {problem.line}: {problem.what}; expected {problem.expected}")
         self.problem = problem
         self.refusal = refusal
+        self.name = ""  # of the file, once that is known
 
     def worded(self, front_end: FrontEnd) -> Problem:
         """The problem in the words of a front end."""

@@ -19,9 +19,10 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
 from epic_cli.jobs.replay.command import chosen_options, format_option
 from epic_cli.metrics.digits import counted
+from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
 from epic_cli.shell.declared import InputFile, command, flag, is_default, shared, value
-from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing
+from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.options.common import color_option, timing_options, trust_option
 
 if TYPE_CHECKING:
@@ -126,9 +127,9 @@ def load_commands() -> CommandTable:
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Runs a script as if it was typed, without a journal."""
+    from epic_cli.recordings.opening import read_file, source_name
     from epic_cli.session.controller import SessionController
     from epic_cli.session.state import Session
-    from epic_cli.shell.sources import read_file, source_name
 
     if options.resume:
         raise WrongUsage("--resume is for a session, which needs a terminal")

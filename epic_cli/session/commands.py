@@ -22,6 +22,7 @@ from epic_cli.metrics.digits import counted
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.reading import read as read_recording
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd
@@ -37,7 +38,6 @@ from epic_cli.shell.declared import (
     SettingAssignment,
     propose_strategies,
 )
-from epic_cli.shell.errors import CannotAccess
 from epic_cli.shell.options.common import read_option
 from epic_cli.shell.progress import Progress
 from epic_cli.show.styles import VIEWS, View

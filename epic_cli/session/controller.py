@@ -22,6 +22,8 @@ from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.digits import counted
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.recordings.writing import number, value_text
 from epic_cli.session.journal import SessionJournal
@@ -34,7 +36,7 @@ from epic_cli.session.state import (
     ViewChange,
 )
 from epic_cli.session.terminal import Screen
-from epic_cli.shell.errors import CannotAccess, StoppedAtLine, WrongUsage
+from epic_cli.shell.errors import StoppedAtLine, WrongUsage
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
@@ -197,6 +199,10 @@ class SessionController:
             return
         except StoppedAtLine:  # which has been shown
             self.screen.complaints += 1
+        except TableRefusal as refused:
+            from epic_cli.shell.refused_lines import refusal_words
+
+            complain(refusal_words(refused).rstrip("\n"))
         except click.ClickException as error:
             complain(place + _reason(error))
         except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:

@@ -22,11 +22,11 @@ from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
+from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import SessionController, failure
 from epic_cli.session.shell_commands import command
 from epic_cli.shell.declared import ParameterType
-from epic_cli.shell.errors import CannotAccess, accessing
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock

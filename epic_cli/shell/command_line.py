@@ -37,6 +37,15 @@ def run_command_line(args: list[str]) -> int | None:
         return ExitStatus.WRONG_USAGE
     except click.Abort:
         return ExitStatus.INTERRUPTED
+    except ValueError as error:
+        from epic_cli.recordings.tables import TableRefusal  # only a mistake needs it
+        from epic_cli.shell.console import use_color
+        from epic_cli.shell.refused_lines import refusal_words
+
+        if not isinstance(error, TableRefusal):
+            raise
+        say(refusal_words(error, use_color("auto", sys.stderr)))
+        return ExitStatus.LINES_REFUSED
 
 
 def _run(args: list[str]) -> int | None:

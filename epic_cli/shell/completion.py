@@ -15,7 +15,8 @@ from typing import NamedTuple
 import click
 from click.shell_completion import CompletionItem, ShellComplete, split_arg_string
 
-from epic_cli.shell.errors import CannotAccess, WrongUsage
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.shell.errors import WrongUsage
 
 #: The variable that asks for a script (``bash_source``) or for candidates (``bash_complete``).
 VARIABLE = "_EPIC_COMPLETE"

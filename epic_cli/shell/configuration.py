@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings import files
-from epic_cli.shell.errors import CannotAccess, WrongUsage, say
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.shell.errors import WrongUsage, say
 
 if TYPE_CHECKING:
     import click

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.shell.errors import CannotAccess, say, shown
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.shell.errors import say, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.text import widths
+from epic_cli.recordings.files import CannotAccess
 
 
 class ExitStatus(enum.IntEnum):
@@ -22,30 +23,6 @@ class ExitStatus(enum.IntEnum):
     STRATEGY_FAILED = 4
     NOT_AS_EXPECTED = 5
     INTERRUPTED = 130
-
-
-class CannotAccess(Portable, Exception):
-    """A file or stream that cannot be read or written."""
-
-    def __init__(self, action: str, name: str, error: OSError) -> None:
-        reason = error.strerror or str(error)
-        super().__init__(f"cannot {action} {name}: {reason}")
-
-
-@contextlib.contextmanager
-def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
-    """Raises ``CannotAccess`` for an ``OSError``, but for that of a closed pipe.
-
-    ``file_action`` is what cannot be done to the file that an error names.
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if file_action and error.filename:
-            raise CannotAccess(file_action, error.filename, error) from error
-        raise CannotAccess(action, str(name), error) from error
 
 
 class WrongUsage(Portable, Exception):
@@ -161,11 +138,12 @@ def _status_of(error: Exception) -> ExitStatus | None:
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameter_base import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
+    from epic_cli.recordings import Unreadable
     from epic_cli.recordings.files import Overwrites
 
     if isinstance(error, StrategyFailed):
         return ExitStatus.STRATEGY_FAILED
-    usage = SettingError | UnknownStrategy | Overwrites
+    usage = SettingError | UnknownStrategy | Overwrites | Unreadable
     return ExitStatus.WRONG_USAGE if isinstance(error, usage) else None
 
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 import click
 
 from epic_cli.engine.text.widths import printable
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.recordings.opening import UNUSABLE, source_name
 from epic_cli.shell.declared import OutputFile, Parsed, value
-from epic_cli.shell.errors import CannotAccess, WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.sources import source_name
 
 if TYPE_CHECKING:
     import threading
@@ -257,7 +258,7 @@ def run_job(job: Job[Found]) -> JobResult[Found]:
     with Reporter(source_name(job.recording), spec.messages, spec.color, said.append) as reporter:
         try:
             found = spec.run(job.recording, reporter)
-        except (CannotAccess, WrongUsage) as error:
+        except (*UNUSABLE, WrongUsage) as error:
             trouble = str(error)
         before = len(said)
     return JobResult(

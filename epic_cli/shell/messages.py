@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from epic_cli.recordings.watch import RecordingMonitor
+from epic_cli.recordings.opening import ReadingLog
 from epic_cli.shell.errors import quoted, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Self
 
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
+    from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.shell.profiles import Saving
+    from epic_cli.shell.progress import Progress
     from epic_cli.shell.refused_lines import RefusedLines
 
 # Wording is imported only when there is something to report: packet text must start fast.
@@ -30,8 +30,8 @@ class Messages:
         self.all_errors: Final = all_errors
 
 
-class Reporter:
-    """Reports on a recording as it is read, and the count of refused lines when its block ends.
+class Reporter(ReadingLog):
+    """Says what is learnt of a recording, and the count of refused lines when its block ends.
 
     Messages go to ``write``, by default to stderr.
     """
@@ -42,70 +42,63 @@ class Reporter:
         messages: Messages = Messages(),  # noqa: B008
         color: bool = False,
         write: Callable[[str], object] = say,
+        watch: RecordingMonitor | None = None,
     ) -> None:
-        self.name = name
+        super().__init__(name, watch)
         self._messages = messages
         self._color = color
         self._write = write
         self._lines: RefusedLines | None = None
-        self.watch = RecordingMonitor(name=name)
-        self._inferred: ReadSpec | None = None
         self._saved = False
-        self.packets = 0
-
-    @property
-    def refused(self) -> bool:
-        """Whether lines of the recording were refused."""
-        return self._lines is not None
 
     def say(self, text: str) -> None:
         """Writes a message unless ``quiet``."""
         if not self._messages.quiet:
             self._write(text)
 
-    def requested(self, spec: ReadSpec) -> None:
-        """Takes how the user wants it to be read."""
-        self.watch.requested(spec)
+    def note(self, text: str) -> None:
+        """Writes a message about the recording unless ``quiet``."""
+        self.say(f"epic: {quoted(self.name)}: {text}\n")
 
     def inferred(self, spec: ReadSpec) -> None:
-        """Reports how it is read where that was inferred."""
+        """Says how it is read."""
         from epic_cli.recordings.wording import FrontEnd
 
-        self._inferred = spec
-        self.watch.inferred(spec)
-        how = FrontEnd.COMMAND_LINE.read(spec.write())
-        self.say(f"epic: {quoted(self.name)}: read with {quoted(how)}\n")
+        super().inferred(spec)
+        self.note(f"read with {quoted(FrontEnd.COMMAND_LINE.read(spec.write()))}")
 
     def save(self, saving: Saving | None, given: ReadSpec) -> None:
         """Saves how it is read, inferred or ``given``, as a profile."""
         if saving is not None and self.packets and not self._saved:
             self._saved = True
-            self.say(saving.save(self._inferred or given))
+            self.say(saving.save(self.layout or given))
 
-    def observe(self, block: PacketBlock) -> None:
-        """Takes the recording's next packets."""
-        self.packets += len(block)
-        if self.watch.observe(block):
-            self._say_findings()
-
-    def end_of_recording(self) -> None:
-        """There are no more packets: reports what is found in all of them."""
-        if self.watch.end():
-            self._say_findings()
-
-    def _say_findings(self) -> None:
-        from epic_cli.recordings.checks import new_findings
-
-        for finding in new_findings(self.watch):
-            self.say(finding_words(self.name, finding))
+    def found(self, finding: RecordingFinding) -> None:
+        """Says it."""
+        self.say(finding_words(self.name, finding))
 
     def estimated(self) -> None:
-        """Reports that missing velocities are estimated."""
-        words = "packets without a velocity get one from the position before theirs"
-        self.say(f"epic: {quoted(self.name)}: {words}\n")
+        """Says so."""
+        self.note("packets without a velocity get one from the position before theirs")
+
+    def left_out(self, kept: int, entities: int) -> None:
+        """Says how many, and what helps."""
+        seen = f"the {kept:,} with most packets of {entities:,} entities"
+        self.note(f"{seen}; --entity NAME judges another")
+
+    def as_trace(self, words: str) -> None:
+        """Says so."""
+        self.note(f"read as a network trace, without positions: {words}")
+
+    def progress(self) -> Progress:
+        """A bar, if it takes long."""
+        from epic_cli.shell.progress import Progress
+
+        return Progress("reading", in_bytes=True, silent=True)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Takes the next refused lines."""
+        """Says which lines, and why."""
+        super().refuse(refusals)
         if not refusals:
             return
         if self._lines is None:
@@ -118,11 +111,8 @@ class Reporter:
         self.refuse([refusal])
         self._lines = None
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_error: object) -> None:
-        self.end_of_recording()
+        super().__exit__()
         if self._lines is not None:
             self.say(self._lines.summary(self.packets))
 

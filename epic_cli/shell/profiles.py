@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.shell.configuration import PROFILES, checked_profiles, config_path, read_config
-from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing
+from epic_cli.shell.errors import WrongUsage
 
 if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec

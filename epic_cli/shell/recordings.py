@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.recordings import files
+from epic_cli.network.movement_spec import load_movement
+from epic_cli.recordings.opening import (
+    MOST_ENTITIES,
+    UNUSABLE,
+    ReadingLog,
+    load,
+    read_file,
+    source_name,
+)
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec, begun_together
-from epic_cli.recordings.reading import recordings_in
-from epic_cli.shell.errors import CannotAccess, WrongUsage, accessing, wrong_usage
+from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.sources import MOST_ENTITIES, load, load_movement, read_file, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -30,20 +36,6 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Selection
 
 
-def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
-    """The files that are meant, those of a folder by name; none: standard input.
-
-    The truth is none of them. Raises ``CannotAccess``, ``Overwrites``.
-    """
-    found: list[str] = []
-    for name in given or ("-",):
-        with accessing("read", name):
-            inside = [name] if name == "-" else recordings_in(name)
-        found += [word for word in inside if word == name or word != truth]
-    files.reads(*found)
-    return found
-
-
 class RecordingSpec(NamedTuple):
     """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
 
@@ -57,13 +49,13 @@ class RecordingSpec(NamedTuple):
         spec = begun_together(inputs.read) if inputs.truth else inputs.read
         return cls(spec, inputs.entity)
 
-    def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
+    def packets(self, file: str, reporter: ReadingLog) -> dict[str, PacketBlock]:
         """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
         if self.traces and (trace := self.trace(file, reporter)) is not None:
             return trace
         return load(file, self.spec, reporter, self.entity, MOST_ENTITIES)
 
-    def trace(self, file: str, reporter: Reporter) -> dict[str, PacketBlock] | None:
+    def trace(self, file: str, reporter: ReadingLog) -> dict[str, PacketBlock] | None:
         """The packets of a recorded network, at the origin; None: it is something else.
 
         ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
@@ -80,10 +72,7 @@ class RecordingSpec(NamedTuple):
         found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
         if found is None:
             return None
-        reporter.say(
-            f"epic: {printable(reporter.name)}: read as a network trace, without positions:"
-            f" {found.words}\n"
-        )
+        reporter.as_trace(found.words)
         return {self.entity or "": trace_packets(found.trace)}
 
     def of_one(self) -> RecordingSpec:
@@ -95,7 +84,9 @@ class RecordingSpec(NamedTuple):
             return self
         return self._replace(spec=begun_together(self.spec))
 
-    def run(self, file: str, reporter: Reporter, truths: Mapping[str, Truth] | None = None) -> Run:
+    def run(
+        self, file: str, reporter: ReadingLog, truths: Mapping[str, Truth] | None = None
+    ) -> Run:
         """A recording to be evaluated, with its truth; raises as ``packets``."""
         from epic_cli.metrics.evaluation import Run
 
@@ -163,7 +154,7 @@ def recorded_runs(
                 runs.append(reading.of_one().run(file, reporter, truths))
                 reporter.save(saving, inputs.read)
             tally.refused |= reporter.refused
-        except (CannotAccess, WrongUsage) as error:
+        except UNUSABLE as error:
             if len(names) == 1:
                 raise
             tally.leave_out(error)
@@ -210,9 +201,6 @@ def simulated_runs(
     """
     from epic_cli.metrics.evaluation import simulated
 
-    def load_given(file: str, **how: Any) -> RecordedMovement:
-        return load_movement(file, messages, inputs.read, **how)
-
-    with wrong_usage(kind=SettingError):
-        simulation = network.simulation.open(load or load_given, read_file)
-    return simulated(simulation, network.all_seeds)
+    log = partial(Reporter, messages=messages)
+    load = load or partial(load_movement, spec=inputs.read, log=log)
+    return simulated(network.simulation.open(load), network.all_seeds)

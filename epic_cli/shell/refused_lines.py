@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.recordings.wording import FrontEnd, Problem, in_words
 from epic_cli.shell.errors import Style, printable, quoted, say
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.tables import TableRefusal
 
 #: How much of a long line is shown before and after the wrong character, on 80 columns.
 _BEFORE, _AFTER = 40, 36
@@ -92,6 +96,11 @@ class RefusedLines:
             listed.append((_OTHERS, rest))
         digits = max(len(f"{count:,}") for _, count in listed)
         return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in listed)
+
+
+def refusal_words(refused: TableRefusal, color: bool = False) -> str:
+    """In three lines, which line of a file ended the reading of it."""
+    return in_three_lines(refused.worded(FrontEnd.COMMAND_LINE), refused.name, color)
 
 
 def report_left_out() -> None:

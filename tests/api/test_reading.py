@@ -69,8 +69,8 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
 @pytest.mark.parametrize(
     ("source", "arguments", "error", "words"),
     [
-        (3, {}, TypeError, "3 is no recording: give a path, a file that is open for reading"),
-        (b"1,2,3", {}, TypeError, "is no recording"),
+        (3, {}, TypeError, "3 holds no packets: give a list of packets, or a path"),
+        (b"1,2,3", {}, TypeError, "these are bytes"),
         ("no_such_file.txt", {}, FileNotFoundError, "no_such_file.txt"),
         (SAMPLES / "turn.txt", {"read": "format=xml"}, ValueError, "choose from auto, text, csv"),
         (SAMPLES / "turn.txt", {"refused": "quietly"}, ValueError, 'refused is "raise", "warn"'),

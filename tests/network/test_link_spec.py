@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -193,10 +193,11 @@ def test_one_direction_and_datagrams_take_less() -> None:
         LinkSpec.parse("rate=1mbit,packet_size=9").unsized()
 
 
-def test_a_recorded_network_in_both_directions() -> None:
-    data = b"send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n"
-    spec = LinkSpec.parse("trace=net.csv,latency=20ms", two_ways=True)
-    traces = spec.read_traces(lambda _, read: read(io.BytesIO(data)), two_ways=True)
+def test_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
+    file = tmp_path / "net.csv"
+    file.write_bytes(b"send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n")
+    spec = LinkSpec.parse(f"trace={file},latency=20ms", two_ways=True)
+    traces = spec.read_traces(two_ways=True)
     found = {way: spec.channel(0, traces, way=way, purpose=way) for way in WAYS}
     assert all(isinstance(channel, AddedLink) for channel in found.values())
     assert [round(found[way].send(0.0)[0], 9) for way in WAYS] == [0.11, 0.06]

@@ -8,8 +8,8 @@ import pytest
 from support.datagrams import wait_until
 
 from epic_cli.live.command_line import DroppingWriter
+from epic_cli.recordings.files import CannotAccess
 from epic_cli.shell.console import Sink
-from epic_cli.shell.errors import CannotAccess
 
 ROW = b"%099d\n"
 

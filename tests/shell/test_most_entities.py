@@ -12,9 +12,9 @@ from epic_cli import Packet, inspect
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.inspect.report import report
 from epic_cli.jobs.inspect.run import Inspection
+from epic_cli.recordings import Unreadable
+from epic_cli.recordings.opening import load
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.shell import sources
-from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Reporter
 
 
@@ -45,7 +45,7 @@ def test_those_with_most_packets(tmp_path: Path, entities: int, most: int, seed:
     path = tmp_path / "many.txt"
     stamps = recorded(path, entities, seed)
     said: list[str] = []
-    found = sources.load(str(path), ReadSpec(), Reporter("many", write=said.append), most=most)
+    found = load(str(path), ReadSpec(), Reporter("many", write=said.append), most=most)
     # the sort is stable: of equals the first to appear
     wanted = sorted(stamps, key=lambda name: -len(stamps[name]))[:most]
     assert {name: [packet.time for packet in packets(found[name])] for name in found} == {
@@ -60,10 +60,10 @@ def test_one_of_them_can_be_any(tmp_path: Path) -> None:
     path = tmp_path / "many.txt"
     stamps = recorded(path, 300, 4)
     least = min(stamps, key=lambda name: len(stamps[name]))
-    found = sources.load(str(path), ReadSpec(), Reporter("many"), entity=least, most=5)
+    found = load(str(path), ReadSpec(), Reporter("many"), entity=least, most=5)
     assert Counter(packet.entity for packet in packets(found[least])) == {least: len(stamps[least])}
-    with pytest.raises(WrongUsage, match="there are: p0, p1, p10, p100 and 296 others"):
-        sources.load(str(path), ReadSpec(), Reporter("many"), entity="none", most=5)
+    with pytest.raises(Unreadable, match="there are: p0, p1, p10, p100 and 296 others"):
+        load(str(path), ReadSpec(), Reporter("many"), entity="none", most=5)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -34,6 +34,7 @@ from epic_cli.jobs.check.spec import (
 from epic_cli.jobs.replay.command import DRAWING_OPTIONS
 from epic_cli.jobs.replay.run import ReplayOptions
 from epic_cli.recordings import files, packet_formats
+from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.declared import (
     InputFile,
@@ -48,16 +49,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import (
-    CannotAccess,
-    ExitStatus,
-    Style,
-    WrongUsage,
-    accessing,
-    say,
-    shown,
-    wrong_usage,
-)
+from epic_cli.shell.errors import ExitStatus, Style, WrongUsage, say, shown, wrong_usage
 from epic_cli.shell.options.common import color_option, trust_option
 from epic_cli.shell.options.runs import threads_option
 from epic_cli.shell.progress import Progress

@@ -15,6 +15,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition
+from epic_cli.recordings.opening import source_name
 from epic_cli.shell.console import (
     ColorChoice,
     screen_lines,
@@ -52,7 +53,6 @@ from epic_cli.shell.options.runs import (
     drawn_options,
     threads_option,
 )
-from epic_cli.shell.sources import source_name
 from epic_cli.show.metric_list import games_help, metric_lines
 from epic_cli.show.styles import VIEWS, View
 
@@ -292,9 +292,10 @@ def compare(
     from epic_cli.jobs.compare.run import Diagnoses, RecordedRuns, compare_recordings
     from epic_cli.metrics.evaluation import compare as compare_runs
     from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.recordings.opening import recordings_of
     from epic_cli.shell.jobs import JobTally
     from epic_cli.shell.progress import Progress
-    from epic_cli.shell.recordings import RecordingSpec, compare_spec, recordings_of, simulated_runs
+    from epic_cli.shell.recordings import RecordingSpec, compare_spec, simulated_runs
 
     network.check(inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.truth import Truth, truths_of
+from epic_cli.recordings.opening import UNUSABLE, ReadingLog, blocks, load, source_name
 from epic_cli.recordings.read_spec import STATE, Beginning, ReadSpec
-from epic_cli.shell.errors import CannotAccess, WrongUsage
 from epic_cli.shell.jobs import JobTally, Place, UnusableJob, results_of
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.recordings import RecordingSpec, given_truths
-from epic_cli.shell.sources import blocks, load, source_name
 from epic_cli.show.page import MOST, Section
 
 if TYPE_CHECKING:
@@ -191,8 +190,8 @@ class Diagnoses:
         """
         for file in self._files:
             if file != "-" and source_name(file) not in self._sections:
-                silent = Reporter(source_name(file), Messages(quiet=True))
-                with contextlib.suppress(CannotAccess, WrongUsage):
+                silent = ReadingLog(source_name(file))
+                with contextlib.suppress(*UNUSABLE):
                     self.look(self._reading.of_one().run(file, silent))
         found = [self._sections.get(source_name(file)) for file in self._files]
         return [section for section in found if section is not None]
@@ -203,7 +202,7 @@ def _read_truths(
     file: str, spec: ReadSpec, begin: float | None, offset: float
 ) -> Mapping[str, Truth]:
     """The truth, read once in each process; the main one has reported what is odd about it."""
-    silent = Reporter(source_name(file), Messages(quiet=True))
+    silent = ReadingLog(source_name(file))
     spec = spec.beside(STATE)._replace(beginning=Beginning(begin))
     return truths_of(load(file, spec, silent), "given", offset)[0]
 
@@ -214,9 +213,9 @@ def _with_common_beginning(spec: ReadSpec, recordings: Sequence[str]) -> ReadSpe
     for name in recordings:
         if beginning.time is not None or name == "-":
             break
-        silent = Reporter(source_name(name), Messages(quiet=True))
+        silent = ReadingLog(source_name(name))
         try:
             next(blocks(name, spec, silent), None)
-        except (CannotAccess, WrongUsage):
+        except UNUSABLE:
             continue
     return spec._replace(beginning=Beginning(beginning.time))

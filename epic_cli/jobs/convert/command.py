@@ -14,7 +14,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.recordings import Unreadable, formats, suffixes, written_formats
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
-from epic_cli.recordings.files import is_kept
+from epic_cli.recordings.files import accessing, is_kept
+from epic_cli.recordings.opening import blocks, open_source, source_name
 from epic_cli.recordings.reading import make_writer, unwrapped
 from epic_cli.recordings.writing import Changes, Conversion, Fault, UnwritablePacket
 from epic_cli.shell.console import ColorChoice, Sink, open_sink, use_color
@@ -29,7 +30,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, accessing, wrong_usage
+from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
@@ -39,7 +40,6 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.datagrams import record_layout_option, sender_option
 from epic_cli.shell.progress import Progress, report_each
-from epic_cli.shell.sources import blocks, open_source, source_name
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Writer

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+from epic_cli.recordings.opening import recordings_of, source_name
 from epic_cli.recordings.read_spec import begun_together
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.declared import (
@@ -40,8 +41,7 @@ from epic_cli.shell.options.runs import (
     recordings_argument,
     strategies_option,
 )
-from epic_cli.shell.recordings import RecordingSpec, recordings_of
-from epic_cli.shell.sources import source_name
+from epic_cli.shell.recordings import RecordingSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec

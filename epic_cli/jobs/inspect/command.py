@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.recordings.opening import ReadingLog, blocks, recordings_of, source_name
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.shell.declared import Parsed, command, shared, value
@@ -22,8 +23,6 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.runs import recordings_argument
 from epic_cli.shell.progress import Progress, report_each
-from epic_cli.shell.recordings import recordings_of
-from epic_cli.shell.sources import blocks, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -125,8 +124,7 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
     from epic_cli.jobs.inspect.run import inspect as run
 
     name, color = source_name(file), use_color(options.color, sys.stderr)
-    reporter = Reporter(name, Messages(quiet=True))
-    reporter.watch = RecordingMonitor(thorough=True, name=reporter.name)
+    log = ReadingLog(name, RecordingMonitor(thorough=True, name=name))
     with (
         Reporter(name, Messages(), color) as refused,
         Progress("inspecting", in_bytes=True, silent=True) as progress,
@@ -134,12 +132,12 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
         (on_read,) = report_each(progress, [file])
 
         def observed() -> Iterator[PacketBlock]:
-            for block in blocks(file, options.read, reporter, on_read):
+            for block in blocks(file, options.read, log, on_read):
                 refused.packets += len(block)
                 refused.refuse(block.refusals)
                 yield block
 
-        found = run(name, observed(), reporter.watch)
+        found = run(name, observed(), log.watch)
     if options.saving is not None:
         say(options.saving.save(found.layout))
     return found

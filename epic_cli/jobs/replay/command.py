@@ -88,12 +88,11 @@ def replay(
         raise WrongUsage(
             "--video shows one recording, which is read once more: give one file", "video"
         )
-    from epic_cli.shell.messages import Messages, Reporter
-    from epic_cli.shell.sources import MOST_ENTITIES, load
+    from epic_cli.recordings.opening import MOST_ENTITIES, ReadingLog, load
 
     status = run(options)
     name = options.files[0]
-    silent = Reporter(name, Messages(quiet=True))
+    silent = ReadingLog(name)
     packets = load(name, options.read, silent, options.entity, MOST_ENTITIES)
     video.write(video.scenes(packets, [options.chosen], options.timing))
     return status

@@ -16,11 +16,11 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import COLUMNS, RowWriter
 from epic_cli.engine.text.widths import some
+from epic_cli.recordings.opening import blocks, is_kept, source_name
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.shell.console import ColorChoice, Sink, open_sink, screen_columns, use_color
 from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, quoted, say
 from epic_cli.shell.messages import Messages, Reporter
-from epic_cli.shell.sources import blocks, is_kept, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy

@@ -9,14 +9,12 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
-from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Number
 from epic_cli.jobs.simulate.run import SimulationRun
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.movement import RecordedMovement
-from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.movement_spec import MovementSpec, load_movement
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import SimulationSpec
 from epic_cli.recordings.read_spec import ReadSpec
@@ -33,7 +31,7 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
-from epic_cli.shell.messages import Messages
+from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     output_option,
     packet_format_option,
@@ -43,7 +41,6 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import link_options, movement_option, send_option
 from epic_cli.shell.progress import Progress
-from epic_cli.shell.sources import load_movement, read_file
 from epic_cli.show.link import summary
 
 TRUTH_RATE = Number("truth_rate", 200.0, "Samples of --truth-out per second.", "Hz", 0.001,
@@ -106,11 +103,8 @@ def simulate(
     if output.truth_out and output.truth_out == (output.output or "-"):
         raise WrongUsage("--truth-out and the packets cannot go to the same place", "truth-out")
 
-    def load(file: str, **how: Any) -> RecordedMovement:
-        return load_movement(file, Messages(quiet), read, **how)
-
-    with wrong_usage(kind=SettingError):
-        simulation = SimulationSpec(movement, send, link).open(load, read_file)
+    load = partial(load_movement, spec=read, log=partial(Reporter, messages=Messages(quiet)))
+    simulation = SimulationSpec(movement, send, link).open(load)
     run = SimulationRun(simulation, seed)
     if output.truth_out:
         truth = run.truth(output.truth_rate)

@@ -17,6 +17,7 @@ from epic_cli.engine.replay.strategy_spec import CORRECTION
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
 from epic_cli.metrics import named
+from epic_cli.recordings.opening import recordings_of
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.declared import (
     OutputFile,
@@ -48,7 +49,6 @@ from epic_cli.shell.options.runs import (
     warm_up_option,
     weights_option,
 )
-from epic_cli.shell.recordings import recordings_of
 from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from epic_cli.live.listener import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.live.reports import game_messages, game_traffic
 from epic_cli.metrics.turns import forward
-from epic_cli.shell.errors import accessing
+from epic_cli.recordings.files import accessing
 from epic_cli.show.page import live_page
 
 if TYPE_CHECKING:

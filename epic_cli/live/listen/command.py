@@ -26,9 +26,10 @@ from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_terminal, open_sink, use_color
 from epic_cli.shell.declared import Parsed, command, given_options, shared, value
-from epic_cli.shell.errors import WrongUsage, accessing
+from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import (
     color_option,
     output_option,

@@ -54,6 +54,7 @@ from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
+from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import (
     ColorChoice,
     has_terminal,
@@ -69,7 +70,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
+from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.options.common import (
     color_option,
     output_option,
@@ -81,7 +82,6 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.datagrams import ingest_options
 from epic_cli.shell.options.networks import link_options
-from epic_cli.shell.sources import read_file
 from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
 
 if TYPE_CHECKING:
@@ -462,7 +462,7 @@ def _channels(
     link: LinkSpec, links: LinkController, seed: int
 ) -> Callable[[Way, int], Link | AddedLink]:
     """Makes the links of clients, by way and number, with the conditions of now."""
-    traces = link.read_traces(read_file, two_ways=True)
+    traces = link.read_traces(two_ways=True)
 
     def make(way: Way, number: int) -> Link | AddedLink:
         now, purpose = links.directions[way].conditions, f"{way}/{number}"

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Number
 from epic_cli.live.command_line import ended
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
@@ -29,11 +28,12 @@ from epic_cli.live.send.spec import (
 )
 from epic_cli.network.link import fates
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.movement import RecordedMovement
-from epic_cli.network.movement_spec import DURATION, MovementSpec
+from epic_cli.network.movement_spec import DURATION, MovementSpec, load_movement
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import Simulation, SimulationSpec
 from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
+from epic_cli.recordings.files import accessing
+from epic_cli.recordings.opening import blocks, source_name
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import has_cursor, open_sink
 from epic_cli.shell.declared import (
@@ -47,7 +47,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, accessing, say, steer, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, say, steer, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     packet_format_option,
@@ -57,7 +57,6 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import link_options, movement_option, send_option
 from epic_cli.shell.progress import PATIENCE
-from epic_cli.shell.sources import blocks, load_movement, read_file, source_name
 from epic_cli.show.link import summary
 from epic_cli.work.event_loop import microsecond_loop, run_until_stopped
 
@@ -237,11 +236,9 @@ def send(
         resolve(target)
     movement = source.movement or MovementSpec()
 
-    def load_given(file: str, **how: Any) -> RecordedMovement:
-        return load_movement(file, Messages(quiet), source.read, **how)
-
-    with wrong_usage(kind=SettingError):
-        simulation = SimulationSpec(movement, source.send, link).open(load_given, read_file)
+    reporter_of = partial(Reporter, messages=Messages(quiet))
+    load = partial(load_movement, spec=source.read, log=reporter_of)
+    simulation = SimulationSpec(movement, source.send, link).open(load)
     channel = simulation.channel(seed)
     with contextlib.ExitStack() as stack:
         for reporter in reporters:

@@ -14,6 +14,7 @@ from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
 from epic_cli.network.randomness import SEED
 from epic_cli.recordings import packet_formats
+from epic_cli.recordings.files import accessing
 from epic_cli.recordings.read_spec import FIELD_ORDER, INFERRED, READ
 from epic_cli.shell.console import COLOR_CHOICES
 from epic_cli.shell.declared import (
@@ -29,7 +30,7 @@ from epic_cli.shell.declared import (
     options,
     value,
 )
-from epic_cli.shell.errors import WrongUsage, accessing, say, wrong_usage
+from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
 from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_clip
 

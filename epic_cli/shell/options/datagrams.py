@@ -8,8 +8,9 @@ import click
 
 from epic_cli.recordings.addresses import Address, parse_sender, resolve
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
+from epic_cli.recordings.files import accessing
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
-from epic_cli.shell.errors import accessing, wrong_usage
+from epic_cli.shell.errors import wrong_usage
 from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:

@@ -235,9 +235,9 @@ class DrawnFile(NamedTuple):
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
         from epic_cli.metrics.drawn_path import ROWS, UnusableDrawing, drawn_paths
+        from epic_cli.recordings.opening import load, source_name
         from epic_cli.recordings.read_spec import FRAME
         from epic_cli.shell.messages import Reporter
-        from epic_cli.shell.sources import load, source_name
 
         file = str(self.drawn)
         beside = read.beside(FRAME)
@@ -250,7 +250,7 @@ class DrawnFile(NamedTuple):
 
     def refused(self, error: UnusableDrawing) -> WrongUsage:
         """The error for a file that cannot be used."""
-        from epic_cli.shell.sources import source_name
+        from epic_cli.recordings.opening import source_name
 
         return WrongUsage(
             f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}", "drawn"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -13,6 +12,8 @@ from epic_cli.jobs.diagnose.detectors import Finding, detector_of
 from epic_cli.jobs.diagnose.run import diagnose, traffic
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.recordings.opening import blocks
+from epic_cli.recordings.rows import source_of
 
 
 def packets(jitter: float) -> dict[str, PacketBlock]:
@@ -20,7 +21,7 @@ def packets(jitter: float) -> dict[str, PacketBlock]:
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     found: dict[str, PacketBlock] = {}
     sent = simulate(movement, send_rate=20, duration=15.0, channel=Link(link, seed=1))
-    for block in blocks_of(sent, 4096):
+    for block in blocks(source_of(sent)):
         separate(block, found)
     return found
 

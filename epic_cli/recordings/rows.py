@@ -1,4 +1,4 @@
-"""What packets can be given as, from Python, besides ``Packet`` objects: anything with rows.
+"""What packets can be given as, from Python: ``Packet`` objects, and anything with rows.
 
 Tables of pandas, Polars, PyArrow and whatever has Arrow's stream (the PyCapsule interface), arrays
 of NumPy, mappings of columns, dicts and tuples become text, which is read as a file's is: names,
@@ -10,9 +10,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain, islice
 from typing import IO, Any, Protocol, TypeAlias, cast
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import Entities, PacketBlock, check_packets
+from epic_cli.recordings.opening import RecordingSource, source_at
 
 #: A path.
 Path = str | os.PathLike[str]
@@ -28,17 +34,86 @@ class ArrowStream(Protocol):
 #: interface, an array with names, a mapping of columns, or packets, dicts or tuples one by one.
 PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowStream"
 
+
+def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each kind
+    """The source of what is given: a path, an open file, a table, or anything with packets in it.
+
+    Packets that have a length are looked at now. Raises ``TypeError`` for what holds none,
+    ``ValueError`` for a generator that is used up.
+    """
+    if isinstance(given, RecordingSource):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return source_at(os.fsdecode(given))
+    if hasattr(given, "as_source"):
+        return cast("RecordingSource", given.as_source())
+    name = f"<{type(given).__name__}>"
+    if hasattr(given, "read"):
+        file = str(getattr(given, "name", "<file>"))
+        return RecordingSource(file, content=bytes_of(given), kept=_is_whole(given))
+    if isinstance(given, Packet):
+        raise TypeError("this is one packet: give a list of packets, as [packet]")
+    if isinstance(given, (bytes, bytearray)):
+        raise TypeError("these are bytes: give read_packets(io.BytesIO(them)), a path or packets")
+    if (table := table_of(given)) is not None:
+        return RecordingSource(name, content=table, form="csv", kept=True)
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{given!r} holds no packets: give a list of packets, or a path")
+    if getattr(given, "gi_frame", given) is None:
+        raise ValueError("this generator of packets has been used up: make another one, or a list")
+    if not hasattr(given, "__len__"):
+        return _Coming(given)
+    if any(map(is_row, islice(given, 1))):
+        content, form = rows_of(given)
+        return RecordingSource(name, content=content, form=form, kept=True)
+    check_packets(given)
+    return RecordingSource("packets", packets=partial(packet_blocks, given), kept=True)
+
+
+class _Coming(RecordingSource):
+    """What comes bit by bit, packets or rows."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__("packets", packets=partial(packet_blocks, items))
+        self.items = items
+
+
+def settled(source: RecordingSource) -> RecordingSource:
+    """The same once its first packet has come: rows are a recording, read as a file is."""
+    if not isinstance(source, _Coming):
+        return source
+    left = iter(source.items)
+    first = next(left, None)
+    items = chain([] if first is None else [first], left)
+    if not is_row(first):
+        return RecordingSource(source.name, packets=partial(packet_blocks, items))
+    content, form = rows_of(items)
+    return RecordingSource(f"<{type(source.items).__name__}>", content=content, form=form)
+
+
+def _is_whole(file: Any) -> bool:
+    """Whether all of an open file is there, and no pipe."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (OSError, AttributeError):
+        return hasattr(file, "getvalue")
+
+
+def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlock]:
+    """Packets as the engine takes them, this many at a time."""
+    numbered, entities = enumerate(packets, 1), Entities()
+    while some := list(islice(numbered, at_once)):
+        block = PacketBlock(entities)
+        for number, packet in some:
+            block.append(packet, number)
+        yield block
+
+
 #: Lines of a table that are given at once.
 _LINES = 4096
 
 #: Bytes, one by one, as ``read`` takes them.
 Bytes = Callable[[], bytes]
-
-
-def is_table(source: Any) -> bool:
-    """Whether this has columns: a table, an array or a mapping."""
-    ways = ("__arrow_c_stream__", "collect_schema", "to_pydict", "dtype")
-    return isinstance(source, Mapping) or any(hasattr(source, way) for way in ways)
 
 
 def table_of(source: Any) -> Bytes | None:

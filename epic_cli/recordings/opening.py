@@ -1,0 +1,358 @@
+"""Recordings as they are given, opened in one place: files, folders, standard input, objects.
+
+A front end gives a path, ``-`` or what ``rows.source_of`` makes of an object, a ``ReadSpec``, and
+a ``ReadingLog``, which has its words for what is learnt of a recording. What cannot be opened or
+read raises one of ``UNUSABLE``, with the recording's name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text.widths import some
+from epic_cli.recordings import Unreadable, files
+from epic_cli.recordings.files import CannotAccess, Overwrites, accessing
+from epic_cli.recordings.read_spec import INFERRED
+from epic_cli.recordings.reading import BINARY, read, recordings_in
+from epic_cli.recordings.watch import RecordingMonitor
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import IO, Self
+
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.recordings.findings import RecordingFinding
+    from epic_cli.recordings.read_spec import ReadSpec
+
+    #: Takes how much is done, of how much in all; 0: unknown.
+    Progress = Callable[[int, int], object]
+
+    #: Makes the log of a recording of this name.
+    Logs = Callable[[str], "ReadingLog"]
+
+Read = TypeVar("Read")
+
+#: A recording that is held in memory has at most this many packets (some 160 bytes each).
+MOST_PACKETS = 2_000_000
+
+#: Of a recording of more entities, this many are evaluated: those with most packets.
+MOST_ENTITIES = 1000
+
+#: Room is made for this many times what the first block says that there will be.
+ROOM = 1.1
+
+#: This many packets that are given one by one are taken at once.
+AT_ONCE = 4096
+
+#: What keeps a recording from being used.
+UNUSABLE = (CannotAccess, Unreadable)
+
+
+class ReadingLog:
+    """What is learnt of one recording as it is read; this one says nothing of it.
+
+    ``layout`` is how it is read, where that was inferred; ``watch`` has what was found; ``refused``
+    is whether lines were refused. A front end says some of it, in the methods that do nothing here.
+    """
+
+    def __init__(self, name: str, watch: RecordingMonitor | None = None) -> None:
+        self.name = name
+        self.watch = watch or RecordingMonitor(name=name)
+        self.layout: ReadSpec | None = None
+        self.packets = 0
+        self.refused = False
+
+    @property
+    def findings(self) -> tuple[RecordingFinding, ...]:
+        """What was found so far."""
+        return tuple(self.watch.findings)
+
+    def requested(self, spec: ReadSpec) -> None:
+        """Takes how it is wanted to be read."""
+        self.watch.requested(spec)
+
+    def inferred(self, spec: ReadSpec) -> None:
+        """Takes how it is read, where that was inferred."""
+        self.layout = spec
+        self.watch.inferred(spec)
+
+    def observe(self, block: PacketBlock) -> None:
+        """Takes its next packets."""
+        self.packets += len(block)
+        if self.watch.observe(block):
+            self._find()
+
+    def end_of_recording(self) -> None:
+        """There are no more packets: takes what is found in all of them."""
+        if self.watch.end():
+            self._find()
+
+    def _find(self) -> None:
+        from epic_cli.recordings.checks import new_findings
+
+        for finding in new_findings(self.watch):
+            self.found(finding)
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Takes the next refused lines."""
+        self.refused |= bool(refusals)
+
+    def found(self, finding: RecordingFinding) -> None:
+        """Something is found."""
+
+    def estimated(self) -> None:
+        """Missing velocities are estimated."""
+
+    def left_out(self, kept: int, entities: int) -> None:
+        """Only the ``kept`` of this many entities are taken that have most packets."""
+
+    def as_trace(self, words: str) -> None:
+        """It is read as a network, without positions."""
+
+    def progress(self) -> AbstractContextManager[Progress]:
+        """What is told how many of how many bytes are read, while all of it is."""
+        return contextlib.nullcontext(lambda _done, _total: None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.end_of_recording()
+
+
+class RecordingSource:
+    """What a recording is read from, called ``name``: ``path`` is a file's, ``-`` standard input.
+
+    Without a path, ``content`` gives its bytes, in the format ``form`` where that is known; or
+    ``packets`` gives blocks of as many packets, which ``log`` may know already. ``kept``: all of
+    it is there, and no pipe. ``close`` is for what is open already.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        path: str | None = None,
+        content: IO[bytes] | Callable[[], bytes] | None = None,
+        form: str = "",
+        packets: Callable[[int], Iterator[PacketBlock]] | None = None,
+        kept: bool = False,
+        log: ReadingLog | None = None,
+        close: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.form = form
+        self.kept = kept
+        self.log = log
+        self.packets = packets
+        self.close = close
+        self._content = content
+
+    def open(self) -> AbstractContextManager[int | IO[bytes] | Callable[[], bytes]]:
+        """Where its bytes come from; raises ``CannotAccess`` and ``Overwrites``."""
+        if self.path is not None:
+            return open_source(self.path)
+        assert self._content is not None
+        return contextlib.nullcontext(self._content)
+
+
+def source_at(path: str) -> RecordingSource:
+    """The source of a file; ``-`` is standard input."""
+    return RecordingSource(source_name(path), path=path, kept=is_kept(path))
+
+
+def source_name(file: str) -> str:
+    """What messages call it; what stands in for standard input may have a name of its own."""
+    return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file
+
+
+def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
+    """The files that are meant, those of a folder by name; none: standard input.
+
+    The truth is none of them. Raises ``CannotAccess``, ``Overwrites``.
+    """
+    found: list[str] = []
+    for name in given or ("-",):
+        with accessing("read", name):
+            inside = [name] if name == "-" else recordings_in(name)
+        found += [word for word in inside if word == name or word != truth]
+    files.reads(*found)
+    return found
+
+
+@contextlib.contextmanager
+def open_source(file: str) -> Iterator[int]:
+    """A descriptor to read; ``-`` is standard input.
+
+    Raises ``CannotAccess``, and ``Overwrites`` for the file that standard output writes: a copy of
+    it into itself would have no end.
+    """
+    if file == "-":
+        if sys.stdin is None:
+            raise CannotAccess("read", source_name(file), OSError("it is closed"))
+        _check_apart_from_stdout(sys.stdin.fileno(), file)
+        yield sys.stdin.fileno()
+        return
+    try:
+        descriptor = os.open(file, os.O_RDONLY | BINARY)
+    except OSError as error:
+        raise CannotAccess("read", file, error) from error
+    try:
+        _check_apart_from_stdout(descriptor, file)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _check_apart_from_stdout(descriptor: int, file: str) -> None:
+    try:
+        same = sys.stdout is not None and os.path.sameopenfile(descriptor, 1)
+    except OSError:  # there is none
+        return
+    if same and stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise Overwrites(f"standard output would overwrite {source_name(file)}, which is read")
+
+
+def is_kept(file: str) -> bool:
+    """Whether all of it is there: a file, also as standard input, and no pipe."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()) if file == "-" else os.stat(file)  # noqa: PTH116
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISREG(mode.st_mode)
+
+
+def blocks(
+    given: str | RecordingSource,
+    spec: ReadSpec = INFERRED,
+    log: ReadingLog | None = None,
+    progress: Callable[[int], object] | None = None,
+    rebase_time: bool = True,
+    at_once: int = AT_ONCE,
+) -> Iterator[PacketBlock]:
+    """The blocks of a recording, with their refused lines; the rest is for the ``log``.
+
+    ``progress`` is given how many bytes of a file have been read, after each block.
+    ``rebase_time``: Unix times begin at the first packet under this program's own names, too.
+    Packets that come one by one are taken ``at_once`` at a time.
+
+    Raises ``CannotAccess``, ``Unreadable`` and ``Overwrites``.
+    """
+    source = source_at(given) if isinstance(given, str) else given
+    log = log or ReadingLog(source.name)
+    if source.packets is not None:
+        for block in source.packets(at_once):
+            if source.log is None:
+                log.observe(block)
+            yield block
+        if source.log is None:
+            log.end_of_recording()
+        return
+    log.requested(spec)
+    spec = spec._replace(rebase_time=rebase_time, format=source.form or spec.format)
+    with source.open() as stream:
+        try:
+            for block in read(stream, spec, log.inferred, watch=log.watch):
+                log.observe(block)
+                yield block
+                if progress is not None:
+                    progress(_place(stream))
+            log.end_of_recording()
+        except OSError as error:
+            raise CannotAccess("read", source.name, error) from error
+        except Unreadable as error:
+            raise Unreadable(f"{source.name}: {error}") from error
+
+
+def _place(stream: object) -> int:
+    """How far it is read; 0 where no one knows."""
+    try:
+        return os.lseek(stream, 0, os.SEEK_CUR) if isinstance(stream, int) else 0
+    except OSError:
+        return 0
+
+
+def load(
+    given: str | RecordingSource,
+    spec: ReadSpec,
+    log: ReadingLog,
+    entity: str | None = None,
+    most: int = sys.maxsize,
+) -> dict[str, PacketBlock]:
+    """The packets of a whole recording by entity; its refused lines go to the ``log``.
+
+    Only those of one ``entity``, or of the ``most`` entities with most packets.
+
+    Raises ``CannotAccess``, and ``Unreadable``, also for a recording that is too long to hold.
+    """
+    from epic_cli.engine.replay import most_seen, separate
+
+    source = source_at(given) if isinstance(given, str) else given
+    entities: dict[str, PacketBlock] = {}
+    count = 0
+    path = source.path or ""
+    # pathlib is slow to load
+    size = os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202
+    places = [0]
+    rest = PacketBlock()
+    with log.progress() as progress:
+
+        def read_so_far(done: int) -> None:
+            places.append(done)
+            progress(done, size)
+
+        for block in blocks(source, spec, log, read_so_far):
+            if len(places) == 1:
+                rest = PacketBlock(block.entities)
+            elif size and len(places) == 2 and places[1]:
+                # growing bit by bit would copy everything several times
+                more = ROOM * min(size / places[1], MOST_PACKETS / max(count, 1))
+                for entity_name in (*entities.values(), rest):
+                    entity_name.reserve(int(more * len(entity_name)))
+            log.refuse(block.refusals)
+            if entity is not None:
+                block.keep_entity(entity)
+            count += separate(block, entities, most, rest)
+            if count > MOST_PACKETS:
+                raise Unreadable(
+                    f"{source.name}: more than {MOST_PACKETS:,} packets, which is more"
+                    " than is held in memory; give a part of the recording"
+                )
+    if entity is not None and entity not in entities:
+        names = map(rest.entities.name, range(len(rest.entities)))
+        there = some(sorted(filter(None, names))) or "no named ones"
+        raise Unreadable(f"{log.name}: there is no entity {entity!r}; there are: {there}")
+    if len(rest):
+        log.left_out(most, len(rest.entities))
+        entities = most_seen(entities, rest, most)
+    return entities
+
+
+def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
+    """What ``read`` makes of a file; ``-`` is standard input.
+
+    Raises ``CannotAccess``, ``Unreadable`` where ``read`` raises ``ValueError``, and its
+    ``TableRefusal`` with the file's ``name``.
+    """
+    from epic_cli.recordings.tables import TableRefusal  # packet text starts without it
+
+    name = source_name(path)
+    try:
+        with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
+            return read(stream)
+    except TableRefusal as refused:
+        refused.name = name
+        raise
+    except Overwrites:
+        raise
+    except ValueError as error:
+        raise Unreadable(f"{name}: {error}") from error
+    except OSError as error:
+        raise CannotAccess("read", name, error) from error
