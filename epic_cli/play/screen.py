@@ -108,7 +108,10 @@ KEYS = ["arrows: run", ".: stop", "space: shoot", "x: throw", "Shift: less", "q:
 def figures(
     statistics: MatchStatistics, you: MatchParticipant, other: MatchParticipant
 ) -> list[str]:
-    """Round trip, corrections, the drawn error and lag of the other player, hits."""
+    """Round trip, corrections, the drawn error and lag of the other player, hits.
+
+    Behind those that count: how many it would be with rewind, and without.
+    """
     client, local = you.client, you.client.local
     link = you.up.mean_delay + you.down.mean_delay
     drawn = statistics.remote(you.config.name, other.config.name)
@@ -119,7 +122,7 @@ def figures(
         f"rtt {1000 * client.round_trip.estimate:.0f}/{1000 * link:.0f} ms",
         f"corrected {local.corrections} (most {local.largest:.2f})",
         f"{other.config.name} off {mean:.2f}, late {lag}",
-        f"hits {shots.rewound}, plain {shots.present}, of {shots.judged}",
+        f"hits {shots.hits} of {shots.judged} (rewound {shots.rewound}, plain {shots.present})",
     ]
 
 

@@ -540,7 +540,8 @@ class Server:
     A client's time never passes the next network tick: moves beyond it wait, so sending them
     faster gains nothing. Times are on the server's clock. ``view_delay`` says how far in the past
     (seconds) clients are set to draw each other. ``report`` is called with what happened, whose
-    doing it was, and the details.
+    doing it was, and the details; ``on_move`` after each move with the player, the move's timestamp
+    and where it has led to.
 
     Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Server Update Loop.
     """
@@ -566,6 +567,7 @@ class Server:
         compensation = self._make_compensation(lag_compensation)
         self.weapons = Weapons(rules, compensation, self._hit, report, rewind)
         self._view_delay = view_delay
+        self.on_move: Callable[[int, int, Body], None] = lambda *_: None
         self.refused: Counter[str] = Counter()  # packets of which no one knows whose they are
         self.snapshot = 0  # the number of the next one
         self.next_tick_us = 0
@@ -654,6 +656,7 @@ class Server:
             connection.processed_arrival_us = connection.arrivals.pop(move.timestamp_us)
             connection.fresh = True
             self._simulate(connection, move, now_us)
+            self.on_move(connection.player, move.timestamp_us, connection.body)
 
     def _simulate(self, connection: Connection, move: Move, now_us: int) -> None:
         others = {each.player: each.body for each in self.connections if each is not connection}

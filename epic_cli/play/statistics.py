@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
-from epic_cli.play.world import Event, Point, distance, to_seconds
+from epic_cli.play.world import Body, Event, Point, distance, to_seconds
 
 #: Seconds; no longer lag is looked for.
 LONGEST_LAG = 1.0
@@ -105,14 +105,14 @@ class ClockError:
             ("clock known after", self._first, "s"),
             ("clock error", self._total / self._count if self._count else math.nan, "s"),
             ("largest clock error", self._largest if self._count else math.nan, "s"),
-            ("clock set", self.set, "times"),
+            ("clock set", self.set, ""),
             ("slowest clock", slowest, "speed"),
             ("fastest clock", fastest, "speed"),
             ("frames waited", self.held, ""),
         ]
 
 
-#: The oldest shots that the server has not judged are forgotten beyond this number.
+#: The oldest shots and moves that the server has not seen are forgotten beyond this number.
 MOST_UNJUDGED = 1000
 
 
@@ -141,6 +141,7 @@ class Shots:
     """The instant-hit shots of one player that the server has judged."""
 
     judged: int = 0
+    hits: int = 0  # those that counted
     on_screen: int = 0
     rewound: int = 0
     present: int = 0
@@ -153,6 +154,7 @@ class Shots:
     def add(self, shot: Shot) -> None:
         """Counts one more."""
         self.judged += 1
+        self.hits += shot.hit
         self.on_screen += shot.on_screen
         self.rewound += shot.rewound
         self.present += shot.present
@@ -166,6 +168,8 @@ class Shots:
         """The lines of a summary: name, value, unit."""
         return [
             ("shots judged", self.judged, ""),
+            ("hits", self.hits, ""),
+            ("hit rate", _ratio(self.hits, self.judged), "share"),
             ("hits on own screen", self.on_screen, ""),
             ("of these with rewind", self.agreed, ""),
             ("hit rate with rewind", _ratio(self.rewound, self.judged), "share"),
@@ -188,7 +192,11 @@ class PlayFigure(NamedTuple):
 
 @dataclass
 class _Measured:
-    """Of one player: errors on his screen, his clock and input, his effects and shots."""
+    """Of one player: errors on his screen, his clock and input, his effects and shots.
+
+    ``shown`` is where he was drawn to himself, by the timestamp of his newest move, until the
+    server has made that move, too.
+    """
 
     own: DrawnError
     others: dict[str, DrawnError]
@@ -198,6 +206,7 @@ class _Measured:
     input_delay: float = 0.0  # of them all
     effects: int = 0
     refused_effects: int = 0
+    shown: dict[int, Point] = field(default_factory=dict)
 
 
 class MatchStatistics:
@@ -216,13 +225,17 @@ class MatchStatistics:
         self._unjudged: dict[tuple[str, float], bool] = {}
         self.bumps = 0
         self.last_shot: Shot | None = None
+        match.server.on_move = self._add_move
 
     def add_frame(self, participant: MatchParticipant) -> None:
         """A client has drawn a frame."""
         client, truth = participant.client, self._match.server.positions()
         measured = self._players[participant.config.name]
         measured.clock.add(client, self._match.now_us)
-        measured.own.add(client.local.drawn(client.now), truth[client.identity.player])
+        newest_us = client.local.moves.last_timestamp_us
+        if newest_us is not None:
+            measured.shown[newest_us] = client.local.drawn(client.now)
+            _keep_newest(measured.shown)
         drawn = client.drawn_remotes()
         for number in client.remotes:
             measured.others[self._match.names[number]].add(drawn.get(number), truth[number])
@@ -231,6 +244,13 @@ class MatchStatistics:
         elif client.state and client.state.echo_us is not None:
             measured.frames += 1
             measured.input_delay += to_seconds(client.now_us - client.state.echo_us)
+
+    def _add_move(self, player: int, timestamp_us: int, body: Body) -> None:
+        """The server has made a move: a player's own view of it can be judged."""
+        measured = self._players[self._match.names[player]]
+        drawn = measured.shown.pop(timestamp_us, None)
+        if drawn is not None:
+            measured.own.add(drawn, body.position)
 
     def add_event(self, event: Event) -> None:
         """Something has happened."""
@@ -247,8 +267,7 @@ class MatchStatistics:
             measured.effects += 1
             if "hit" in details:
                 self._unjudged[event.player, float(details["stamp"])] = bool(details["hit"])
-                while len(self._unjudged) > MOST_UNJUDGED:
-                    del self._unjudged[next(iter(self._unjudged))]
+                _keep_newest(self._unjudged)
         elif event.what == "effect refused":
             measured.refused_effects += 1
         elif event.what == "shot":
@@ -309,6 +328,11 @@ class MatchStatistics:
             found.append(("effects refused", measured.refused_effects, ""))
             found += measured.shots.figures()
         return [PlayFigure(name, *row) for row in found]
+
+
+def _keep_newest(waiting: dict[Any, Any]) -> None:
+    while len(waiting) > MOST_UNJUDGED:
+        del waiting[next(iter(waiting))]
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from support.play_links import OPEN, dropping, match
 
-from epic_cli.play import Match
+from epic_cli.play import Match, MatchSpec
 from epic_cli.play.run import rows
+from epic_cli.play.screen import figures as shown
 from epic_cli.play.statistics import DrawnError, MatchStatistics
+from epic_cli.play.world import SPEED
 
 
 @pytest.mark.parametrize("lag", [0.0, 0.033, 0.1, 0.25, 0.5])
@@ -34,7 +36,8 @@ def test_nothing_moved_has_no_lag() -> None:
 
 
 def played(text: str, **settings: Any) -> tuple[Match, MatchStatistics]:
-    game = match(text, trace=dropping(), **settings)
+    settings.setdefault("trace", dropping())
+    game = match(text, **settings)
     statistics = MatchStatistics(game)
     game.on_frame = statistics.add_frame
     game.run_until(5)
@@ -105,6 +108,36 @@ def test_rows_tell_truth_and_every_screen() -> None:
     truth = {row.player: (row.x, row.y) for row in found if row.view == "server"}
     for row in found:
         assert row.error == math.dist((row.x, row.y), truth[row.player])
+
+
+@pytest.mark.parametrize("latency", [0.05, 0.2])
+def test_prediction_is_nearer_to_where_a_move_leads_than_a_dumb_terminal(latency: float) -> None:
+    own = {}
+    for mode in ("dumb-terminal", "predicted", "reconciled", "corrected"):
+        link = dropping(delay=latency)
+        game, statistics = played(CIRCLING.replace(" B ", " A "), local=mode, trace=link)
+        figures = statistics.figures(game.participants[0])
+        own[mode] = next(figure.value for figure in figures if figure.name == "own error")
+    assert own["predicted"] == own["reconciled"] == own["corrected"] == 0
+    # a round trip and the wait for the next state, at most at the pace of a runner
+    assert 8 * latency < own["dumb-terminal"] < SPEED * (2 * latency + 0.083)
+
+
+def test_hits_are_those_that_count() -> None:
+    hits = {}
+    for rewind in (True, False):
+        game = Match(MatchSpec(rewind=rewind))  # a hunter and a runner
+        statistics = MatchStatistics(game)
+        game.run_until(20)
+        for event in game.take_events():
+            statistics.add_event(event)
+        shots, others = statistics.shots("A"), game.participants
+        assert shots.hits == (shots.rewound if rewind else shots.present)
+        assert dict(each[:2] for each in shots.figures())["hits"] == shots.hits
+        (line,) = (line for line in shown(statistics, *others) if "hits" in line)
+        assert line.startswith(f"hits {shots.hits} of {shots.judged} ")
+        hits[rewind] = shots.hits
+    assert hits[True] > hits[False]
 
 
 def test_the_input_delay_is_a_round_trip_for_a_dumb_terminal_and_none_with_prediction() -> None:
