@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def _across(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
-    return np.sqrt(np.maximum(measured.error**2 - measured.mean("along"), 0.0))
+    return np.sqrt(np.maximum(np.square(measured.error) - measured.mean("along"), 0.0))
 
 
 METRICS = (

@@ -67,7 +67,9 @@ def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Floats
 
 def block_length(series: Floats) -> float:
     """How many values (of n, one for each cell of time) belong to a block, 1 at least."""
-    values = series - series.mean()
+    largest = float(np.abs(series).max()) if len(series) else 0.0
+    values = series / (largest or 1.0)  # whose squares are numbers
+    values = values - values.mean()
     count = len(values)
     variance = float(values @ values) / count
     if count < 4 or not variance > 0:
@@ -231,6 +233,7 @@ def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
     return sums._replace(waver=max((events.waver for events in found), default=0.0))
 
 
+@np.errstate(all="ignore")
 def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     """What happened to the packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
 
@@ -261,8 +264,8 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     watched = 0.0
     if numbers is stamps or np.mean(np.abs(steps - usual) <= usual / 4) >= STEADY:
         watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
-        missing = np.round(steps / usual).astype(np.int64) - 1
-        missing[missing > LONGEST] = 0
+        left_out = np.round(steps / usual) - 1
+        missing = np.where(left_out > LONGEST, 0, left_out).astype(np.int64)
         if numbers is stamps:  # what is only sent when it changes misses nothing where it rests
             missing[_rests(table, known, order)] = 0
     else:

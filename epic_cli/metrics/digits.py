@@ -9,8 +9,8 @@ from typing import Any
 
 def three_digits(value: float) -> str:
     """Three significant digits, without an exponent from 0.001 to ten million: ``686,000``."""
-    if value == 0:
-        return "0"
+    if value == 0 or not math.isfinite(value):
+        return f"{value:.0f}"  # beyond all numbers: inf
     size = math.floor(math.log10(abs(value)))
     if not -4 < size < 7:
         return f"{value:.2e}"

@@ -301,7 +301,7 @@ def _add_lag(
         sums[:, place] += np.bincount(places[some], values * each, len(sums))
 
     add("lag_rows", np.ones(len(some)))
-    add("lag_squares", centre * (lag.residual**2 * len(some) / total if total > 0 else 1.0))
+    add("lag_squares", centre * (lag.residual * lag.residual * len(some) / total if total > 0 else 1.0))
     slopes = np.zeros(len(some))
     if told:
         bend = float(np.mean(left - 2 * centre + right))
@@ -632,7 +632,7 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         stray.beyond,
         stray.extent,
         stray.bound,
-        math.sqrt(float(np.average([each.speed**2 for each in measurements], weights=counts))),
+        math.sqrt(float(np.average([each.speed * each.speed for each in measurements], weights=counts))),
         max(measurement.resolution for measurement in measurements),
         measurements[0].tick,
         measurements[0].weights,
@@ -659,7 +659,7 @@ def _pooled_lag(lags: Sequence[Lag]) -> Lag:
 
     return Lag(
         mean([(lag.seconds, lag.rows) for lag in lags]),
-        math.sqrt(mean([(lag.residual**2, lag.rows) for lag in lags])),
+        math.sqrt(mean([(lag.residual * lag.residual, lag.rows) for lag in lags])),
         sum(lag.rows for lag in lags),
         tuple(sorted({other for lag in lags for other in lag.others}, key=abs)),
         mean([(lag.charged, lag.rows) for lag in lags]),

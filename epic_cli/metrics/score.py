@@ -58,7 +58,10 @@ def costs(measured: Measurement | Resampled) -> Any:
     """
     kept = measured.__dict__
     if "_costs" not in kept:
-        kept["_costs"] = _costs(measured)
+        import numpy as np  # help needs none
+
+        with np.errstate(all="ignore"):  # what has diverged costs infinitely much
+            kept["_costs"] = _costs(measured)
     return kept["_costs"]
 
 
@@ -66,7 +69,7 @@ def _costs(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
     speed = np.where(measured.speed > 0, measured.speed, math.nan)
-    excess = np.maximum(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
+    excess = np.maximum(0.0, np.square(measured.jerk_rms) - np.square(measured.truth_jerk))
     seconds = measured.recovery_seconds
     time = measured.rows * measured.tick
     movement = speed * SCALE

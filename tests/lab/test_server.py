@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import struct
 from collections.abc import Coroutine
 from pathlib import Path
@@ -54,6 +55,24 @@ def test_without_the_token_there_is_no_page(address: str) -> None:
     for path in ("", "talk", f"{token[:-1]}/", f"{token}x/", f"{token[:-1]}/talk", "%00/", "é/"):
         assert asked(status_of(f"{root}/{path}")) == 403, path
     assert asked(status_of(f"{root}/{token}/nothing")) == 404
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    ["OPTIONS * HTTP/1.1", "CONNECT 127.0.0.1:80 HTTP/1.1", "GET /PAGE HTTP/1.1\r\nHost: other",
+     "GET ? HTTP/1.1", "GET http://[/ HTTP/1.1", "GET /PAGEtalk HTTP/1.1\r\nOrigin: http://["],
+)  # fmt: skip
+def test_what_is_not_a_request_for_the_page_is_refused_without_a_traceback(
+    address: str, request_line: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, _, place, page = address.split("/", 3)
+    host, port = place.split(":")
+    asking = f"{request_line.replace('PAGE', page)}\r\nHost: {place}\r\n\r\n"
+    with socket.create_connection((host, int(port)), 60) as connection:
+        connection.sendall(asking.encode())
+        status = connection.recv(1 << 16).split()[1]
+    assert status in (b"400", b"403")
+    assert caplog.text == ""
 
 
 def test_the_page_may_not_be_framed_or_led_elsewhere(address: str) -> None:

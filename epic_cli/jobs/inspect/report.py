@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.packets import angles
+from epic_cli.metrics.arrays import LARGEST
 from epic_cli.metrics.digits import counted, known, number, seconds
 from epic_cli.recordings.findings import KINDS, RecordingFinding, Severity
 from epic_cli.recordings.wording import FrontEnd
@@ -220,15 +221,15 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
 
         from epic_cli.show.chart import Canvas
 
-        known = np.concatenate([*paths.values()])
-        known = known[np.isfinite(known).all(axis=1)]
+        drawn = [path[(np.abs(path) < LARGEST).all(axis=1)] for path in paths.values()]
+        known = np.concatenate(drawn)
         if not len(known):
             return None
         low, size = known.min(axis=0), np.ptp(known, axis=0)
         first, second = sorted(int(axis) for axis in np.argsort(-size, kind="stable")[:2])
         scale = max(size[first], size[second] * _ACROSS / (2 * _DOWN)) or 1.0
         canvas = Canvas(_ACROSS, _DOWN, braille=True)
-        for number_, path in enumerate(paths.values()):
+        for number_, path in enumerate(drawn):
             across = (path[:, first] - low[first]) / scale
             up = (path[:, second] - low[second]) / scale * _ACROSS / (2 * _DOWN)
             canvas.draw(across, up, ("cyan", "magenta", "yellow", "green")[number_ % 4], "*", True)

@@ -144,7 +144,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
 
 def _speeds(table: Floats) -> Floats:
     """How fast the positions move from packet to packet; a teleport is no movement."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         steps = np.diff(table[TIME])
         moved = (steps > 0) & (table[TELEPORT, 1:] == 0)
         return np.where(moved, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)

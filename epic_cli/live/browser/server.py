@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
+from aiohttp.http import HttpProcessingError
 
 from epic_cli.live.browser.session import Outbox, PageSession
 
@@ -80,7 +82,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     app.router.add_get(f"{root}talk", partial(_talk, spec, pages))
     for name, file in spec.files.items():
         app.router.add_get(f"{root}{name}", partial(_file, name, file))
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0, logger=_faults())
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", spec.port)
@@ -94,12 +96,23 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
         await runner.cleanup()
 
 
+def _faults() -> logging.Logger:
+    """Our own faults are logged; what is not HTTP has got its answer, and is the sender's."""
+    found = logging.getLogger(__name__)
+    found.addFilter(_is_ours)
+    return found
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
 def _guard(token: str) -> Any:
     """Refuses who has no token, or comes by a foreign name."""
 
     @web.middleware
     async def guard(request: web.Request, handler: _Handler) -> web.StreamResponse:
-        given = request.path.split("/")[1]
+        given = request.path.removeprefix("/").partition("/")[0]
         if not is_local(request.headers.get("Host", "")):
             raise web.HTTPForbidden(text="this page is for the machine that it runs on\n")
         if not hmac.compare_digest(given.encode(), token.encode()):
@@ -133,8 +146,8 @@ async def _file(name: str, file: File, request: web.Request) -> web.StreamRespon
 async def _talk(
     spec: ServeSpec, pages: set[web.WebSocketResponse], request: web.Request
 ) -> web.StreamResponse:
-    origin = request.headers.get("Origin", "")
-    if urlsplit(origin).netloc != request.headers.get("Host"):
+    origin = request.headers.get("Origin", "").partition("://")[2]
+    if origin != request.headers.get("Host"):
         raise web.HTTPForbidden(text="only the page itself may talk here\n")
     if len(pages) >= MOST_PAGES:
         raise web.HTTPServiceUnavailable(text="too many pages are open\n")
