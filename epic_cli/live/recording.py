@@ -131,6 +131,13 @@ class WholeFile:
             self._put(data)
         self.recorded += count
 
+    def take_back(self, data: bytes) -> None:
+        """What was written last is not so; what is no file of the disk keeps it."""
+        if self._regular:
+            self._size -= len(data)
+            os.ftruncate(self._descriptor, self._size)
+            self.recorded -= 1
+
     def _put(self, data: bytes) -> None:
         written = 0
         try:

@@ -301,7 +301,10 @@ def _add_lag(
         sums[:, place] += np.bincount(places[some], values * each, len(sums))
 
     add("lag_rows", np.ones(len(some)))
-    add("lag_squares", centre * (lag.residual * lag.residual * len(some) / total if total > 0 else 1.0))
+    add(
+        "lag_squares",
+        centre * (lag.residual * lag.residual * len(some) / total if total > 0 else 1.0),
+    )
     slopes = np.zeros(len(some))
     if told:
         bend = float(np.mean(left - 2 * centre + right))
@@ -632,7 +635,9 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         stray.beyond,
         stray.extent,
         stray.bound,
-        math.sqrt(float(np.average([each.speed * each.speed for each in measurements], weights=counts))),
+        math.sqrt(
+            float(np.average([each.speed * each.speed for each in measurements], weights=counts))
+        ),
         max(measurement.resolution for measurement in measurements),
         measurements[0].tick,
         measurements[0].weights,

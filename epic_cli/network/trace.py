@@ -271,7 +271,10 @@ def _table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
         raise table.refuse(Reason.NO_DELAY_COLUMN, expected=columns)
     builder = _TraceBuilder(column)
     flows: dict[str, None] = {}
-    for row in table:
+    rows: Iterable[TableRow] = table
+    if "fate" in table:  # a proxy's lines are in the order in which that was decided
+        rows = sorted(table, key=lambda row: row.number("send_time"))
+    for row in rows:
         if row.text("direction") not in ("", direction):
             continue
         name = row.text("flow")

@@ -9,12 +9,13 @@ import math
 import os
 import socket
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from heapq import heappop, heappush
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -144,7 +145,7 @@ class LogEntry:
     """A datagram that arrived at ``time``; ``left``: when its copies were sent on (seconds).
 
     ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
-    arrive, of which a number are ``flying``. ``fate`` is set if no copy is to arrive.
+    arrive, of which a number are ``flying``. ``fate`` is what becomes of it without a copy.
     """
 
     time: float
@@ -163,12 +164,12 @@ def client_cells(number: int, address: str) -> str:
 
 
 class TrafficLog:
-    """Writes a line for each datagram, in the order of arrival.
+    """Writes a line for each datagram: before it leaves, or when it is known that it will not.
 
-    ``recv_time`` is when the first copy really left, ``again`` when the second one did, and
-    ``requested_ms`` the delay that the link has given the first. ``flow`` is the client's number.
-    With ``payload`` it has the data in hexadecimal, too. Datagrams in flight, and later ones, are
-    in memory. Raises ``OSError``; a non-empty file is not overwritten.
+    Who receives it can be sure that it is in the file, whatever ends the proxy. ``recv_time`` is
+    when the first copy left, ``again`` when a second one was to, and ``requested_ms`` the delay
+    that the link has given the first. ``flow`` is the client's number. With ``payload`` it has the
+    data in hexadecimal, too. Raises ``OSError``; a non-empty file is not overwritten.
     """
 
     def __init__(self, path: str, payload: bool = False) -> None:
@@ -176,52 +177,55 @@ class TrafficLog:
         header = (",".join(columns) + "\n").encode()
         self.file = WholeFile(path, header)
         self._payload = payload
-        self._entries: deque[LogEntry] = deque()
 
-    def add(self, entry: LogEntry) -> None:
-        """A datagram that came in."""
-        self._entries.append(entry)
+    def came(self, entry: LogEntry) -> None:
+        """A datagram that came in: it may have met its fate."""
+        if not entry.arrivals:
+            self._write(entry)
 
-    def __len__(self) -> int:
-        """How many are not written yet."""
-        return len(self._entries)
+    def leaves(self, entry: LogEntry, now: float) -> None:
+        """A copy is about to be sent."""
+        entry.flying -= 1
+        entry.left.append(now)
+        if len(entry.left) == 1:
+            self._write(entry)
 
-    def write(self, most: int = 1000) -> None:
-        """Writes ``most`` lines, up to the first datagram still in flight."""
-        entries: deque[LogEntry] = self._entries
-        rows: list[str] = []
-        while entries and not entries[0].flying and len(rows) < most:
-            rows.append(self._row(entries.popleft()))
-        if rows:
-            self.file.write("".join(rows).encode(), len(rows))
+    def stays(self, entry: LogEntry) -> None:
+        """The copy could not be sent; if it is the first, its line says something else."""
+        if len(entry.left) == 1:
+            self.file.take_back(self._row(entry))
+            entry.left.clear()
+            entry.fate = Fate.UNSENT
+            if not entry.flying:
+                self._write(entry)
 
-    def end(self) -> None:
-        """Ends the datagrams still in flight, which will not arrive."""
-        for entry in self._entries:
-            entry.flying = 0
-            if entry.arrivals and not entry.left:
-                entry.fate = Fate.FLYING
-        self.write(len(self._entries))
+    def end(self, entries: Iterable[LogEntry | None]) -> None:
+        """Ends those still in flight, which will not arrive."""
+        for entry in entries:
+            if entry is not None and entry.flying and not entry.left:
+                entry.flying, entry.fate = 0, Fate.FLYING
+                self._write(entry)
 
     def close(self) -> None:
         """Nothing more comes."""
         self.file.close()
 
-    def _row(self, entry: LogEntry) -> str:
+    def _write(self, entry: LogEntry) -> None:
+        self.file.write(self._row(entry), 1)
+
+    def _row(self, entry: LogEntry) -> bytes:
         fate, left, again, asked = entry.fate, "", "", ""
         if entry.arrivals:
             asked = f"{1000 * (entry.arrivals[0] - entry.time):.4f}"
-            if entry.left:
-                fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
-            elif fate is not Fate.FLYING:
-                fate = Fate.UNSENT
-            if len(entry.left) > 1:
-                again = f"{entry.left[1]:.6f}"
+        if entry.left:
+            fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
+            if entry.flying:
+                again = f"{max(entry.arrivals):.6f}"
         more = f",{entry.data.hex()}" if self._payload else ""
         return (
             f"{entry.time:.6f},{left},{0 if left else 1},{entry.way},{entry.client},"
             f"{len(entry.data)},{fate.value},{asked},{again}{more}\n"
-        )
+        ).encode()
 
 
 #: Bytes that may be in flight at once, with their overhead.
@@ -283,6 +287,11 @@ class DelayQueue:
         self._bytes += len(data) + _AROUND
         of = due, self._number, received, sequence, data, deliver, entry, watched
         heappush(self._heap, Flight(*of))
+
+    @property
+    def entries(self) -> list[LogEntry | None]:
+        """Those of all datagrams on their way, in the order of their coming."""
+        return [flight.entry for flight in sorted(self._heap, key=attrgetter("number"))]
 
     def pop(self) -> Flight:
         """The next one."""
@@ -364,7 +373,7 @@ class Flow:
         entry = None
         if self._log is not None:
             entry = LogEntry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
-            self._log.add(entry)
+            self._log.came(entry)
         for arrival in arrivals:
             self._queue.add(arrival, time, self._sequence, data, self.deliver, entry, watched)
         self.flying += len(arrivals)
@@ -391,21 +400,22 @@ class Flow:
         direction = self._direction
         self.flying -= 1
         direction.waiting -= 1
+        log, entry = self._log, flight.entry
+        if log is not None and entry is not None:
+            log.leaves(entry, clock())
         try:
             self._send(flight.data)
         except OSError as error:
             direction.unsent[error.strerror or str(error)] += 1
+            if log is not None and entry is not None:
+                log.stays(entry)
         else:
             left = clock()
             direction.count_left(flight.received, flight.due, left, len(flight.data))
             direction.reordered += flight.sequence < self._latest
             self._latest = max(self._latest, flight.sequence)
-            if flight.entry is not None:
-                flight.entry.left.append(left)
             if flight.watched is not None:
                 flight.watched(left)
-        if flight.entry is not None:
-            flight.entry.flying -= 1
 
 
 class DirectionTap:
@@ -466,10 +476,7 @@ class DirectionTap:
 #: Datagrams that are read from one socket before the others' turn.
 _AT_ONCE = 64
 
-#: Lines that are written while datagrams wait.
-_LINES_AT_ONCE = 32
-
-#: Seconds between two checks for idle clients and lines to write.
+#: Seconds between two checks for idle clients.
 _BEAT = 0.1
 
 #: Bytes that come before those of a datagram: the headers of IP and UDP.
@@ -603,8 +610,6 @@ class Relay:
         try:
             work()
             self._deliver()
-            if self._log is not None and len(self._log) > _LINES_AT_ONCE:
-                self._log.write(_LINES_AT_ONCE)
         except Exception as error:
             self._failure = error
             self.end()
@@ -692,14 +697,12 @@ class Relay:
         self._timer = None
 
     def _settle(self) -> None:
-        """Drops idle clients, and writes finished datagrams to the log."""
+        """Drops idle clients."""
         silent_since = self.now() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:
                 del self.clients[sender]
                 self._close_one(client)
-        if self._log is not None:
-            self._log.write()
 
     def _close_one(self, client: ProxyClient) -> None:
         self._loop.remove_reader(client.server.socket)
@@ -715,4 +718,4 @@ class Relay:
         self.clients.clear()
         self._circle.close()
         if self._log is not None:
-            self._log.end()
+            self._log.end(self._queue.entries)
