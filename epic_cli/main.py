@@ -10,81 +10,57 @@ import gc
 import io
 import os
 import sys
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.shell.configuration import NO_OPTIONS, config_path
 from epic_cli.shell.errors import ending_of
 
-#: The options that a plain replay may have, each with a word behind it.
-_STRATEGY, _FORMAT = ("-s", "--strategy"), ("-f", "--format")
+if TYPE_CHECKING:
+    from epic_cli.jobs.replay.spec import ReplaySpec
+
+#: What stands for an option of a replay.
+_SHORT = {"-s": "--strategy", "-f": "--format"}
 
 
-class Plain(NamedTuple):
-    """A plain replay: its files, and a strategy and a format if specified."""
+def plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
+    """The files of a replay and how they are drawn; None: click has to look.
 
-    files: tuple[str, ...]
-    strategy: str | None = None
-    row_format: str | None = None
-
-
-def plain_replay(args: list[str]) -> Plain | None:
-    """A replay that says no more than a strategy and a format; None: click has to look at it.
-
-    That is ``epic replay [-s NAME] [-f NAME] [FILE]...``, with the names of what is built in, and,
-    where no terminal asks for a session, ``epic`` alone, if neither variables nor a configuration
-    can say more.
+    That is ``epic replay`` with FILEs and options of its spec, each with a word behind it, and,
+    where no terminal asks for a session, ``epic`` alone; if neither variables nor a configuration
+    can say more, and nothing is wrong.
     """
-    if args and args[0] != "replay":
+    is_replay = words[0] == "replay" if words else _has_no_terminal()
+    variables = (name for name in os.environ if name.startswith(("EPIC_", "_EPIC_")))
+    if not is_replay or os.path.lexists(config_path()) or set(variables) - set(NO_OPTIONS):
         return None
-    if not args and (sys.stdin is None or sys.stdin.isatty() or sys.stdout is None):
-        return None
-    for name in os.environ:
-        if name.startswith(("EPIC_", "_EPIC_")) and name not in NO_OPTIONS:
-            return None
-    if os.path.lexists(config_path()):
-        return None
-    return _read(args[1:])
+    from epic_cli.jobs.replay.spec import FIELDS, READERS, ReplaySpec
 
-
-def _read(words: list[str]) -> Plain | None:
     files: list[str] = []
-    given: dict[tuple[str, str], str] = {}
-    rest = iter(words)
+    values: dict[str, Any] = {}
+    rest = iter(words[1:])
     for word in rest:
-        if word in _STRATEGY or word in _FORMAT:
-            kind = _STRATEGY if word in _STRATEGY else _FORMAT
-            if kind in given:
-                return None
-            given[kind] = next(rest, "")
-        elif word.startswith("-") and word != "-":
-            return None
-        else:
+        name = _SHORT.get(word, word).removeprefix("--")
+        if word == "-" or not word.startswith("-"):
             files.append(word)
-    strategy, row_format = given.get(_STRATEGY), given.get(_FORMAT)
-    if not (strategy is None or _is_strategy(strategy)):
-        return None
-    if not (row_format is None or _is_format(row_format)):
-        return None
-    return Plain(tuple(files), strategy, row_format)
+        elif name in READERS:
+            try:
+                values[FIELDS.get(name, name)] = READERS[name](next(rest))
+            except (ValueError, RuntimeError, StopIteration):
+                return None
+        else:
+            return None
+    return files, ReplaySpec.of(**values)
 
 
-def _is_strategy(name: str) -> bool:
-    from epic_cli.engine.strategies import is_built_in
-
-    return is_built_in(name)
-
-
-def _is_format(name: str) -> bool:
-    from epic_cli.engine.text import FORMATS
-
-    return name in FORMATS
+def _has_no_terminal() -> bool:
+    return not (sys.stdin is None or sys.stdin.isatty() or sys.stdout is None)
 
 
 def main(args: list[str] | None = None) -> int:
     """Runs the command line and returns its exit status."""
     words = sys.argv[1:] if args is None else args
     plain = plain_replay(words)
-    return _run_with_click(words) if plain is None else _replay(plain)
+    return _run_with_click(words) if plain is None else _replay(*plain)
 
 
 def run() -> None:
@@ -95,7 +71,7 @@ def run() -> None:
     plain = plain_replay(sys.argv[1:])
     if plain is None:
         sys.exit(_run_with_click(sys.argv[1:]))
-    status = _replay(plain)
+    status = _replay(*plain)
     # all output is written and there is nothing to clean up: Python's own exit takes 4 ms
     if sys.stderr is not None:
         sys.stderr.flush()
@@ -121,17 +97,9 @@ def _run_with_click(words: list[str]) -> int:
     return ending_of(lambda: run_command_line(words))
 
 
-def _replay(plain: Plain) -> int:
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.engine.strategies import DEFAULT
-    from epic_cli.jobs.replay.run import ReplayOptions
-    from epic_cli.jobs.replay.run import run as replay
+def _replay(files: list[str], spec: ReplaySpec) -> int:
+    from epic_cli.jobs.replay.output import write_rows
 
     gc.freeze()
     gc.enable()
-    options = ReplayOptions(
-        plain.files,
-        StrategySpec(plain.strategy or DEFAULT),
-        row_format=plain.row_format or "epic",
-    )
-    return ending_of(lambda: replay(options))
+    return ending_of(lambda: write_rows(spec, files))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.api.reading import opened
 from epic_cli.api.replaying import TICK, draw, make_stream
 from epic_cli.engine.contract import STATUSES
-from epic_cli.engine.packets import Entities, Status
+from epic_cli.engine.packets import PacketBlock, Status
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import TURN_COLUMNS
 from epic_cli.recordings.opening import AT_ONCE
@@ -50,10 +50,11 @@ def replay_array(
     import numpy as np
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn, turned, names = bytearray(), bytearray(), Entities()
-    for block, names in draw(opened(packets), stream, AT_ONCE):  # noqa: B007
-        drawn += block.rows()
-        turned += block.turns()
+    drawn, turned, block = bytearray(), bytearray(), PacketBlock()
+    for samples, block in draw(opened(packets), stream, AT_ONCE, strategy):  # noqa: B007
+        drawn += samples.rows()
+        turned += samples.turns()
+    names = block.entities
     fields = [(name, "f8") for name in _NUMBERS]
     rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4")])
     turns = np.frombuffer(turned).reshape(len(rows), len(TURN_COLUMNS))

@@ -176,6 +176,7 @@ class Golden:
         from epic_cli.jobs.check.differences import format_of
         from epic_cli.jobs.check.run import check_rows
         from epic_cli.jobs.check.spec import Case, DrawSpec, Tolerance, Tolerances
+        from epic_cli.jobs.replay.spec import ReplaySpec
 
         if name in self._names:
             raise ValueError(f"{name!r} has been used in this test: give each its own")
@@ -190,7 +191,7 @@ class Golden:
         case = Case(
             f"{self._request.node.nodeid}{f' {name}' if name else ''}",
             str(self._request.path),
-            DrawSpec((), (), row_format=row_format),
+            DrawSpec((), (), replay=ReplaySpec(row_format=row_format)),
             str(folder / f"{stem}.{row_format}"),
             Tolerances(Tolerance(atol, rtol)),
         )

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from epic_cli.api.reading import accepted, opened, read_packets
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.corrections import as_drawn
+from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import (
     CLOCKS,
     DEFAULT_TICK,
@@ -25,7 +21,9 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
-from epic_cli.recordings.reading import may_be_grouped
+from epic_cli.jobs.replay.run import draw as draw_blocks
+from epic_cli.jobs.replay.run import grouped, ordered
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.rows import PacketSource
 
 if TYPE_CHECKING:
@@ -115,8 +113,8 @@ def replay(
     that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn = draw(opened(packets), stream, 1, strategy if isinstance(strategy, str) else "")
-    return (sample for block, names in drawn for sample in block.samples(names))
+    drawn = draw(opened(packets), stream, 1, strategy)
+    return (sample for samples, block in drawn for sample in samples.samples(block.entities))
 
 
 def make_stream(
@@ -129,6 +127,7 @@ def make_stream(
 ) -> SampleStream:
     """The replay that these arguments ask for; raises what ``replay`` does for wrong ones."""
     timing = make_timing(tick, clock, pacing, latency)
+    ReplaySpec(timing=timing).check()
     try:
         make = make_maker(strategy, settings)
     except ValueError as error:
@@ -154,50 +153,34 @@ def make_timing(
     return Timing(parse_tick(tick), clock, pacing, latency)
 
 
-def _may_be_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
-    """Whether they are there as a whole, one entity after the other, as far as can be seen."""
-    if source.kept and Path(source.name).is_file():
-        return partial(may_be_grouped, source.name)
-    return source.kept
-
-
 def draw(
-    packets: RecordingSource, stream: SampleStream, at_once: int, strategy: str = ""
-) -> Iterator[tuple[SampleBlock, Entities]]:
-    """What a replay draws, block by block, and whose names the entities have.
+    packets: RecordingSource, stream: SampleStream, at_once: int, strategy: object
+) -> Iterator[tuple[SampleBlock, PacketBlock]]:
+    """What a replay draws, and the packets of which: see ``jobs.replay.run.draw``.
 
-    Packets that are not read from a file are taken ``at_once`` at a time. A block is emptied when
-    the next one is asked for. Logs of the local player are made ready for a ``strategy`` that
-    draws them.
+    Packets that are not read from a file are taken ``at_once`` at a time.
     """
-    entities, error = Entities(), None
-    stream.by_time = _may_be_grouped(packets)
+
+    def done(block: PacketBlock) -> None:
+        if block.refusals:
+            raise _refused(packets, block)
+
+    stream.by_time = grouped(packets)
+    name = strategy if isinstance(strategy, str) else ""
+    by_time = packets.kept and stream.pacing != "demo"
     try:
-        found: Iterator[PacketBlock] = accepted(packets, at_once=at_once)
-        if stream.by_time and stream.pacing != "demo":
-            found = by_arrival(found)
-        for block in as_drawn(strategy, found):
-            entities = block.entities
-            for drawn in stream.feed(block):
-                yield drawn, entities
-            if block.refusals:
-                raise _refused(packets, block)
-        for drawn in stream.finish():
-            yield drawn, entities
-    except Exception as failure:
-        for drawn in stream.release():
-            yield drawn, entities
-        if not isinstance(failure, StrategyFailed):
+        found = ordered(accepted(packets, at_once=at_once), name, by_time)
+        yield from draw_blocks(stream, found, done)
+    except StrategyFailed as failure:
+        if failure.error is None:
             raise
+        failure.error.add_note(str(failure))
         error = failure.error
-        if error is None:
-            raise
-        error.add_note(str(failure))
+    else:
+        return
     finally:
-        stream.close()
         packets.close()
-    if error is not None:
-        raise error  # here, so that it keeps the cause that it has
+    raise error  # here, so that it keeps the cause that it has
 
 
 def _refused(packets: RecordingSource, block: PacketBlock) -> RefusedPacket:

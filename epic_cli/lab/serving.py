@@ -19,9 +19,9 @@ from urllib.parse import parse_qs
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.jobs.check.writing import make_case, spec_values
 from epic_cli.jobs.compare.report import likely_scores, report
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.lab.page import in_force, lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
 from epic_cli.lab.spec import BY_HAND, NOTHING, STEPS, LabInputs, LabSpec, by_hand_file, read_query

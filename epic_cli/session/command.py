@@ -14,10 +14,11 @@ import click
 
 from epic_cli import __version__
 from epic_cli.engine.places import named_in_data
-from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
-from epic_cli.jobs.replay.command import chosen_options, format_option
+from epic_cli.jobs.replay.command import format_option, strategy_and_settings
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
@@ -58,7 +59,7 @@ _LONGEST_INPUT = 1 << 20
 class SessionOptions:
     """How a session is opened."""
 
-    chosen: StrategySpec = shared(chosen_options)
+    chosen: StrategySpec = shared(strategy_and_settings)
     timing: Timing = shared(timing_options)
     row_format: str = shared(format_option)
     color: ColorChoice = shared(color_option)

@@ -19,8 +19,9 @@ import click
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.places import absolute
-from epic_cli.engine.replay.playback import TIMING, ReplaySpec
+from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.tables import TableRefusal

@@ -20,8 +20,9 @@ from epic_cli.engine.failures import Portable
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Value
-from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
+from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.entries.text import packet_line
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.shell.errors import quoted, say
+from epic_cli.shell.errors import StoppedAtLine, quoted, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
@@ -33,7 +34,8 @@ class Messages:
 class Reporter(ReadingLog):
     """Says what is learnt of a recording, and the count of refused lines when its block ends.
 
-    Messages go to ``write``, by default to stderr.
+    Messages go to ``write``, by default to stderr. ``saving`` keeps how it is read. ``strict``: the
+    first refused line ends the run with ``StoppedAtLine``.
     """
 
     def __init__(
@@ -43,8 +45,13 @@ class Reporter(ReadingLog):
         color: bool = False,
         write: Callable[[str], object] = say,
         watch: RecordingMonitor | None = None,
+        *,
+        saving: Saving | None = None,
+        strict: bool = False,
     ) -> None:
         super().__init__(name, watch)
+        self._saving = saving
+        self._strict = strict
         self._messages = messages
         self._color = color
         self._write = write
@@ -72,6 +79,12 @@ class Reporter(ReadingLog):
         if saving is not None and self.packets and not self._saved:
             self._saved = True
             self.say(saving.save(self.layout or given))
+
+    def observe(self, block: PacketBlock) -> None:
+        """Saves how it is read, too."""
+        super().observe(block)
+        if self.watch.given is not None:
+            self.save(self._saving, self.watch.given)
 
     def found(self, finding: RecordingFinding) -> None:
         """Says it."""
@@ -101,15 +114,13 @@ class Reporter(ReadingLog):
         super().refuse(refusals)
         if not refusals:
             return
+        if self._strict:
+            self._messages = Messages()
+            self._refused_lines().add(refusals[:1])
+            raise StoppedAtLine
         if self._lines is None:
             self._lines = self._refused_lines()
         self._lines.add(refusals)
-
-    def stop(self, refusal: Refusal) -> None:
-        """The refused line that ends the run."""
-        self._messages = Messages()
-        self.refuse([refusal])
-        self._lines = None
 
     def __exit__(self, *_error: object) -> None:
         super().__exit__()

@@ -36,7 +36,7 @@ def test_twice(epic_golden):
         epic_golden("time,x\\n")
 
 def test_case(epic_golden):
-    assert epic_golden.case("cases/a").drawing.row_format == "tsv"
+    assert epic_golden.case("cases/a").drawing.replay.row_format == "tsv"
 """
 
 

@@ -21,9 +21,9 @@ import termios
 import time
 from collections.abc import Callable
 
-from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session.state import Session
 
 PROMPT = b"epic> "

@@ -124,7 +124,7 @@ def rows(name: str, text: bytes) -> bytes:
     from epic_cli.jobs.check.spec import CaseRecording, DrawSpec
 
     spec = tuple(read_specs([name]))
-    return draw(DrawSpec((CaseRecording("stream", None, text),), spec, row_format="tsv")).rows
+    return draw(DrawSpec((CaseRecording("stream", None, text),), spec)).rows
 
 
 def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:

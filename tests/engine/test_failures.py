@@ -67,7 +67,9 @@ def made(kind: type[BaseException]) -> BaseException:
         return kind("what is wrong")
     facts, named = [], {}
     for name, parameter in inspect.signature(kind).parameters.items():
-        value = VALUES["" if parameter.annotation is parameter.empty else parameter.annotation]
+        kind_of = parameter.annotation
+        written = kind_of if isinstance(kind_of, str) else kind_of.__name__
+        value = VALUES["" if kind_of is parameter.empty else written]
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.VAR_POSITIONAL):
             facts.append(value)
         else:

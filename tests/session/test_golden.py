@@ -29,7 +29,7 @@ def test_it_holds(view: tuple[str, ...], tmp_path: Path) -> None:
     assert f"{tmp_path}/mine/case.toml: 3 packets, " in said
     assert main(["check", str(tmp_path)]) == 0
     case = read_case(str(tmp_path / "mine" / "case.toml"))
-    assert case.drawing.timing == typed.session.view.timing
+    assert case.drawing.replay.timing == typed.session.view.timing
     assert case.drawing.candidates[0].name == typed.session.view.strategy.name
 
 

@@ -9,9 +9,10 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli.engine.parameter_base import Parameter
-from epic_cli.engine.replay.playback import TIMING, ReplaySpec, Timing
+from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import names
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session.commands import COMMANDS
 
 TURN = (

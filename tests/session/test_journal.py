@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session import journal as journals
 from epic_cli.session.journal import SessionJournal
 

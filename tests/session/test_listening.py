@@ -14,8 +14,8 @@ from support.running import EPIC, environment, epic
 from support.terminals import Terminal
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session import journal as journals
 
 

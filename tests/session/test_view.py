@@ -10,9 +10,10 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session.state import RowTail, count_different
 
 #: Around the borders of rounding to 2 and 3 digits, and where numbers are printed otherwise.

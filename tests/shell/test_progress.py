@@ -10,7 +10,8 @@ import pytest
 from support.places import SAMPLES
 from support.terminals import Terminal
 
-from epic_cli.jobs.replay.run import ReplayOptions, run
+from epic_cli.jobs.replay.output import write_rows
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.shell import progress
 
 FILES = (str(SAMPLES / "turn.txt"), str(SAMPLES / "jitter.txt"))
@@ -30,7 +31,7 @@ def test_a_replay_into_a_file_tells_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(progress, "Progress", Told)
     monkeypatch.setattr(Told, "told", [])
-    run(ReplayOptions(FILES, output=str(tmp_path / "rows.txt")))
+    write_rows(ReplaySpec(), FILES, str(tmp_path / "rows.txt"))
     first, second = (Path(file).stat().st_size for file in FILES)
     assert set(Told.told) == {(first, first + second), (first + second, first + second)}
     assert Told.told[-1][0] == first + second
@@ -41,7 +42,7 @@ def test_a_replay_among_whose_rows_a_bar_would_stand_has_none(
 ) -> None:
     monkeypatch.setattr(progress, "Progress", Told)
     monkeypatch.setattr(Told, "told", [])
-    run(ReplayOptions(FILES[:1]))
+    write_rows(ReplaySpec(), FILES[:1])
     assert Told.told == []
     assert capfdbinary.readouterr().out.startswith(b"pos: ")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session.command import load_commands
 from epic_cli.session.controller import Preferences, SessionController
 from epic_cli.session.journal import SessionJournal

@@ -8,14 +8,13 @@ contain.
 
 import math
 from bisect import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import separate
-from epic_cli.engine.strategies import declaration
 
 PREDICTED, AUTHORITATIVE = "predicted", "authoritative"
 
@@ -52,15 +51,11 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
     return found
 
 
-def as_drawn(strategy: str, blocks: Iterator[PacketBlock]) -> Iterator[PacketBlock]:
-    """The blocks of a recording as a strategy draws them: logs of the local player made ready.
+def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+    """The blocks of a recording as a strategy draws them that draws the local player.
 
-    Only for one that draws the local player, which then needs all of them at once. Raises
-    ``ValueError``.
+    Its logs are made ready, which needs all of them at once. Raises ``ValueError``.
     """
-    if not strategy or not declaration(strategy).own_player:
-        yield from blocks
-        return
     kept: list[PacketBlock] = []
     packets: dict[str, PacketBlock] = {}
     for block in blocks:

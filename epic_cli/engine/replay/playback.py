@@ -23,7 +23,6 @@ from epic_cli.engine.replay import (
     Replay,
     SingleClock,
 )
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -116,18 +115,6 @@ TIMING = (
     Number("latency", None, "Give packets without an arrival time one: the time they were sent"
            " plus this; 0.08 or 80ms.", "s", -3600, 3600, words={"none": None}),
 )  # fmt: skip
-
-
-class ReplaySpec(NamedTuple):
-    """What to draw of a recording, and when; ``strict``: up to the first refused line."""
-
-    strategy: StrategySpec = StrategySpec()
-    timing: Timing = Timing()
-    strict: bool = False
-
-    def stream(self, at_once: int = 2048, by_time: bool = False) -> "SampleStream":
-        """A new replay; raises ``UnknownStrategy`` or ``SettingError``."""
-        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
 
 
 class SampleStream:

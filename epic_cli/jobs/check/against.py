@@ -33,7 +33,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
 
     The columns that it prints are compared. Raises ``BrokenCase``, ``StrategyFailed``.
     """
-    ours = draw(case.drawing._replace(row_format="tsv"))
+    ours = draw(case.drawing.changed(row_format="tsv"))
     given = feed_of(case.drawing, spec.feed)
     most = 1_000_000 + 8 * len(ours.rows)
     run = port.run(given, environment_of(case), most, stopped)
@@ -58,14 +58,14 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
 
 def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
     """Another pacing or clock with which these would be the expected rows."""
-    own = case.drawing.timing.in_force(_begins_with_arrival(case.drawing))
+    own = case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))
     for pacing in PACINGS:
         for clock in CLOCKS:
-            timing = case.drawing.timing._replace(pacing=pacing, clock=clock)
+            timing = case.drawing.replay.timing._replace(pacing=pacing, clock=clock)
             if (clock, pacing) == own:
                 continue
-            other = case._replace(drawing=case.drawing._replace(timing=timing))
-            rows = draw(other.drawing._replace(row_format="tsv")).rows
+            other = case._replace(drawing=case.drawing.changed(timing=timing))
+            rows = draw(other.drawing.changed(row_format="tsv")).rows
             if _held_against(other, rows, output, tolerances)[0] is None:
                 return timing
     return None
@@ -73,14 +73,14 @@ def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Tim
 
 def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
     """What the packets did in the frame of the first row that differs."""
-    if case.drawing.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
+    if case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
         return []
     group, index = difference.first
     before = group.pairs[index - 1].time if index else -math.inf
     names = [column for column in difference.columns if column not in (*NUMBERS, "status")]
     entity = group.names[names.index("entity")] if "entity" in names else None
     mine = [
-        _arriving(packet, case.drawing.timing.latency)
+        _arriving(packet, case.drawing.replay.timing.latency)
         for block in packets(case.drawing, case.drawing.recordings[0])
         for packet in map(block.__getitem__, range(len(block)))
         if entity is None or packet.entity == entity
@@ -114,7 +114,7 @@ def _held_against(
         output += b"\n"
     theirs = parse(output, found)
     if found == "epic":
-        epic = draw(case.drawing._replace(row_format="epic")).rows
+        epic = draw(case.drawing.changed(row_format="epic")).rows
         return compare(parse(epic, "epic"), theirs, tolerances, literal=True), ()
     table, theirs = drawn_rows(parse(ours, "tsv")), drawn_rows(theirs)
     difference = compare(table, theirs, tolerances)
@@ -140,7 +140,7 @@ def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
     for block in taken:
         for index, packet in conversion.packets(block):
             try:
-                parts.append(writer.row(_arriving(packet, drawing.timing.latency)))
+                parts.append(writer.row(_arriving(packet, drawing.replay.timing.latency)))
             except Unwritable as error:
                 place = f"{recording.name}:{block.line(index)}"
                 raise BrokenCase(place, f"{error}; choose another --feed") from error
@@ -160,7 +160,7 @@ def environment_of(case: Case) -> dict[str, str]:
     ``EPIC_SETTINGS`` has every setting of the strategy, also those that are as they are by default.
     """
     (candidate,) = case.drawing.candidates
-    timing = case.drawing.timing
+    timing = case.drawing.replay.timing
     clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
     values = declaration(candidate.name).values(candidate.settings)
     settings = [f"{key}={_word(value)}" for key, value in values.items()]

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError, nearest
-from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.places import BY_OPTION, named_in_data
-from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_specs,
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
-from epic_cli.engine.text import COLUMNS, FORMATS
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
 from epic_cli.jobs.check.spec import (
     CASE_FILE,
@@ -40,6 +38,7 @@ from epic_cli.jobs.check.spec import (
     expected_files,
 )
 from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.jobs.replay.spec import FIELDS, READERS, Contradiction, ReplaySpec
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import (
     Condition,
@@ -47,7 +46,7 @@ from epic_cli.metrics.conditions import (
     check_strategies,
     expectation,
 )
-from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.recordings.read_spec import ReadSpec
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEY = r"""(?:"{0}"|'{0}'|{0})"""
@@ -246,18 +245,9 @@ Reader = Callable[[str], Any]
 ALL = "all"
 
 
-#: How the keys are read: those of the timing, and all others. What a case cannot
-#: say of a replay is where its rows go, how messages look, and whose configuration counts.
-READERS: dict[str, Reader] = {
-    **{custom.name: custom.read for custom in TIMING},
-    "read": ReadSpec.parse,
-    "format": Choice("format", "", "", FORMATS).read,
-    "entity": str,
-    "file-column": str,
-}
-
-#: All keys that a replay has, too; and what a case has besides.
-KEYS = (*READERS, "strategy", "strict")
+#: All keys that a replay has, too; and what a case has besides. What it cannot say of a replay is
+#: where its rows go, how messages look, and whose configuration counts.
+KEYS = (*READERS, "strict")
 OWN = ("recording", "expected", "tolerance", "expect")
 
 
@@ -282,7 +272,9 @@ class _Reading:
         self._table = file.table
         file.check_keys(file.table, (*OWN, *KEYS))
         self._values = {
-            key: self._value(key, read) for key, read in READERS.items() if key in self._table
+            FIELDS.get(key, key): self._value(key, read)
+            for key, read in READERS.items()
+            if key in self._table and key != "strategy"
         }
 
     def case(self) -> Case:
@@ -300,17 +292,8 @@ class _Reading:
         if row_format == "epic" and several:
             what = "epic rows do not name their strategy: give one strategy, or another format"
             raise file.broken(what, "strategy")
-        drawing = DrawSpec(
-            recordings,
-            candidates,
-            several,
-            self._timing(),
-            row_format,
-            self._values.get("entity"),
-            self._values.get("read", INFERRED),
-            self._strict(),
-            self._file_column(len(recordings) > 1, row_format),
-        )
+        replay = self._replay(row_format, len(recordings) > 1)
+        drawing = DrawSpec(recordings, candidates, several, replay)
         tolerances = expectations.tolerances()
         name = case_name(file.path)
         return Case(name, file.path, drawing, expected, tolerances, conditions, truth)
@@ -335,38 +318,17 @@ class _Reading:
             raise self._file.broken("is a path, or a list of paths", "recording")
         return tuple(CaseRecording(item, path_from(self._file, item)) for item in written)
 
-    def _timing(self) -> Timing:
-        timing = Timing(
-            **{
-                parameter.name: self._values[parameter.name]
-                for parameter in TIMING
-                if parameter.name in self._values
-            }
-        )
-        if timing.latency is not None and timing.pacing == "demo":
-            what = "sets arrival times, which pacing = 'demo' ignores"
-            raise self._file.broken(what, "latency")
-        return timing
-
-    def _strict(self) -> bool:
+    def _replay(self, row_format: str, several: bool) -> ReplaySpec:
         strict = self._table.get("strict", False)
         if not isinstance(strict, bool):
             raise self._file.broken("is true or false", "strict")
-        return strict
-
-    def _file_column(self, several: bool, row_format: str) -> str | None:
-        """The column that names the file of each row; None: there is none."""
-        name: str | None = self._values.get("file-column")
-        if name is None:
-            return "file" if several and row_format != "epic" else None
-        if name == "no":
-            return None
-        if row_format == "epic":
-            raise self._file.broken("is for formats with columns: choose another", "file-column")
-        if not name or name in COLUMNS:
-            what = f"cannot be {name!r}: rows have {', '.join(COLUMNS)}"
-            raise self._file.broken(what, "file-column")
-        return name
+        values = {**self._values, "row_format": row_format, "strict": strict}
+        replay = ReplaySpec.of(**values)
+        try:
+            replay.check()
+            return replay._replace(file_column=replay.column(several) or "no")
+        except Contradiction as error:
+            raise self._file.broken(error.what, error.name) from error
 
     def _strategy(self, text: str) -> str:
         """A strategy's text; the file of a custom one is seen from the case's folder."""
@@ -399,7 +361,7 @@ class _Reading:
 
     def _expected(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:
         """Where rows are expected, and their format, which the file's name says if nothing does."""
-        given = self._values.get("format")
+        given = self._values.get("row_format")
         if given is not None and given not in ROW_FORMATS:
             what = f"{given} rows are cut to a screen: choose from {', '.join(ROW_FORMATS)}"
             raise self._file.broken(what, "format")
@@ -453,9 +415,8 @@ def builtin_cases(drawing: DrawSpec) -> list[Case]:
         Case(
             f"builtin/{stream.name}",
             "streams.json",
-            drawing._replace(
-                recordings=(CaseRecording(stream.name, None, stream.text),),
-                read=ReadSpec(format="text"),
+            drawing.changed(read=ReadSpec(format="text"))._replace(
+                recordings=(CaseRecording(stream.name, None, stream.text),)
             ),
             None,
         )
@@ -473,8 +434,8 @@ def singles(case: Case) -> Iterator[Case]:
                 words.append(candidate.label)
             if len(drawing.recordings) > 1:
                 words.append(recording.name)
-            own = drawing._replace(
-                recordings=(recording,), candidates=(candidate,), several=False, file_column=None
+            own = drawing.changed(file_column="no")._replace(
+                recordings=(recording,), candidates=(candidate,), several=False
             )
             yield case._replace(name=" ".join(words), drawing=own)
 

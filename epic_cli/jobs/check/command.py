@@ -13,12 +13,10 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import click
 
 from epic_cli.engine.parameters import Number
-from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.jobs.check.outcome import CaseStatus
 from epic_cli.jobs.check.port import Port
@@ -31,14 +29,13 @@ from epic_cli.jobs.check.spec import (
     Tolerance,
     Tolerances,
 )
-from epic_cli.jobs.replay.command import DRAWING_OPTIONS
-from epic_cli.jobs.replay.run import ReplayOptions
+from epic_cli.jobs.replay.command import spec_options
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings import files, packet_formats
 from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.declared import (
     InputFile,
-    OptionGroup,
     OutputFile,
     ParameterType,
     command,
@@ -170,9 +167,6 @@ Examples:
 
 _PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
-#: Options for --new and --builtin only.
-drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
-
 
 @command(EXAMPLES, "new accept against builtin atol rtol s set chart html junit v")
 def check(
@@ -182,7 +176,7 @@ def check(
     report: ReportOptions = shared(ReportOptions),
     trust: bool = shared(trust_option),
     threads: int | None = shared(threads_option),
-    drawing: ReplayOptions = shared(drawing_options),
+    spec: ReplaySpec = shared(spec_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
     """``epic check``.
@@ -204,21 +198,21 @@ def check(
 
     _check_usage(paths, doing, program)
     if doing.new is not None:
-        return _make(doing.new, paths, drawing)
-    spec = program.spec(threads)
+        return _make(doing.new, paths, spec)
+    how = program.spec(threads)
     output = Output(report, doing, color)
-    cases = _cases(paths, program, drawing, trust)
+    cases = _cases(paths, program, spec, trust)
     with Progress("checking", silent=True) as progress:
-        for done, outcome in enumerate(check_all(cases, spec), 1):
+        for done, outcome in enumerate(check_all(cases, how), 1):
             if report.verbose or not outcome.holds:
                 progress.clear()
-            output.add(outcome if spec.port else keep_new(outcome))
+            output.add(outcome if how.port else keep_new(outcome))
             progress(done, len(cases))
     return output.end()
 
 
 def _cases(
-    paths: Sequence[str], program: Program, options: ReplayOptions, trust: bool
+    paths: Sequence[str], program: Program, spec: ReplaySpec, trust: bool
 ) -> list[Case | Outcome]:
     """The cases, from files or built in; for a program, those of one strategy and recording each.
 
@@ -227,9 +221,14 @@ def _cases(
     from epic_cli.jobs.check.case_file import builtin_cases, load, singles
 
     if program.builtin:
-        options.chosen.maker()
-        drawing = DrawSpec((), (options.chosen,), timing=options.timing)
-        return [*builtin_cases(drawing)]
+        spec.check()
+        return [
+            *builtin_cases(
+                DrawSpec(
+                    (), (spec.strategy,), replay=ReplaySpec(timing=spec.timing, row_format="tsv")
+                )
+            )
+        ]
     try:
         cases = load(paths or (".",), trust)
     except BrokenCase as error:
@@ -259,7 +258,7 @@ def _files_of(case: Case | Outcome) -> list[str | None]:
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
     """Refuses options that would have no effect."""
     if doing.new is None and not program.builtin:
-        drawing = sorted(parameter.name or "" for parameter in drawing_options.parameters)
+        drawing = sorted(parameter.name or "" for parameter in spec_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
     if doing.new is not None:
         others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
@@ -276,7 +275,7 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         raise WrongUsage("--builtin has its own cases: name no others", "builtin")
 
 
-def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
+def _make(folder: str, files: Sequence[str], spec: ReplaySpec) -> int:
     """Creates a case from a recording; the rows drawn now become the expected ones.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
@@ -284,7 +283,7 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
     from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
     from epic_cli.shell.console import write_text
 
-    row_format = "tsv" if is_default("row_format") else options.row_format
+    row_format = "tsv" if is_default("row_format") else spec.row_format
     if row_format not in ROW_FORMATS:
         raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}", "format")
     if not files:
@@ -294,14 +293,7 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions) -> int:
         if len(files) > 1 or sys.stdin is None:
             raise WrongUsage("--new CASE takes standard input alone", "new")
         packets = sys.stdin.buffer.read()
-    values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.read)
-    others = {
-        "entity": options.entity,
-        "strict": options.strict or None,
-        "file-column": options.file_column,
-        "format": None if row_format == "tsv" else row_format,
-    }
-    values.update({key: value for key, value in others.items() if value is not None})
+    values = spec_values(folder, spec, row_format)
     with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
         path, rows = make_case(folder, files, values, packets)
     _say_findings(path)
@@ -313,13 +305,16 @@ def _say_findings(path: str) -> None:
     """Says what makes the recordings of a new case doubtful: its rows would keep it."""
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.drawing import packets
-    from epic_cli.shell.messages import Reporter
+    from epic_cli.recordings.opening import ReadingLog
+    from epic_cli.shell.messages import finding_words
 
     drawing = read_case(path, trust=True).drawing
     for recording in drawing.recordings:
-        with Reporter(recording.name) as reporter:
-            for _ in packets(drawing, recording, reporter.watch):
+        with ReadingLog(recording.name) as log:
+            for _ in packets(drawing, recording, log):
                 pass
+        for finding in log.findings:
+            say(finding_words(recording.name, finding))
 
 
 #: Pictures have this many rows; of more, some.

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
-import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.contract import STATUSES, Sample
-from epic_cli.engine.packets import PacketBlock, SampleBlock
-from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.corrections import as_drawn
-from epic_cli.engine.replay.playback import SampleStream
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text import RowWriter
-from epic_cli.engine.text.widths import some
 from epic_cli.jobs.check.differences import (
     Difference,
     RowCells,
     RowTable,
 )
 from epic_cli.jobs.check.spec import BrokenCase, Case, CaseRecording, DrawSpec
+from epic_cli.jobs.replay.run import Rows, WrongEntity, chosen, replay
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.reading import BINARY, BLOCK_SIZE, read
+from epic_cli.recordings.files import CannotAccess
+from epic_cli.recordings.opening import ReadingLog, blocks
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.conditions import Condition
     from epic_cli.metrics.evaluation import Participant
-    from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.show.scene import Scene, Selection
 
 
@@ -51,125 +48,81 @@ class CaseRows(NamedTuple):
     refused: int
 
 
+class _RowsInMemory(io.BytesIO):
+    """Takes no more rows than a test has."""
+
+    recording = ""
+
+    def write(self, rows: Any, /) -> int:
+        """Raises ``BrokenCase`` for too many."""
+        if self.tell() + len(rows) > MOST_ROWS:
+            what = f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick"
+            raise BrokenCase(self.recording, what)
+        return super().write(rows)
+
+
+class _CaseLog(ReadingLog):
+    """Counts refused lines; ``strict``: none may be."""
+
+    def __init__(self, name: str, strict: bool) -> None:
+        super().__init__(name)
+        self.refusals = 0
+        self._strict = strict
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Raises ``BrokenCase`` for the first, where none may be."""
+        self.refusals += len(refusals)
+        if refusals and self._strict:
+            from epic_cli.recordings.wording import FrontEnd, in_words
+
+            first = in_words(refusals[0], FrontEnd.COMMAND_LINE)
+            place = f"{self.name}:{first.line}:{first.column}"
+            raise BrokenCase(place, f"{first.what}; expected {first.expected}")
+
+
 def draw(drawing: DrawSpec) -> CaseRows:
-    """The rows of all strategies for all recordings.
+    """The rows of all strategies for all recordings, as ``epic replay`` draws them.
 
     Raises ``BrokenCase``, and ``StrategyFailed`` where a strategy's own code failed.
     """
-    column = STRATEGY_COLUMN if drawing.several else drawing.file_column
-    rows = _Rows(drawing.row_format, column)
-    refused = 0
+    column = STRATEGY_COLUMN if drawing.several else drawing.replay.column(several=False)
+    writer = partial(RowWriter, drawing.replay.row_format, file_column=column)
+    out, refused = _RowsInMemory(), 0
+    rows = Rows(out, lambda turns: writer(turns=turns))
     for candidate in drawing.candidates:
+        spec = drawing.replay._replace(strategy=candidate)
         for recording in drawing.recordings:
-            rows.file = candidate.label if drawing.several else recording.name
-            refused += _draw(drawing, candidate, recording, rows)
-    rows.write(SampleBlock(), PacketBlock())  # a header, where no packet has come
-    return CaseRows(rows.out.getvalue(), refused)
-
-
-class _Rows:
-    """The rows of a case; its first packets decide which columns there are."""
-
-    def __init__(self, row_format: str, file_column: str | None) -> None:
-        self.out = io.BytesIO()
-        self.file = ""
-        self._make = partial(RowWriter, row_format, file_column=file_column)
-        self._writer: RowWriter | None = None
-
-    def write(self, samples: SampleBlock, block: PacketBlock) -> None:
-        """Adds the rows of a block."""
-        if self._writer is None:
-            self._writer = self._make(turns=block.turns())
-            self.out.write(self._writer.header())
-        self._writer.begin_file(self.file)
-        self.out.write(self._writer.rows(samples, block.entities))
-
-
-def _draw(drawing: DrawSpec, candidate: StrategySpec, recording: CaseRecording, rows: _Rows) -> int:
-    stream = SampleStream(candidate.make, drawing.timing, drawing.strict, by_time=True)
-    refused = 0
-    block = None
-    try:
-        found = packets(drawing, recording)
-        if drawing.timing.pacing != "demo":
-            found = by_arrival(found, drawing.strict)
-        for block in as_drawn(candidate.name, found):
-            for samples in stream.feed(block):
-                rows.write(samples, block)
-                if rows.out.tell() > MOST_ROWS:
-                    raise BrokenCase(
-                        recording.name,
-                        f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick",
-                    )
-            refused += _refused(drawing, recording, block)
-        if block is not None:
-            for samples in stream.finish():
-                rows.write(samples, block)
-    finally:
-        stream.close()
-    return refused
-
-
-def _refused(drawing: DrawSpec, recording: CaseRecording, block: PacketBlock) -> int:
-    """How many lines were refused; with ``strict`` none may be."""
-    if drawing.strict and block.refusals:
-        from epic_cli.recordings.wording import FrontEnd, in_words
-
-        first = in_words(block.refusals[0], FrontEnd.COMMAND_LINE)
-        place = f"{recording.name}:{first.line}:{first.column}"
-        raise BrokenCase(place, f"{first.what}; expected {first.expected}")
-    return len(block.refusals)
+            out.recording = recording.name
+            rows.begin_recording(candidate.label if drawing.several else recording.name)
+            log = _CaseLog(recording.name, spec.strict)
+            with _broken(recording):
+                replay(spec, recording.source, rows, log)
+            refused += log.refusals
+    rows.begin()  # a header, where no packet has come
+    return CaseRows(out.getvalue(), refused)
 
 
 def packets(
-    drawing: DrawSpec, recording: CaseRecording, watch: RecordingMonitor | None = None
+    drawing: DrawSpec, recording: CaseRecording, log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """The packets that are drawn, of all that ``watch`` observes; raises ``BrokenCase``."""
-    entities: set[str] = set()
-    with _open(drawing, recording, watch) as blocks:
-        for block in blocks:
-            if watch is not None:
-                watch.observe(block)
-            entities.update(block.entities.name(entity) for entity in range(len(block.entities)))
-            if drawing.entity is not None:
-                block.keep_entity(drawing.entity)
-            elif drawing.row_format == "epic":
-                second = block.cut_at_second_entity()
-                if second is not None:
-                    raise BrokenCase(
-                        f"{recording.name}:{second[0]}",
-                        f"a second entity, {second[1]!r}, for which the epic format has no column:"
-                        " give entity, or another format",
-                    )
-            yield block
-    if drawing.entity is not None and drawing.entity not in entities:
-        there = some(map(repr, sorted(entities))) or "none"
-        raise BrokenCase(
-            recording.name, f"no packet of entity {drawing.entity!r}; there are {there}"
-        )
+    """The packets that are drawn, of all that goes to the ``log``; raises ``BrokenCase``."""
+    with _broken(recording):
+        found = blocks(recording.source, drawing.replay.read, log)
+        yield from chosen(drawing.replay, recording.name, found)
 
 
-@contextmanager
-def _open(
-    drawing: DrawSpec, recording: CaseRecording, watch: RecordingMonitor | None
-) -> Iterator[Iterator[PacketBlock]]:
-    if watch is not None:
-        watch.requested(drawing.read)
+@contextlib.contextmanager
+def _broken(recording: CaseRecording) -> Iterator[None]:
+    """Raises ``BrokenCase`` for a recording that cannot be drawn."""
     try:
-        if recording.path is None:
-            content = io.BytesIO(recording.content)
-            some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
-            yield read(some, drawing.read, watch=watch)
-            return
-        descriptor = os.open(recording.path, os.O_RDONLY | BINARY)
-        try:
-            yield read(descriptor, drawing.read, watch=watch)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise BrokenCase.unreadable(recording.name, error) from error
+        yield
+    except CannotAccess as error:
+        raise BrokenCase.unreadable(recording.name, error.error) from error
+    except WrongEntity as error:
+        hint = ": give entity, or another format" if "format" in error.about else ""
+        raise BrokenCase(error.place, f"{error.what}{hint}") from error
     except Unreadable as error:
-        raise BrokenCase(recording.name, str(error)) from error
+        raise BrokenCase(recording.name, str(error).removeprefix(f"{recording.name}: ")) from error
 
 
 #: What the two sides of a picture are called.
@@ -231,7 +184,7 @@ def compared(
             Run(case.file, own, truths),
             CompareSpec(
                 candidates,
-                drawing.timing,
+                drawing.replay.timing,
                 truth_offset=truth.offset,
                 warm_up=truth.warm_up,
                 selection=selection,
@@ -249,9 +202,9 @@ def _separated(case: Case, recording: CaseRecording) -> dict[str, PacketBlock]:
 
     entities: dict[str, PacketBlock] = {}
     truth = recording not in case.drawing.recordings
-    drawing = case.drawing._replace(row_format="tsv")  # which has room for all entities
+    drawing = case.drawing.changed(row_format="tsv")  # which has room for all entities
     if truth:
-        drawing = drawing._replace(read=drawing.read.beside(STATE), entity=None, strict=False)
+        drawing = drawing.changed(read=drawing.replay.read.beside(STATE), entity=None)
     for block in packets(drawing, recording):
         separate(block, entities)
     return entities

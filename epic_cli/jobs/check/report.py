@@ -480,7 +480,7 @@ def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
     told = report(outcome)
     group, first = difference.first
     heads, *rows = side_by_side(difference)
-    tick = outcome.case.drawing.timing.tick if outcome.case else DEFAULT_TICK
+    tick = outcome.case.drawing.replay.timing.tick if outcome.case else DEFAULT_TICK
     columns = [Column(head, cells, right=True) for head, *cells in zip(heads, *rows, strict=True)]
     content = Content(
         title=told.name,

@@ -57,7 +57,7 @@ def check(
 
 def check_rows(case: Case, rows: bytes) -> Outcome:
     """The outcome of a case with these rows, whoever has drawn them; raises ``BrokenCase``."""
-    header = case.drawing.row_format in ("tsv", "csv")
+    header = case.drawing.replay.row_format in ("tsv", "csv")
     count = rows.count(b"\n") - header
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
     wrong = None if case.expected is None else _wrong(case.expected, case, rows)
@@ -80,7 +80,7 @@ def _wrong(
         raise BrokenCase.unreadable(expected_at, error) from error
     if expected == drawn:
         return None
-    wanted, found = case.drawing.row_format, format_of(expected)
+    wanted, found = case.drawing.replay.row_format, format_of(expected)
     if expected.strip() and found != wanted:
         what = f"these are rows of {found}" if found else "these are not rows"
         return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.failures import Portable
-from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import COLUMNS, FORMATS, TURN_COLUMNS
-from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.jobs.replay.spec import ReplaySpec
+from epic_cli.recordings.opening import RecordingSource
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -109,23 +110,28 @@ class CaseRecording(NamedTuple):
     path: str | None
     content: bytes = b""
 
+    @property
+    def source(self) -> RecordingSource:
+        """Where it is read from."""
+        content = None if self.path is not None else io.BytesIO(self.content)
+        return RecordingSource(self.name, path=self.path, content=content, kept=True)
+
 
 class DrawSpec(NamedTuple):
-    """What is drawn, and how: all the options of ``epic replay``.
+    """What is drawn, and how.
 
     With ``several`` strategies a last column of the rows names them, as with several recordings
-    one (``file_column``) names these.
+    one names these.
     """
 
     recordings: tuple[CaseRecording, ...]
     candidates: tuple[StrategySpec, ...]
     several: bool = False
-    timing: Timing = Timing()
-    row_format: str = "tsv"
-    entity: str | None = None
-    read: ReadSpec = INFERRED
-    strict: bool = False
-    file_column: str | None = None
+    replay: ReplaySpec = ReplaySpec(row_format="tsv")
+
+    def changed(self, **replay: Any) -> DrawSpec:
+        """With another replay in these fields."""
+        return self._replace(replay=self.replay._replace(**replay))
 
 
 class TruthSpec(NamedTuple):

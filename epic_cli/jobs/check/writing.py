@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.replay.playback import TIMING, ReplaySpec
+from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.engine.text import COLUMNS
 from epic_cli.jobs.check.case_file import read_case
@@ -15,8 +15,8 @@ from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
 from epic_cli.jobs.check.spec import CASE_FILE
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.files import write_whole
-from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.writing import number
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def tsv(samples: Iterable[Sample]) -> bytes:
 # ---------------------------------------------------------------- new cases
 
 
-def spec_values(folder: str, spec: ReplaySpec, read: ReadSpec = INFERRED) -> dict[str, Value]:
+def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
     """The keys of a case in a folder, from which a strategy in a file is seen.
 
     They are those whose values differ from the defaults.
@@ -108,9 +108,14 @@ def spec_values(folder: str, spec: ReplaySpec, read: ReadSpec = INFERRED) -> dic
         value = getattr(timing, custom.name)
         if value != custom.default:
             values[custom.name] = custom.write(value)
-    if text := read.write():
-        values["read"] = text
-    return values
+    others: dict[str, Value | None] = {
+        "read": spec.read.write() or None,
+        "entity": spec.entity,
+        "strict": spec.strict or None,
+        "file-column": spec.file_column,
+        "format": None if row_format == "tsv" else row_format,
+    }
+    return {**values, **{key: value for key, value in others.items() if value is not None}}
 
 
 def make_case(

@@ -30,7 +30,7 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, wrong_usage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
@@ -267,7 +267,7 @@ class _Recording:
         self._options = options
         self.lost = False  # something of a capture
         color = use_color(options.color, sys.stderr)
-        self.reporter = Reporter(self._name, options.messages, color)
+        self.reporter = Reporter(self._name, options.messages, color, strict=options.strict)
 
     def convert(self, output: _Output, progress: Callable[[int], None]) -> None:
         """Writes the recording's packets."""
@@ -276,7 +276,6 @@ class _Recording:
         for block in self._blocks(progress):
             stops = options.strict and bool(block.refusals)
             if stops:
-                self.reporter.stop(block.refusals[0])
                 block.cut_after_line(block.refusals[0].line)
             else:
                 self.reporter.refuse(block.refusals)
@@ -291,7 +290,7 @@ class _Recording:
                 raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
             output.sink.flush()
             if stops:
-                raise StoppedAtLine
+                self.reporter.refuse(block.refusals)
         self._check_entities(block)
 
     def _blocks(self, progress: Callable[[int], None]) -> Iterator[PacketBlock]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from epic_cli.jobs.replay.run import ReplayOptions, run
-from epic_cli.shell.declared import Decorator, InputFile, OptionGroup, command, shared
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.replay.output import write_rows
+from epic_cli.jobs.replay.spec import ReplaySpec
+from epic_cli.shell.console import ColorChoice
+from epic_cli.shell.declared import InputFile, OptionGroup, command, shared
 from epic_cli.shell.errors import WrongUsage
+from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     VideoOptions,
     color_option,
@@ -19,11 +25,24 @@ from epic_cli.shell.options.common import (
     timing_options,
 )
 
+if TYPE_CHECKING:
+    from epic_cli.shell.profiles import Saving
+
+strategy_and_settings = strategy_option("The smoothing strategy; 'epic strategies' lists them.")
+format_option = row_format_option("How rows are written; epic is the demo's own format.")
+
+
+def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
+    return ReplaySpec(chosen, **more)
+
+
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
-DRAWING_OPTIONS: tuple[Decorator, ...] = (
-    strategy_option("The smoothing strategy; 'epic strategies' lists them."),
+spec_options = OptionGroup(
+    "spec",
+    _make_spec,
+    strategy_and_settings,
     timing_options,
-    row_format_option("How rows are written; epic is the demo's own format."),
+    format_option,
     click.option("--entity", help="Replay only the packets of this entity."),
     read_option,
     click.option("--strict", is_flag=True, help="Stop at the first refused line."),
@@ -32,29 +51,6 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
         metavar="NAME|no",
         help="A column that names the file of each row.  [default: file, with several files]",
     ),
-)
-
-#: Those that a session opens with, too.
-chosen_options, _TIMING, format_option = DRAWING_OPTIONS[:3]
-
-_ENTITY, _READ, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS[3:]
-
-#: All of them, as ``options: ReplayOptions``.
-replay_options = OptionGroup(
-    "options",
-    ReplayOptions,
-    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
-    chosen_options,
-    _TIMING,
-    format_option,
-    output_option("Write the rows to a file, which appears once complete."),
-    _ENTITY,
-    _READ,
-    save_profile_option,
-    _STRICT,
-    messages_options,
-    color_option,
-    _FILE_COLUMN,
 )
 
 
@@ -70,7 +66,17 @@ Examples:
 
 @command(EXAMPLES, "s latency tick f o entity read strict video")
 def replay(
-    options: ReplayOptions = shared(replay_options), video: VideoOptions = shared(VideoOptions)
+    files: tuple[str, ...] = shared(
+        click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
+    ),
+    spec: ReplaySpec = shared(spec_options),
+    output: str | None = shared(
+        output_option("Write the rows to a file, which appears once complete.")
+    ),
+    saving: Saving | None = shared(save_profile_option),
+    messages: Messages = shared(messages_options),
+    color: ColorChoice = shared(color_option),
+    video: VideoOptions = shared(VideoOptions),
 ) -> int:
     """``epic replay``.
 
@@ -82,17 +88,14 @@ def replay(
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
-    if video.video is None:
-        return run(options)
-    if len(options.files) != 1 or "-" in options.files:
+    if video.video is not None and (len(files) != 1 or "-" in files):
         raise WrongUsage(
             "--video shows one recording, which is read once more: give one file", "video"
         )
-    from epic_cli.recordings.opening import MOST_ENTITIES, ReadingLog, load
+    status = write_rows(spec, files, output, messages, color, saving)
+    if video.video is not None:
+        from epic_cli.recordings.opening import MOST_ENTITIES, ReadingLog, load
 
-    status = run(options)
-    name = options.files[0]
-    silent = ReadingLog(name)
-    packets = load(name, options.read, silent, options.entity, MOST_ENTITIES)
-    video.write(video.scenes(packets, [options.chosen], options.timing))
+        packets = load(files[0], spec.read, ReadingLog(files[0]), spec.entity, MOST_ENTITIES)
+        video.write(video.scenes(packets, [spec.strategy], spec.timing))
     return status

@@ -1,282 +1,240 @@
-"""A replay as the command line does it: the rows of recordings to stdout or to a file.
+"""A replay: recordings through a strategy, and the rows into any place that takes bytes.
 
 Without click, so that it can start before the command line's parser is there.
 """
 
-import contextlib
+from __future__ import annotations
+
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
-from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.replay.playback import needs_estimates
 from epic_cli.engine.strategies import declaration
-from epic_cli.engine.text import COLUMNS, RowWriter
 from epic_cli.engine.text.widths import some
-from epic_cli.recordings.opening import blocks, is_kept, source_name
-from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.shell.console import ColorChoice, Sink, open_sink, screen_columns, use_color
-from epic_cli.shell.errors import ExitStatus, StoppedAtLine, WrongUsage, quoted, say
-from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.recordings import Unreadable
+from epic_cli.recordings.opening import blocks
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.shell.profiles import Saving
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Protocol
 
-# No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
-# names whose annotations are text, since each of these is compiled.
+    from epic_cli.engine.replay.playback import SampleStream
+    from epic_cli.engine.text import RowWriter
+    from epic_cli.jobs.replay.spec import ReplaySpec
+    from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource
 
+    #: Is given a recording by its name, and of how many entities rows were waiting.
+    Interrupted = Callable[[str, int], object]
 
-class ReplayOptions:
-    """What is replayed, how, and where the rows go; no ``files``: standard input."""
+    class RowSink(Protocol):
+        """Where rows go."""
 
-    def __init__(
-        self,
-        files: tuple[str, ...],
-        chosen: StrategySpec = StrategySpec(),  # noqa: B008 - no one changes it; so below
-        timing: Timing = Timing(),  # noqa: B008
-        row_format: str = "epic",
-        output: str | None = None,
-        entity: str | None = None,
-        read: ReadSpec = INFERRED,
-        saving: "Saving | None" = None,
-        strict: bool = False,
-        messages: Messages = Messages(),  # noqa: B008
-        color: ColorChoice = "auto",
-        file_column: str | None = None,
-    ) -> None:
-        self.files: Final = files
-        self.chosen: Final = chosen
-        self.timing: Final = timing
-        self.row_format: Final = row_format
-        self.output: Final = output
-        self.entity: Final = entity
-        self.read: Final = read
-        self.saving: Final = saving
-        self.strict: Final = strict
-        self.messages: Final = messages
-        self.color: Final[ColorChoice] = color
-        self.file_column: Final = file_column
+        def write(self, rows: bytes | memoryview, /) -> object:
+            """Takes rows."""
 
-    def named_file_column(self, row_format: str) -> str | None:
-        """The name of the column that names the file of a row; raises ``WrongUsage``.
-
-        None: there is no such column; by default there is one with several files.
-        """
-        name = self.file_column
-        if name is None and len(self.files) > 1 and row_format != "epic":
-            return "file"
-        if name is None or name == "no":
-            return None
-        if row_format == "epic":
-            raise WrongUsage(
-                "--file-column is for formats with columns: choose another --format",
-                "file-column",
-                "format",
-            )
-        if not name or name in COLUMNS:
-            raise WrongUsage(
-                f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}", "file-column"
-            )
-        return name
+        def flush(self) -> object:
+            """Sends them on their way."""
 
 
-def run(options: ReplayOptions) -> ExitStatus:
-    """Writes the rows of all files; raises what the program turns into a message and a status."""
-    make_strategy = options.chosen.maker()  # wrong settings show before any row
-    if options.timing.latency is not None and options.timing.pacing == "demo":
-        raise WrongUsage(
-            "--latency sets arrival times, which --pacing demo ignores", "latency", "pacing"
-        )
-    file_column = options.named_file_column(options.row_format)
-    refused = False
-    with contextlib.ExitStack() as ending:
-        files = options.files or ("-",)
-        progress = _progress(options.output, files, ending)
-        sink = ending.enter_context(open_sink(options.output))
-        width = screen_columns(sink) if sink.isatty() else None
-        color = use_color(options.color, sink)
-        names = tuple(map(source_name, files))
+class WrongEntity(Unreadable):
+    """A recording lacks the entity to be drawn, or has a second one where rows name none.
 
-        def begin(turns: bool) -> RowWriter:
-            """What writes the rows, below their header."""
-            writer = RowWriter(
-                options.row_format, color, width, file_column=file_column, files=names, turns=turns
-            )
-            sink.write(writer.header())
-            if writer.left_out and width and not options.messages.quiet:
-                from epic_cli.recordings.wording import left_out_words  # most screens have room
+    ``place`` says where, ``what`` is wrong, ``about`` names what may be said to mend it.
+    """
 
-                how = "a wider window or another --format"
-                say(left_out_words(writer.left_out, width, how) + "\n")
-            return writer
-
-        rows = _Rows(begin, sink)
-        error_color = use_color(options.color, sys.stderr)
-        for file, on_read in zip(files, progress, strict=True):
-            recording = _Recording(file, options, error_color, on_read)
-            rows.file = recording.name
-            try:
-                with recording.reporter:
-                    recording.replay(make_strategy, rows)
-            except StrategyFailed as failure:
-                if failure.packet_line:
-                    failure.place = f"{recording.name}:{failure.packet_line}"
-                raise
-            refused |= recording.reporter.refused
-        rows.writer()  # a header, where no packet has come
-    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+    def __init__(self, place: str, what: str, *about: str) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = place
+        self.what = what
+        self.about = about
 
 
-class _Rows:
-    """Where rows go; the first packets decide which columns they have."""
+class Rows:
+    """Where rows go; the first packets decide which columns they have.
 
-    def __init__(self, begin: Callable[[bool], RowWriter], sink: Sink) -> None:
+    ``begin`` makes what writes them, with turns or without.
+    """
+
+    def __init__(self, sink: RowSink, begin: Callable[[bool], RowWriter]) -> None:
         self.sink = sink
-        self.file = ""
         self._begin = begin
         self._writer: RowWriter | None = None
-        self._named = ""
+        self._name = ""
 
-    def writer(self, block: PacketBlock | None = None) -> RowWriter:
-        """What writes the rows of this block, below its header."""
+    def begin_recording(self, name: str) -> None:
+        """The rows that follow are of this one."""
+        self._name = name
+        if self._writer is not None:
+            self._writer.begin_file(name)
+
+    def begin(self, turns: bool = False) -> RowWriter:
+        """What writes them, below the header."""
         if self._writer is None:
-            self._writer = self._begin(block is not None and block.turns())
-        if self._named != self.file:
-            self._named = self.file
-            self._writer.begin_file(self.file)
+            self._writer = self._begin(turns)
+            self.sink.write(self._writer.header())
+            self._writer.begin_file(self._name)
         return self._writer
 
 
-def _progress(
-    output: str | None, files: Sequence[str], ending: contextlib.ExitStack
-) -> Sequence[Callable[[int], None] | None]:
-    """A progress callback for each file, where a bar would not get between rows.
+def run(
+    spec: ReplaySpec,
+    sources: Sequence[RecordingSource],
+    rows: Rows,
+    log: Logs,
+    progress: Sequence[Callable[[int], None] | None] = (),
+    interrupted: Interrupted | None = None,
+) -> bool:
+    """Draws recordings one after the other; whether lines of one were refused.
 
-    The bar goes when ``ending`` does.
+    ``progress`` is given the bytes that were read of each. Raises what reading does,
+    ``WrongEntity``, ``StrategyFailed``, and what the log makes of a refused line.
     """
-    if output in (None, "-"):
-        return [None] * len(files)
-    from epic_cli.shell.progress import Progress, report_each
+    refused = False
+    for number, source in enumerate(sources):
+        rows.begin_recording(source.name)
+        with log(source.name) as reporter:
+            on_read = progress[number] if progress else None
+            replay(spec, source, rows, reporter, on_read, interrupted)
+        refused |= reporter.refused
+    rows.begin()  # a header, where no packet has come
+    return refused
 
-    return report_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)
 
+def replay(
+    spec: ReplaySpec,
+    source: RecordingSource,
+    rows: Rows,
+    log: ReadingLog,
+    progress: Callable[[int], None] | None = None,
+    interrupted: Interrupted | None = None,
+) -> None:
+    """Draws a recording; raises as ``run``."""
 
-class _Recording:
-    """A recording to be replayed, and what to do about the lines of it that are refused."""
-
-    def __init__(
-        self, file: str, options: ReplayOptions, color: bool, progress: Callable[[int], None] | None
-    ) -> None:
-        self._file = file
-        self._progress = progress
-        self.name = source_name(file)
-        self._options = options
-        self.reporter = Reporter(self.name, options.messages, color)
-        self._estimated = False
-        self._entities = Entities()
-
-    def replay(self, make_strategy: "Callable[[], SmoothingStrategy]", rows: _Rows) -> None:
-        """Writes the recording's rows."""
-        options = self._options
-        several = options.entity is None and options.row_format != "epic"
-        stream = SampleStream(
-            make_strategy,
-            options.timing,
-            options.strict,
-            by_time=several and is_kept(self._file) and self._may_be_grouped,
-        )
-        try:
-            self._replay(stream, make_strategy, rows)
-        except KeyboardInterrupt:
-            if stream.waits and options.output in (None, "-"):  # a file goes, as ever
-                count = len(self._entities)
-                self._release(stream, rows)
-                self.reporter.say(
-                    f"epic: {quoted(self.name)}: interrupted: these are the rows, by time, of the"
-                    f" {count:,} entities read so far, the last one hardly whole\n"
-                )
-            raise
-        except Exception:
-            self._release(stream, rows)
-            raise
-        finally:
-            stream.close()
-
-    def _release(self, stream: SampleStream, rows: _Rows) -> None:
-        for samples in stream.release():
-            rows.sink.write(rows.writer().view(samples, self._entities))
+    def done(block: PacketBlock) -> None:
         rows.sink.flush()
+        log.refuse(block.refusals)
 
-    def _may_be_grouped(self, name: str) -> bool:
+    several = spec.entity is None and spec.row_format != "epic"
+    stream = spec.stream(by_time=several and grouped(source))
+    found = blocks(source, spec.read, log, progress)
+    by_time = source.kept and stream.pacing != "demo"
+    found = ordered(found, spec.strategy.name, by_time, spec.strict)
+    drawn = chosen(spec, source.name, _estimated(spec, found, log))
+    waiting = None if interrupted is None else lambda count: interrupted(source.name, count)
+    try:
+        for samples, block in draw(stream, drawn, done, waiting):
+            writer = rows.begin(block.turns())
+            rows.sink.write(writer.view(samples, block.entities))
+        rows.sink.flush()
+    except StrategyFailed as failure:
+        if failure.packet_line:
+            failure.place = f"{source.name}:{failure.packet_line}"
+        raise
+
+
+def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
+    """Whether all of a recording is there, and its first entity may stand before all others."""
+    path = source.path or source.name
+    if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
+        return source.kept
+
+    def is_first(name: str) -> bool:
         from epic_cli.recordings.reading import may_be_grouped  # needed with entities only
 
-        return may_be_grouped(sys.stdin.fileno() if self._file == "-" else self._file, name)
+        return may_be_grouped(sys.stdin.fileno() if path == "-" else path, name)
 
-    def _replay(
-        self, stream: SampleStream, make_strategy: "Callable[[], SmoothingStrategy]", rows: _Rows
-    ) -> None:
-        options, sink = self._options, rows.sink
-        second: tuple[int, str] | None = None
-        for block in self._blocks():
-            self.reporter.save(options.saving, options.read)
-            self._say_estimated(block, make_strategy)
-            if options.entity is not None:
-                block.keep_entity(options.entity)
-            elif options.row_format == "epic":
-                second = block.cut_at_second_entity()
-                if second is not None:
-                    block.refusals = [each for each in block.refusals if each.line < second[0]]
-            self._entities = block.entities
-            for samples in stream.feed(block):
-                sink.write(rows.writer(block).view(samples, block.entities))
-            if stream.waits:
-                rows.writer(block)  # its columns are those of the first packets all the same
-            sink.flush()
-            if block.refusals:
-                if options.strict:
-                    self.reporter.stop(block.refusals[0])
-                    raise StoppedAtLine
-                self.reporter.refuse(block.refusals)
-            if second is not None:
-                line, entity = second
-                raise WrongUsage(
-                    f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
-                    " has no column; choose one with --entity, or another --format",
-                    "entity",
-                    "format",
-                )
-        self._check_entity(block)
-        for samples in stream.finish():
-            sink.write(rows.writer().view(samples, block.entities))
-        sink.flush()
+    return is_first
 
-    def _blocks(self) -> Iterator[PacketBlock]:
-        """What is drawn of the file."""
-        options = self._options
-        found = blocks(self._file, options.read, self.reporter, self._progress)
-        if options.timing.pacing != "demo" and is_kept(self._file):
-            found = by_arrival(found, options.strict)
-        if not declaration(options.chosen.name).own_player:
-            return found
+
+def ordered(
+    found: Iterable[PacketBlock], strategy: str, by_time: bool, strict: bool = False
+) -> Iterator[PacketBlock]:
+    """The blocks of a recording in the order in which they are drawn.
+
+    ``by_time``: one that is sorted by send time is sorted by arrival (``strict``: up to the first
+    refused line). Logs of the local player are made ready for a strategy that draws them.
+    """
+    if by_time:
+        found = by_arrival(found, strict)
+    if strategy and declaration(strategy).own_player:
         from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs
 
-        return as_drawn(options.chosen.name, found)
+        return as_drawn(found)
+    return iter(found)
 
-    def _check_entity(self, block: PacketBlock) -> None:
-        wanted = self._options.entity
-        names = [block.entities.name(number) for number in range(len(block.entities))]
-        if wanted is not None and wanted not in names:
-            there = some(map(repr, names)) or "none"
-            raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
-    def _say_estimated(
-        self, block: PacketBlock, make_strategy: "Callable[[], SmoothingStrategy]"
-    ) -> None:
-        if not self._estimated and block.lacks_velocity():
-            self._estimated = True
-            if needs_estimates(make_strategy()):
-                self.reporter.estimated()
+#: Says only which packets come.
+_NO_SAMPLES = SampleBlock(1)
+
+
+def draw(
+    stream: SampleStream,
+    found: Iterable[PacketBlock],
+    done: Callable[[PacketBlock], object] = len,
+    interrupted: Callable[[int], object] | None = None,
+) -> Iterator[tuple[SampleBlock, PacketBlock]]:
+    """What a replay draws of blocks: samples, and the block with whose packets they come.
+
+    At first each block has none; samples are gone when the next ones are asked for. A block is
+    ``done`` once it is drawn, which may raise something. What waits for its turn comes before an
+    error, and, where somebody wants to know that it was ``interrupted``, before that.
+    """
+    block = PacketBlock()
+    try:
+        for block in found:
+            if len(block):
+                yield _NO_SAMPLES, block
+            for samples in stream.feed(block):
+                yield samples, block
+            done(block)
+        for samples in stream.finish():
+            yield samples, block
+    except (KeyboardInterrupt, Exception) as error:
+        is_error = isinstance(error, Exception)
+        if is_error or (interrupted is not None and stream.waits):
+            for samples in stream.release():
+                yield samples, block
+        if interrupted is not None and not is_error:
+            interrupted(len(block.entities))
+        raise
+    finally:
+        stream.close()
+
+
+def _estimated(
+    spec: ReplaySpec, found: Iterable[PacketBlock], log: ReadingLog
+) -> Iterator[PacketBlock]:
+    """The blocks; says of the first that has no velocities that they are estimated."""
+    estimated = False
+    for block in found:
+        if not estimated and block.lacks_velocity():
+            estimated = True
+            if needs_estimates(spec.strategy.make()):
+                log.estimated()
+        yield block
+
+
+def chosen(spec: ReplaySpec, name: str, found: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+    """The blocks with the packets to be drawn; raises ``WrongEntity``."""
+    block, second = PacketBlock(), None
+    for block in found:
+        if spec.entity is not None:
+            block.keep_entity(spec.entity)
+        elif spec.row_format == "epic":
+            second = block.cut_at_second_entity()
+        if second is not None:
+            line, entity = second
+            block.refusals = [refusal for refusal in block.refusals if refusal.line < line]
+            yield block
+            what = f"a second entity, {entity!r}, for which the epic format has no column"
+            raise WrongEntity(f"{name}:{line}", what, "entity", "format")
+        yield block
+    names = [block.entities.name(number) for number in range(len(block.entities))]
+    if spec.entity is not None and spec.entity not in names:
+        there = some(map(repr, names)) or "none"
+        what = f"no packet of entity {spec.entity!r}; there are {there}"
+        raise WrongEntity(name, what, "entity")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli import Packet, compare, read_packets, replay
+from epic_cli import Packet, compare, read_packets, replay, replay_array
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.corrections import OwnPlayer, own_players
 from epic_cli.engine.replay.strategy_spec import ENGINES, read_specs
@@ -108,6 +108,8 @@ def test_a_match_is_recorded_and_a_snap_draws_what_was_predicted(recorded: Path)
     rows = list(replay(recorded, "visual-offset", tick=1 / 60))
     assert len(predicted) > 200
     assert {row.entity for row in rows} == {"A"}
+    array = replay_array(recorded, "visual-offset", tick=1 / 60)
+    assert array["x"].tolist() == [row.position[0] for row in rows]
     last = {packet.time: packet.position for packet in predicted}
     times = sorted(last)
     for row in rows:

@@ -25,7 +25,7 @@ from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
 
 def rows(spec: StrategySpec) -> Iterator[bytes]:
-    for case in builtin_cases(DrawSpec((), (spec,), row_format="tsv")):
+    for case in builtin_cases(DrawSpec((), (spec,))):
         yield draw(case.drawing).rows
 
 

@@ -34,7 +34,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Outcome]:
-    drawing = DrawSpec((), tuple(read_specs([strategy])), timing=timing)
+    drawing = DrawSpec((), tuple(read_specs([strategy]))).changed(timing=timing)
     spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
     return [check(case, spec) for case in builtin_cases(drawing)]
 

@@ -19,7 +19,8 @@ def rows(row_format: str, recording: str = "two_tanks.csv") -> bytes:
     entity = "tank7" if row_format == "epic" else None
     recordings = (CaseRecording("", str(SAMPLES / recording)),)
     lerp = tuple(read_specs(["lerp"]))
-    return draw(DrawSpec(recordings, lerp, row_format=row_format, entity=entity)).rows
+    drawing = DrawSpec(recordings, lerp).changed(row_format=row_format, entity=entity)
+    return draw(drawing).rows
 
 
 @pytest.mark.parametrize("row_format", ROW_FORMATS)

@@ -79,6 +79,8 @@ MADE = {
     "match.slp": slippi(
         [(n, {(0, False): Fighter(n, 0)}) for n in range(-123, -99)], names={0: "Z"}
     ),
+    "unix.csv": b"time,x,y,z,vx,vy,vz\n1700000000,0,0,0,1,0,0\n1700000000.1,0.1,0,0,1,0,0\n",
+    "spinning.txt": b"1,2,3 / 4,5,6 / 0 arrival=0.1 rotation=0,0,0,1\n",
     "old.csv": "entity,time,x,y\nZ\u00fcg,0,0,0\nZ\u00fcg,0.1,1,0\n".encode("cp437"),
 }
 
@@ -166,6 +168,14 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     assert draw(read_case(str(path)).drawing).rows.decode().splitlines() == expected
     path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = 'all'\n")
     assert [row.label for row in read_case(str(path)).drawing.candidates] == sorted(remote_names())
+
+
+@pytest.mark.parametrize("recording", ["unix.csv", "spinning.txt"])
+def test_rows_without_a_word_are_those_of_replay(recording: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.toml"
+    path.write_text(f"recording = '{recording}'\n")
+    copied(recording, tmp_path)
+    assert draw(read_case(str(path)).drawing).rows == replayed(tmp_path, "-ftsv", recording)[1]
 
 
 def test_a_strategy_of_a_file_is_seen_from_the_case(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ MISTAKES = [
     ("tick = 0", "2:1", "out of range"),
     ("tick = [1]", "2:1", "takes one value"),
     ("latency = '8 parsecs'", "2:1", "parsecs"),
-    ("latency = 1\npacing = 'demo'", "2:1", "which pacing = 'demo' ignores"),
+    ("latency = 1\npacing = 'demo'", "2:1", "which pacing demo ignores"),
     ("strict = 1", "2:1", "is true or false"),
     ("read = 'tim=a'", "2:1", "did you mean"),
     ("format = 'table'", "2:1", "table rows are cut to a screen"),

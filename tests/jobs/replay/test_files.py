@@ -71,7 +71,7 @@ def test_the_demo_s_rows_have_no_column(folder: Path) -> None:
     assert rows(folder, "--file-column", "no", *BOTH) == 2 * ROWS
     refused = epic("replay", "--file-column", "match", *BOTH, cwd=folder)
     assert refused.returncode == 2
-    assert b"choose another --format" in refused.stderr
+    assert b"choose another format" in refused.stderr
 
 
 def test_the_column_has_any_name_but_those_that_are_there(folder: Path) -> None:
@@ -101,3 +101,11 @@ def test_a_name_cannot_steer_a_terminal_or_end_a_row(folder: Path, row_format: s
     assert len(lines) == 5 + (row_format != "jsonl")
     output.decode()
     assert row_format == "csv" or b"\x1b" not in output
+
+
+@pytest.mark.parametrize("words", [("a.txt",), ("-",), ("--entity", "", "a.txt")], ids=" ".join)
+def test_one_packet_that_turns_has_rows_that_turn(tmp_path: Path, words: tuple[str, ...]) -> None:
+    packet = b"1,2,3 / 4,5,6 / 0 arrival=0.11 rotation=0,0,0,1\n"
+    (tmp_path / "a.txt").write_bytes(packet)
+    found = epic("replay", "-f", "csv", *words, stdin=packet, cwd=tmp_path).stdout
+    assert [row["qw"] for row in csv.DictReader(io.StringIO(found.decode()))] == 3 * ["1"]

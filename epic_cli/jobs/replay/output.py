@@ -1,0 +1,94 @@
+"""A replay as a process does it: rows to stdout or to a file, messages to stderr.
+
+Without click, as the run itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.text import RowWriter
+from epic_cli.jobs.replay.run import Rows, WrongEntity, run
+from epic_cli.jobs.replay.spec import Contradiction
+from epic_cli.recordings.opening import source_at
+from epic_cli.shell.console import open_sink, screen_columns, use_color
+from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say
+from epic_cli.shell.messages import Messages, Reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from epic_cli.jobs.replay.spec import ReplaySpec
+    from epic_cli.shell.console import ColorChoice
+    from epic_cli.shell.profiles import Saving
+
+
+def write_rows(
+    spec: ReplaySpec,
+    files: Sequence[str] = (),
+    output: str | None = None,
+    messages: Messages = Messages(),  # noqa: B008 - no one changes it
+    color: ColorChoice = "auto",
+    saving: Saving | None = None,
+) -> ExitStatus:
+    """Writes the rows of files, or of standard input without any.
+
+    Raises what the program turns into a message and a status.
+    """
+    files = files or ("-",)
+    sources = [source_at(file) for file in files]
+    try:
+        spec.check()
+        column = spec.column(len(files) > 1)
+    except Contradiction as error:
+        raise WrongUsage(f"--{error}", *error.about) from error
+    in_rows = output in (None, "-")
+
+    def log(name: str) -> Reporter:
+        return Reporter(
+            name, messages, use_color(color, sys.stderr), saving=saving, strict=spec.strict
+        )
+
+    def interrupted(name: str, entities: int) -> None:
+        if not messages.quiet:
+            say(
+                f"epic: {quoted(name)}: interrupted: these are the rows, by time, of the"
+                f" {entities:,} entities read so far, the last one hardly whole\n"
+            )
+
+    with contextlib.ExitStack() as ending:
+        progress = () if in_rows else _progress(files, ending)
+        sink = ending.enter_context(open_sink(output))
+        width = screen_columns(sink) if sink.isatty() else None
+        colored = use_color(color, sink)
+        names = [source.name for source in sources]
+
+        def begin(turns: bool) -> RowWriter:
+            form = spec.row_format
+            writer = RowWriter(form, colored, width, file_column=column, files=names, turns=turns)
+            if writer.left_out and width and not messages.quiet:
+                from epic_cli.recordings.wording import left_out_words  # most screens have room
+
+                how = "a wider window or another --format"
+                say(left_out_words(writer.left_out, width, how) + "\n")
+            return writer
+
+        told = interrupted if in_rows else None
+        try:
+            refused = run(spec, sources, Rows(sink, begin), log, progress, told)
+        except WrongEntity as error:
+            others = "; choose one with --entity, or another --format"
+            hint = others if "format" in error.about else ""
+            raise WrongUsage(f"{error}{hint}", *error.about) from error
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+def _progress(
+    files: Sequence[str], ending: contextlib.ExitStack
+) -> Sequence[Callable[[int], None]]:
+    """A bar for all files, which goes when ``ending`` does."""
+    from epic_cli.shell.progress import Progress, report_each
+
+    return report_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)

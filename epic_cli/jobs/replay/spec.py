@@ -1,0 +1,97 @@
+"""A replay as a value: what is drawn of recordings, when, and how its rows are written.
+
+It is made by the command line, by a case file, by Python and by the session, each in its own way.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from epic_cli.engine.failures import Portable
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import Choice
+from epic_cli.engine.replay.playback import TIMING, SampleStream, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
+from epic_cli.engine.text import COLUMNS, FORMATS
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+
+# No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
+# names whose annotations are text, since each of these is compiled.
+
+
+class Contradiction(Portable, SettingError):
+    """What one parameter (``name``) is, and does not go with another; ``about`` are both."""
+
+    def __init__(self, what: str, *about: str) -> None:
+        super().__init__(f"{about[0]} {what}")
+        self.what = what
+        self.name = about[0]
+        self.about = about
+
+
+class ReplaySpec(NamedTuple):
+    """What is drawn, with which strategy, and when; ``strict``: up to the first refused line.
+
+    ``entity`` is the only one that is drawn; None: all, in a ``row_format`` that has a column for
+    its name. ``file_column`` is called what names the recording of each row; None: "file", where
+    there are several; ``no``: there is none.
+    """
+
+    strategy: StrategySpec = StrategySpec()
+    timing: Timing = Timing()
+    row_format: str = "epic"
+    entity: str | None = None
+    read: ReadSpec = INFERRED
+    strict: bool = False
+    file_column: str | None = None
+
+    @classmethod
+    def of(cls, **values: Any) -> "ReplaySpec":
+        """With the parameters of the timing among the others."""
+        timing = {name: values.pop(name) for name in Timing._fields if name in values}
+        return cls(timing=Timing(**timing), **values)
+
+    def stream(
+        self, at_once: int = 2048, by_time: bool | Callable[[str], bool] = False
+    ) -> SampleStream:
+        """A new replay; raises ``UnknownStrategy`` or ``SettingError``."""
+        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
+
+    def column(self, several: bool) -> str | None:
+        """The column that names the recording of each row; None: there is none.
+
+        ``several``: there are several recordings. Raises ``Contradiction``.
+        """
+        name = self.file_column
+        if name is None:
+            return "file" if several and self.row_format != "epic" else None
+        if name == "no":
+            return None
+        if self.row_format == "epic":
+            what = "is for formats with columns: choose another format"
+            raise Contradiction(what, "file-column", "format")
+        if not name or name in COLUMNS:
+            what = f"cannot be {name!r}: rows have {', '.join(COLUMNS)}"
+            raise Contradiction(what, "file-column")
+        return name
+
+    def check(self) -> None:
+        """Raises ``Contradiction``, ``SettingError`` or ``UnknownStrategy``."""
+        self.strategy.maker()
+        self.column(several=False)
+        if self.timing.latency is not None and self.timing.pacing == "demo":
+            what = "sets arrival times, which pacing demo ignores"
+            raise Contradiction(what, "latency", "pacing")
+
+
+#: What is made of a text, by the name of an option or of a key; each raises ``ValueError``.
+READERS: dict[str, Callable[[str], Any]] = {
+    "strategy": read_spec,
+    **{parameter.name: parameter.read for parameter in TIMING},
+    "format": Choice("format", "", "", FORMATS).read,
+    "entity": str,
+    "read": ReadSpec.parse,
+    "file-column": str,
+}
+
+#: The fields that have other names than these.
+FIELDS = {"format": "row_format", "file-column": "file_column"}
