@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -129,8 +130,21 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
         return _complain(error, ExitStatus.NO_ACCESS)
     except OSError as error:
         _discard_output()
-        return _complain(CannotAccess("write to", "stdout", error), ExitStatus.NO_ACCESS)
+        return _complain(_of_system(error), ExitStatus.NO_ACCESS)
     return int(status or ExitStatus.DONE)
+
+
+#: Of these, no output is to blame.
+_LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+
+def _of_system(error: OSError) -> CannotAccess:
+    """The message for an error of the system that no one has named."""
+    if error.filename is not None:
+        return CannotAccess("open", str(error.filename), error)
+    if error.errno in _LACKING:
+        return CannotAccess("open", "another file", error)
+    return CannotAccess("write to", "stdout", error)
 
 
 def _status_of(error: Exception) -> ExitStatus | None:
@@ -150,7 +164,10 @@ def _status_of(error: Exception) -> ExitStatus | None:
 def _discard_output() -> None:
     """What stdout still has in its buffer must not fail once more when Python ends."""
     if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError:  # no file can be opened any more
+            sys.stdout = None
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:

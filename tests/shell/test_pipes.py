@@ -70,6 +70,19 @@ def test_full_device(many: Path, command: str) -> None:
     assert done.stderr == b"epic: cannot write to stdout: No space left on device\n"
 
 
+@pytest.mark.parametrize("limit", [5, 7, 9, 14])
+def test_a_lack_of_file_numbers_is_not_blamed_on_the_output(limit: int) -> None:
+    command = f"{' '.join(EPIC)} compare -s lerp --workers 1 jitter.txt turn.txt"
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -n {limit}; exec {command} >/dev/null"],
+        cwd=SAMPLES, env=environment(), stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stderr.decode().count("\n") == 1
+    assert b"cannot open " in done.stderr
+    assert done.stderr.endswith(b": Too many open files\n")
+
+
 def test_full_device_as_output() -> None:
     done = epic("replay", "--output", "/dev/full", SAMPLES / "turn.txt")
     assert done.returncode == 3

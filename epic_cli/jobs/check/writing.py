@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import TIMING
@@ -14,9 +16,9 @@ from epic_cli.jobs.check.case_file import read_case
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
-from epic_cli.jobs.check.spec import CASE_FILE
+from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings.files import write_whole
+from epic_cli.recordings.files import cleaning_up, write_whole
 from epic_cli.recordings.writing import number
 
 if TYPE_CHECKING:
@@ -129,14 +131,46 @@ def make_case(
 
     ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
     ``values`` are all other keys; ``rows`` are TSV that has been drawn already. Raises
-    ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made.
+    ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made. A new
+    folder is there when all is in it, whatever ends the program.
     """
-    import tomlkit  # a check writes no case files
+    import shutil
 
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
-    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    if os.path.isdir(folder):  # noqa: PTH112
+        return path, _fill(folder, recordings, values, packets, rows)
+    whole = os.path.abspath(folder)  # noqa: PTH100
+    # beside it: what is named from there is the same; what a killed run has left has this name
+    parent, name = os.path.split(whole)
+    part = os.path.join(parent, f".epic-{zlib.crc32(os.fsencode(name)):08x}.part")  # noqa: PTH118
+    remove_part = partial(shutil.rmtree, part, ignore_errors=True)
+    with cleaning_up(remove_part):
+        try:
+            remove_part()
+            os.makedirs(part)  # noqa: PTH103
+            count = _fill(part, recordings, values, packets, rows)
+            os.rename(part, whole)  # noqa: PTH104
+        except BrokenCase as error:
+            place, what = (text.replace(part, folder) for text in (error.place, error.what))
+            raise BrokenCase(place, what, gone=error.gone) from error
+        finally:
+            remove_part()
+    return path, count
+
+
+def _fill(
+    folder: str,
+    recordings: Sequence[str],
+    values: Mapping[str, Value],
+    packets: bytes | None,
+    rows: bytes | None,
+) -> int:
+    """Writes the files of a case in a folder; returns how many rows are expected."""
+    import tomlkit  # a check writes no case files
+
+    path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
     absolute = os.path.isabs
     named = [name if absolute(name) else os.path.relpath(name, folder) for name in recordings]
     made: list[str] = []
@@ -156,10 +190,8 @@ def make_case(
     except BaseException:
         for name in made:
             remove(name)
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)  # noqa: PTH106
         raise
-    return path, outcome.rows
+    return outcome.rows
 
 
 def _leave(path: str, data: bytes) -> list[str]:

@@ -12,6 +12,7 @@ from support.pages import content, numbers
 from support.places import SAMPLES
 from support.terminals import Terminal
 
+from epic_cli.jobs.check import writing
 from epic_cli.main import main
 
 RECORDING = (SAMPLES / "turn.txt").read_bytes()
@@ -295,6 +296,20 @@ def test_a_case_is_made_where_a_run_was_killed(
     assert main(["check", "whole", "a"]) == 0
     files = {path.name: path.read_bytes() for path in Path("whole").iterdir()}
     assert {path.name: path.read_bytes() for path in Path("a").iterdir()} == files
+
+
+@pytest.mark.parametrize("moment", ["draw", "check_rows"])
+def test_a_killed_run_leaves_no_part_of_a_case(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = os.fork()
+    if not child:  # as kill -9 ends it, which cleans up nothing
+        monkeypatch.setattr(writing, moment, lambda *_: os._exit(9))
+        writing.make_case("a", [], {"strategy": "lerp"}, Path("turn.txt").read_bytes())
+    os.waitpid(child, 0)
+    assert not Path("a").exists()
+    assert main(["check", "--new", "a", "turn.txt"]) == 0
+    assert [path for path in Path().iterdir() if path.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize("name", ["packets.txt", "expected.tsv"])
