@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import combinations, pairwise
 from pathlib import Path
 from shlex import quote
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.measure import Survey, survey
@@ -136,8 +137,9 @@ _PACKETS, _COLUMNS = 512, 40
 #: Each entity has this many packets at least, on average.
 _EACH = 3
 
-#: Told apart, entities go so much less far than together.
-_LESS = 0.5
+#: Told apart, entities go so much less far than together, or leap so much less often; a leap is
+#: this many usual steps.
+_LESS, _FEWER, _LEAP_STEPS = 0.5, 0.2, 8
 
 #: Names of what is not an entity but holds several, each with a clock of its own.
 _MATCHES = ("match", "game", "round", "session", "run", "episode", "demo", "map", "lap", "heat",
@@ -174,20 +176,25 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
 
 
-def telling_apart(samples: Sequence[WatchedBlock], entity: str) -> tuple[str, ...]:
-    """The columns that tell apart what goes for one entity; none: nothing does."""
+def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
+    """The columns, so many at most, that tell apart what goes for one entity; none: nothing does.
+
+    Told apart, all go less than half as far, or leap hardly any more.
+    """
     rows = [row for row in _rows(samples) if row.packet.entity == entity]
     if not rows:
         return ()
-    whole = _way(rows, ())
+    steps = [math.dist(a.packet.position, b.packet.position) for a, b in pairwise(rows)]
+    leap = _LEAP_STEPS * median(filter(None, steps)) if any(steps) else math.inf
+    whole = _way(rows, (), leap)
     several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
-    for size in (1, 2):
+    for size in range(1, most + 1):
         found = []
         for columns in combinations(several[: _COLUMNS // size], size):
-            same, way, groups = _way(rows, columns)
+            same, way, leaps, groups = _way(rows, columns, leap)
             if groups * _EACH > len(rows) or groups < 2 or (same and same > 0.05 * whole[0]):
                 continue
-            if way < _LESS * whole[1]:
+            if way < _LESS * whole[1] or leaps < _FEWER * whole[2]:
                 found.append((same, sum(map(_strangeness, columns)), groups, way, columns))
         if found:
             return min(found)[-1]
@@ -207,19 +214,23 @@ def _strangeness(column: str) -> int:
     return known[0] if known else len(SPELLINGS["entity"])
 
 
-def _way(rows: Sequence[_Row], columns: Sequence[str]) -> tuple[int, float, int]:
-    """Packets with the time of the one before at another place, how far all go, and how many."""
+def _way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> tuple[int, float, int, int]:
+    """Packets with the time of the one before at another place, and how far all go.
+
+    Then how many steps are longer than a leap, and how many entities there are.
+    """
     last: dict[tuple[str | None, ...], Packet] = {}
-    same, way = 0, 0.0
+    same, way, leaps = 0, 0.0, 0
     for row in rows:
         key = tuple(row.cells.get(name) for name in columns)
         before = last.get(key)
         if before is not None:
             step = math.dist(before.position, row.packet.position)
             way += step
+            leaps += step > leap
             same += step > 0 and before.time == row.packet.time
         last[key] = row.packet
-    return same, way, len(last)
+    return same, way, leaps, len(last)
 
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
@@ -397,10 +408,15 @@ _OFF, _AGREES, _OTHER_WAY = 2.0, 0.9, 0.5
 _OTHER_AXES = 0.98
 
 _UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
-_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds", "d": "days"}
 
-#: Whole-numbered times with such steps are no seconds, but for the usual rates of slow loggers.
-_LONG_STEP, _LOGGERS = 5, (5, 10, 15, 30, 60)
+#: Such steps are no seconds, but perhaps those of slow loggers, in whole seconds; so many packets
+#: show it. Steps that are longer or shorter than these are no game's, in whatever unit.
+_LONG_STEP, _LOGGERS, _FEW_STEPS = 5, (5, 10, 15, 30, 60), 6
+_SLOWEST, _FASTEST_RATE = 10.0, 1000.0
+
+#: The days since 1900 on which recordings are made, as spreadsheets count them.
+_SERIAL_DAYS = (3e4, 9e4)
 
 #: Unix times from 1998 to 2128, in seconds.
 _UNIX = (9e8, 5e9)
@@ -420,6 +436,9 @@ _DOWN, _SHUFFLED = 0.9, 0.4
 
 #: This many packets that are not whole, beside those that are, show that they need not be.
 _PARTIAL, _FEW = 0.1, 3
+
+#: This many packets that lie astray are no accident.
+_ASTRAY = 3
 
 #: This many numbers out of range are no accident.
 _ODD = 0.1
@@ -443,14 +462,21 @@ def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFindi
 def _all(watch: RecordingMonitor) -> list[RecordingFinding]:
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
+    if totals.unreal:
+        facts = {"packets": totals.unreal, "line": totals.unreal_line}
+        found.append(RecordingFinding("E206", facts, (totals.unreal_line,)))
     found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
     found += _time(tracks, totals)
-    if totals.packets >= LEAST and not any(each.code in ("E101", "E102", "E204") for each in found):
+    mixed = any(each.code in ("E101", "E102", "E204") for each in found)
+    if not mixed:
+        found += _astray(watch, tracks)
+    if totals.packets >= _FEW_STEPS and not mixed:
         figures = survey(_sample(watch))
         found += _unit(figures, watch)
-        found += _unix(figures, watch)
-        found += _velocity(figures, watch)
+        if totals.packets >= LEAST:
+            found += _unix(figures, watch)
+            found += _velocity(figures, watch)
     turns = watch.census.turns
     if turns or totals.zero_turns or watch.thorough:
         found += turn_findings(watch, turns, tracks)
@@ -535,23 +561,49 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
                 )
             return
         slow = not track.velocities or track.driven < _LEAPS * track.steps
-        leaps = slow and track.doubles < _LEAPS * track.steps and track.moves >= LEAST
-        if not smooth and (shared or leaps) and track.moves > 1:
-            columns = telling_apart(watch.samples, track.entity)
+        several = slow and track.moves >= LEAST
+        leaps = several and track.doubles < _LEAPS * track.steps
+        if not smooth and (shared or several) and track.moves > 1:
+            columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps else 1)
             seen = (
                 f"{track.same:,} packets have the time of the one before, at another place"
                 if shared
-                else "the path leaps back and forth between two places"
+                else f"the path leaps back and forth between {'two' if leaps else 'several'} places"
             )
-            names = " and ".join(columns)
-            told = f"{names} tell{'s' if len(columns) == 1 else ''} them apart"
-            facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
             lines = (track.same_line - 1, track.same_line) if shared else ()
-            read = _joined(watch, *columns) if columns else ""
             surely = leaps and track.doubles < _SURELY * track.steps
             if columns or track.same > _COARSE * track.packets or surely:
-                yield RecordingFinding("E101", facts, lines, read)
+                yield _told_apart(watch, seen, columns, lines)
+                return
+            if leaps or shared:
+                return
+
+
+def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Values that stand for none, and whatever else is far away for a moment."""
+    for track in sorted(tracks, key=lambda one: -one.away):
+        if track.away < _ASTRAY:
             return
+        hits, axis = max((hits, axis) for axis, (_, hits) in enumerate(track.marks))
+        if hits >= max(_ASTRAY, 0.5 * track.away):
+            facts = {"axis": "xyz"[axis], "value": track.marks[axis][0], "packets": hits}
+            yield RecordingFinding("E207", facts, (track.away_line,))
+            return
+        columns = telling_apart(watch.samples, track.entity)
+        if columns:
+            seen = f"{track.away:,} packets lie where no speed leads, and the next ones are back"
+            yield _told_apart(watch, seen, columns, (track.away_line,))
+            return
+        yield RecordingFinding("E208", {"packets": track.away}, (track.away_line,))
+        return
+
+
+def _told_apart(
+    watch: RecordingMonitor, seen: str, columns: Sequence[str], lines: Sequence[int]
+) -> RecordingFinding:
+    told = f"{' and '.join(columns)} tell{'s' if len(columns) == 1 else ''} them apart"
+    facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
+    return RecordingFinding("E101", facts, lines, _joined(watch, *columns) if columns else "")
 
 
 def _joined(watch: RecordingMonitor, *columns: str) -> str:
@@ -579,28 +631,44 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
 
 
 def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Times in a smaller unit: by the velocities, or else by the steps."""
+    """Times in another unit: by the velocities, or else by the steps."""
     known = [row for row in (watch.given, watch.layout) if row is not None]
-    if any(spec.time_format or spec.time_unit not in (None, "s") for spec in known):
+    if any(spec.time_format or spec.time_unit == "iso" for spec in known):
         return
-    if watch.given is not None and watch.given.time_unit:
-        return
-    for name, size in _UNITS.items():
-        if _judged(figures):
-            fits = figures.cosines[0] >= _AGREES and _near(figures.ratio, size)
-        else:
-            fits = (
-                figures.packets >= _ALONE
-                and figures.moves > 0
-                and figures.velocities == figures.zeros
-                and figures.whole
-                and _LONG_STEP <= figures.step < _LONG_STEP * size
-                and figures.step not in _LOGGERS
-            )
-        if fits:
-            facts = {"name": name, "unit": _UNIT_NAMES[name], "step": figures.step, "size": size}
-            yield RecordingFinding("E201", facts, read=watch.read_with({"unit": name}))
+    given = watch.given is not None and watch.given.time_unit is not None
+    unit = next((spec.time_unit for spec in known if spec.time_unit not in (None, "s")), "s")
+    if unit == "s" and not given:
+        meant = _unit_meant(figures)
+        if meant is not None:
+            facts = {"name": meant, "unit": _UNIT_NAMES[meant], "step": figures.step}
+            yield RecordingFinding("E201", facts, read=watch.read_with({"unit": meant}))
             return
+    slow = figures.step > _SLOWEST or (
+        figures.step in _LOGGERS and unit == "s" and figures.velocities == figures.zeros
+    )
+    if (
+        given
+        or figures.moves < _FEW_STEPS - 2
+        or not (slow or 0 < figures.step < 1 / _FASTEST_RATE)
+    ):
+        return
+    read = watch.read_with({"unit": "ms"}) if unit == "s" and slow else ""
+    yield RecordingFinding("E209", {"step": f"{figures.step:.3g} s", "unit": unit}, read=read)
+
+
+def _unit_meant(figures: Survey) -> str | None:
+    """The unit of times that are taken for seconds; None: they may be."""
+    if _judged(figures):
+        agree = figures.cosines[0] >= _AGREES
+        return next((u for u, size in _UNITS.items() if agree and _near(figures.ratio, size)), None)
+    alone = figures.packets >= _FEW_STEPS - 1 and figures.velocities == figures.zeros
+    if not alone or not figures.moves:
+        return None
+    if 0 < figures.step < 1 / _FASTEST_RATE and _SERIAL_DAYS[0] < figures.latest < _SERIAL_DAYS[1]:
+        return "d"
+    if figures.step < _LONG_STEP or (figures.whole and figures.step in _LOGGERS):
+        return None
+    return next((u for u, size in _UNITS.items() if figures.step < _LONG_STEP * size), None)
 
 
 def _unix(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:

@@ -84,7 +84,7 @@ KINDS: Mapping[str, Kind] = {
         " what its entity's packet before had, where it lacks it."),
     "E201": Kind("times in another unit", _ERROR,
         "times look like {unit} ({step:,.6g} from packet to packet) and are taken for seconds",
-        "divide them by {size:,.0f}",
+        "write them in seconds",
         "Taken for seconds, such times make a recording a thousand times too long: each packet is"
         " drawn long before the next one comes. The unit is read from names such as time_ms and"
         " 'time [ms]'; elsewhere it has to be given."),
@@ -110,6 +110,29 @@ KINDS: Mapping[str, Kind] = {
         "Lengths and times beyond a million million, or below the smallest normal numbers, come"
         " from reading bytes as a type that they are not: big-endian as little-endian, integers as"
         " floats."),
+    "E206": Kind("not a number", _WARNING,
+        "NaN or infinity: {packets:,}, as in line {line}; in other formats than packet text such"
+        " numbers are missing, and their packets left out",
+        "write nothing where nothing is known",
+        "Packet text is read as the demo reads it, which draws nan from there on. In tables and"
+        " JSON such a number is missing, as an empty cell is: the packet is left out and counted."
+        " epic convert writes null, or an empty cell."),
+    "E207": Kind("a value that stands for none", _ERROR,
+        "{axis} is {value:.10g} in {packets:,} packets, where no speed of the recording leads, and"
+        " back at once",
+        "leave these rows out, or their cells empty",
+        "Programs write -1, 9999 or 0 where a place is not known. Each such row is a leap there and"
+        " back, which every strategy draws, and every comparison judges."),
+    "E208": Kind("leaps there and back", _WARNING,
+        "{packets:,} packets lie where no speed of the recording leads, and the next ones are back",
+        "look at these lines",
+        "Rows of another kind (a shot, a spawn point), another entity's, or faulty measurements: a"
+        " step of eight usual ones and more leads there, and another one back."),
+    "E209": Kind("hardly a rate", _WARNING,
+        "{step} from packet to packet of an entity, if times are in {unit}",
+        "say in which unit times are",
+        "Games send ten to a hundred packets a second. Fewer than one in ten seconds, or more than"
+        " a thousand a second, are mostly times in another unit than their name says."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

@@ -150,8 +150,8 @@ TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 /
 #: Those in which Unix times are written.
 UNIX_UNITS = ("s", "ms", "us", "ns")
 
-#: What is on or off.
-_SWITCHES = ("geo", "partial", "names")
+#: What goes without saying where it is inferred; given, it is kept, and written back.
+_UNSAID = (("unit", "s"), ("origin", 0.0), ("geo", False))
 
 Origin = float | Literal["first"]
 
@@ -176,7 +176,8 @@ class ReadSpec(NamedTuple):
     the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
     it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
     origin is to be inferred, Unix times under this program's own names begin at the first packet,
-    as those of others do. ``beginning``: others have the same ``first``.
+    as those of others do. ``beginning``: others have the same ``first``. ``explicit``: the keys of
+    what would go without saying, and was said: nothing else is inferred in its place.
     """
 
     columns: tuple[tuple[str, str], ...] | None = None
@@ -198,6 +199,7 @@ class ReadSpec(NamedTuple):
     rebase_time: bool = False
     beginning: Beginning | None = None
     factors: tuple[float, ...] | None = None
+    explicit: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> ReadSpec:
@@ -213,8 +215,10 @@ class ReadSpec(NamedTuple):
                 parameter = find(entry.key, READ, "read", "key")
                 if isinstance(parameter, _Column):
                     columns[entry.key] = entry.value
-                else:
-                    values[parameter.field] = named(parameter, parameter.read, entry.value)
+                    continue
+                value = values[parameter.field] = named(parameter, parameter.read, entry.value)
+                if (entry.key, value) in _UNSAID:
+                    values["explicit"] = values.get("explicit", frozenset()) | {entry.key}
         if columns:
             _check_columns(columns)
             values["columns"] = in_order(columns)
@@ -268,11 +272,14 @@ class ReadSpec(NamedTuple):
         entries: list[tuple[str, str]] = []
         for parameter in READ:
             value = getattr(self, parameter.field, None)
-            if isinstance(parameter, _Column) or value in (None, parameter.default):
+            if isinstance(parameter, _Column) or value is None:
                 continue
-            if parameter.field == "time_unit" and (self.time_format is not None or value == "s"):
+            if parameter.name in self.explicit:
+                entries.append((parameter.name, parameter.write(value)))
                 continue
-            if parameter.field == "time_origin" and value == 0.0:
+            if value == parameter.default or (parameter.name, value) in _UNSAID:
+                continue
+            if parameter.field == "time_unit" and self.time_format is not None:
                 continue
             if value == "".join(axis for axis in POSITION if axis in self.places):
                 continue  # the axes that it has
@@ -297,7 +304,7 @@ class ReadSpec(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        own = ("format", "encoding", "names", "unless_own", "rebase_time", "beginning")
+        own = ("format", "encoding", "names", "unless_own", "rebase_time", "beginning", "explicit")
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 
     @property

@@ -63,6 +63,8 @@ def _tried(
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
         return
     else:
+        if entries.get("unit") == _RATE:  # only the user knows it
+            mending = tuple((key, _RATE if key == "unit" else value) for key, value in mending)
         further = [mending] if mending else []
     found = [
         reading

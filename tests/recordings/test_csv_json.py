@@ -90,7 +90,7 @@ def test_a_wrong_row_is_refused_where_it_is_wrong(row: str, caret: int, what: st
 @pytest.mark.parametrize(
     ("field", "value", "what"),
     [
-        ("arrival", "inf", "arrival is not a finite number"),
+        ("arrival", "soon", "arrival is not a finite number"),
         ("teleport", "yes", "teleport is neither 0 nor 1"),
         ("seq", "1.5", "seq is not a whole number of 0 or more"),
         ("delta", "x", "delta is not a finite number"),

@@ -68,11 +68,43 @@ def test_what_looks_wrong_is_found(change: Change, found: tuple[str, str]) -> No
     assert [(finding.code, finding.facts.get("name", "")) for finding in findings] == [found]
 
 
-def test_slow_loggers_and_standing_entities_are_right() -> None:
-    slow = (Packet((n * 1.0, 0.0, 0.0), None, n * 10.0) for n in range(500))
-    assert told(slow) == []
+def test_standing_entities_are_right() -> None:
     standing = (Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), n / 20) for n in range(500))
     assert told(standing) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        (0.0005, ["E209"]), (0.001, []), (1.0, []), (2.5, []), (8.33, ["E201"]), (16, ["E201"]),
+        (5, ["E209"]), (10, ["E209"]), (16666.667, ["E201"]),
+    ],
+)  # fmt: skip
+def test_a_rate_that_no_game_has_is_said(step: float, found: list[str]) -> None:
+    """What is in whole seconds, as slow loggers have them, is only asked about."""
+    packets = (Packet((n * 1.0, 0.0, 0.0), None, n * step) for n in range(12))
+    assert [finding.code for finding in told(packets)] == found
+
+
+MARKS = [-1.0, 9999.0, -9999.0, -999.0, 0.0, 2147483647.0]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("axes", ["x", "yz", "xyz"])
+def test_a_value_that_stands_for_none_is_found(mark: float, axes: str) -> None:
+    def marked(packet: Packet) -> Packet:
+        if int(packet.time * 20) % 13 != 5:
+            return packet
+        place = dict(zip("xyz", packet.position, strict=True)) | dict.fromkeys(axes, mark)
+        return packet._replace(position=tuple(place.values()))
+
+    moved = (
+        packet._replace(position=tuple(200 + one for one in packet.position), velocity=None)
+        for packet in sent("circle")
+    )
+    (finding,) = told(map(marked, moved))
+    assert (finding.code, finding.facts["value"]) == ("E207", mark)
+    assert finding.facts["axis"] in axes
 
 
 def test_rounded_positions_are_right() -> None:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.recordings import examples
 
+from epic_cli.engine.description import write
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.recordings.read_spec import (
     FIELD_ORDER,
@@ -21,19 +22,25 @@ NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
 
 @given(
     st.dictionaries(st.sampled_from(FIELD_ORDER), NAMES, min_size=1),
-    st.sampled_from([None, "ms", "ns", "iso", "ticks@59.94"]),
-    st.sampled_from([None, "first", 1.5, 1e9, -2.0]),
-    st.sampled_from([None, "xzy", "yx"]),
-    st.sampled_from([1.0, 0.01, 1e-9]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "unit": st.sampled_from(["s", "ms", "ns", "iso", "ticks@59.94"]),
+            "origin": st.sampled_from(["0", "first", "1.5", "1000000000", "-2"]),
+            "axes": st.sampled_from(["xzy", "yx"]),
+            "scale": st.sampled_from(["1", "0.01", "1e-09"]),
+            "geo": st.sampled_from(["on", "off"]),
+        },
+    ),
 )
 @examples(200)
-def test_what_is_written_says_the_same(
-    names: dict[str, str], unit: str | None, origin: float | None, axes: str | None, scale: float
-) -> None:
+def test_what_is_written_says_the_same(names: dict[str, str], more: dict[str, str]) -> None:
+    """Also what would go without saying: a column t_ms is in seconds where unit=s was given."""
     different = {name: field for field, name in names.items()}
     columns = {field: column_text(name) for name, field in different.items()}
-    spec = ReadSpec(in_order(columns), time_unit=unit, time_origin=origin, axes=axes, scale=scale)
+    spec = ReadSpec.parse(write([*in_order(columns), *more.items()]))
     assert ReadSpec.parse(spec.write()) == spec
+    assert dict(spec.entries()).items() >= more.items()
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli import Packet
+from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.engine.text import FORMATS, RowWriter
@@ -20,6 +21,7 @@ from epic_cli.recordings import LONGEST_LINE, packet_formats
 from epic_cli.recordings.entries.csv import csv_writer
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import packet_line, text_writer
+from epic_cli.recordings.lines import LineReader
 from epic_cli.recordings.reading import detect, make_reader, make_writer
 from epic_cli.recordings.writing import Fault, Unwritable, csv_field, number
 
@@ -66,7 +68,17 @@ def check_round_trip(writer: Writer, reader: Reader, wanted: list[Packet]) -> No
         except Unwritable:
             continue
         written.append(packet)
+    if isinstance(reader, LineReader):  # NaN and infinity are missing there
+        written = [packet for packet in written if is_whole(packet)]
+        block = reader.scan(data, final=True)
+        assert {refusal.reason for refusal in block.refusals} <= {Reason.FIELD_MISSING}
+        assert comparable([block[index] for index in range(len(block))]) == comparable(written)
+        return
     assert comparable(read_back(reader, data)) == comparable(written)
+
+
+def is_whole(packet: Packet) -> bool:
+    return all(map(math.isfinite, (*packet.position, *(packet.velocity or ()), packet.time)))
 
 
 def comparable(packets: list[Packet]) -> list[str]:
@@ -124,7 +136,8 @@ def test_a_table_has_delta_where_it_is_asked_for() -> None:
 def test_numbers_that_are_not_finite() -> None:
     packet = Packet((math.inf, -math.inf, math.nan), ORIGIN, 0.0)
     assert text_writer().row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
-    assert b'"x": Infinity, "y": -Infinity, "z": NaN' in make_writer("jsonl").row(packet)
+    assert b'"x": null, "y": null, "z": null' in make_writer("jsonl").row(packet)
+    assert csv_writer().row(packet) == b",0,,,,0,0,0,,,0\n"
 
 
 def test_shortest_numbers() -> None:

@@ -39,8 +39,8 @@ def _text(packet: Packet) -> str:
 def _cells(packet: Packet) -> list[str]:
     return [
         csv_field(packet.entity),
-        *map(number, (packet.time, *packet.position)),
-        *(map(number, packet.velocity) if packet.velocity is not None else ("", "", "")),
+        *map(_cell, (packet.time, *packet.position)),
+        *(map(_cell, packet.velocity) if packet.velocity is not None else ("", "", "")),
         "" if packet.arrival is None else number(packet.arrival),
         "" if packet.sequence is None else str(packet.sequence),
         "1" if packet.teleport else "0",
@@ -71,5 +71,9 @@ def _json(packet: Packet) -> str:
     return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
 
 
+def _cell(value: float) -> str:
+    return number(value) if math.isfinite(value) else ""
+
+
 def _number(value: float) -> str:
-    return number(value) if math.isfinite(value) else json.dumps(value)
+    return _cell(value) or "null"

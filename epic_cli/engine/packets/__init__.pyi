@@ -97,6 +97,9 @@ class Track(NamedTuple):
     sequences: int
     zeros: int
     velocities: int
+    away: int
+    away_line: int
+    marks: tuple[tuple[float, int], ...]
 
 class Turning(NamedTuple):
     entity: str
@@ -127,6 +130,8 @@ class Totals(NamedTuple):
     arrivals: int
     zero_turns: int
     zero_line: int
+    unreal: int
+    unreal_line: int
 
 class Census:
     def __init__(self, most: int = ...) -> None: ...

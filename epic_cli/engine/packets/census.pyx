@@ -20,7 +20,8 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
 Track = namedtuple(
     "Track",
     "entity packets first last line same same_line steps doubles driven restarts restart_line backs"
-    " downs moves low high arrivals overtaken late delays teleports sequences zeros velocities",
+    " downs moves low high arrivals overtaken late delays teleports sequences zeros velocities"
+    " away away_line marks",
 )
 
 Turning = namedtuple(
@@ -32,6 +33,7 @@ Turning = namedtuple(
 Totals = namedtuple(
     "Totals",
     "packets runs overlaps overlap_line entities odd odd_line arrivals zero_turns zero_line"
+    " unreal unreal_line"
 )
 
 # Beyond these a number is hardly a position or a time.
@@ -46,6 +48,15 @@ cdef double LEAST_RESTART = 5           # s, or half of what there was
 cdef double UNEVEN = 1e-3
 cdef double FOLLOWED = 2
 
+# A step of this many usual ones, squared, over this much of all that there is, leads away, unless
+# velocities get there; who is back after this many packets at the latest, this near to where it
+# was, had not gone there.
+cdef double AWAY = 64
+cdef double REACHED = 16
+cdef double FAR = 0.0025
+cdef int32_t BACK = 8
+cdef double NEAR = 0.0625
+
 # This many entities are named.
 cdef size_t MOST = 1000
 
@@ -56,7 +67,13 @@ cdef struct State:
     double first, begin, newest, time, steps, doubles, driven, arrival, shortest, longest, latest
     double late
     Vec3[double] low, high, last, before
-    int32_t behind, known
+    int32_t behind, known, away
+    int64_t outs, out_line, away_line
+    int64_t[3] votes, hits
+    double[3] marks
+    double pace                         # the usual step, squared
+    double speed                        # of the last packet, squared
+    Vec3[double] home
 
 
 # Of rotations: ``world`` and ``body`` are sums of products of given spins and of those between
@@ -80,19 +97,22 @@ cdef class Census:
     time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
     before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
     above them, by ``late`` (s) at most after the last; ``delays``: the shortest and the longest
-    (s). ``turns`` are as much of those with rotations: ``uneven``: of another length than 1;
+    (s); ``away``: packets to which a step leads that is far longer than the usual one, and from
+    which another one leads back; ``marks``: of each axis the value that most of these have, and how
+    many do. ``turns`` are as much of those with rotations: ``uneven``: of another length than 1;
     ``flips``: of the other sign than the one before; ``w``: the greatest, ``x``: the least
     (without sign); ``yaw_low`` and ``yaw_high``
     (degrees); ``angle``: the greatest from the first (rad); ``rate``: the greatest from packet to
     packet (rad/s); of ``spins`` steps with given spins: their ``ratio`` to those between
     rotations, and cosines about the axes of the ``world`` and of the ``body``. Of entities
-    after the first ``most`` only ``totals`` know.
+    after the first ``most`` only ``totals`` know; there ``unreal`` are packets with a number that
+    is not finite.
     """
 
     cdef vector[State] states
     cdef vector[TurnState] turned
     cdef int64_t packets, runs, overlaps, overlap_line, odd, odd_line, stretch, arrivals
-    cdef int64_t zero_turns, zero_line
+    cdef int64_t zero_turns, zero_line, unreal, unreal_line
     cdef int32_t entity
     cdef size_t most, seen
     cdef double newest
@@ -123,6 +143,9 @@ cdef class Census:
         cdef double least
         self.packets += 1
         if not isfinite(size) or not isfinite(packet.time):
+            self.unreal += 1
+            if self.unreal == 1:
+                self.unreal_line = packet.line
             return
         if size > LARGEST or fabs(packet.time) > LARGEST or 0 < size < SMALLEST or (
             0 < fabs(packet.time) < SMALLEST
@@ -159,6 +182,7 @@ cdef class Census:
             state.late = 0
             state.shortest, state.longest = INFINITY, -INFINITY
             state.stretch = -1
+            state.away = state.outs = 0
         state.packets += 1
         widen(state, packet.position)
         if packet.turn.known():
@@ -182,6 +206,7 @@ cdef class Census:
             way = packet.position - state.last
             least = dot(way, way)
             state.moves += least > 0
+            follow(state, packet, least)
             if packet.time == state.time and least > 0:
                 state.same += 1
                 if state.same == 1:
@@ -194,7 +219,7 @@ cdef class Census:
                 way = packet.position - state.before
                 state.doubles += sqrt(dot(way, way))
         else:
-            state.stretch, state.known = self.stretch, 0
+            state.stretch, state.known, state.away = self.stretch, 0, 0
         if packet.time < state.newest:
             state.backs += 1
             state.behind = state.behind + 1 if packet.time > state.time else 1
@@ -211,6 +236,7 @@ cdef class Census:
             state.newest = packet.time
             state.behind = 0
         state.before, state.last, state.time = state.last, packet.position, packet.time
+        state.speed = dot(packet.velocity, packet.velocity) if packet.has_velocity else 0
         state.known += 1
 
     cdef void count_turn(self, const Packet& packet) noexcept nogil:
@@ -280,16 +306,18 @@ cdef class Census:
             one = &self.states[number]
             if one.same or one.restarts or one.downs > 1 or one.overtaken:
                 return True
+            if one.outs:
+                return True
             if one.packets > 2 and (one.first == one.newest or one.doubles < 0.5 * one.steps):
                 return True
-        return bool(self.overlaps or self.odd)
+        return bool(self.overlaps or self.odd or self.unreal)
 
     @property
     def totals(self):
         """What is true of all of them."""
         return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
                       self.seen, self.odd, self.odd_line, self.arrivals,
-                      self.zero_turns, self.zero_line)
+                      self.zero_turns, self.zero_line, self.unreal, self.unreal_line)
 
     @property
     def tracks(self):
@@ -323,8 +351,66 @@ cdef class Census:
                     (one.low.x, one.low.y, one.low.z), (one.high.x, one.high.y, one.high.z),
                     one.arrivals, one.overtaken, one.late, (one.shortest, one.longest),
                     one.teleports, one.sequences, one.zeros, one.velocities,
+                    one.outs, one.out_line,
+                    tuple([(one.marks[axis], one.hits[axis]) for axis in range(3)]),
                 ))
         return found
+
+
+cdef void follow(State* state, const Packet& packet, double step) noexcept nogil:
+    """Whether a step, squared, leads away, or back from there; before ``last`` is the packet's."""
+    cdef Vec3[double] way
+    cdef double far
+    if step == 0 or packet.teleport:
+        state.away += state.away > 0
+        return
+    if state.pace == 0:
+        state.pace = step
+    if step <= AWAY * state.pace or is_near(state, packet, step):
+        if state.away:
+            state.away = state.away + 1 if state.away < BACK else 0
+    elif not state.away:
+        state.home, state.away, state.away_line = state.last, 1, packet.line
+    else:
+        way = state.last - state.home
+        far = dot(way, way)
+        way = packet.position - state.home
+        if dot(way, way) < NEAR * far:
+            if state.outs == 0:
+                state.out_line = state.away_line
+            state.outs += state.away
+            vote(state, 0, state.last.x, state.home.x)
+            vote(state, 1, state.last.y, state.home.y)
+            vote(state, 2, state.last.z, state.home.z)
+            state.away = 0
+        else:
+            state.home, state.away, state.away_line = state.last, 1, packet.line
+    # a median: half of the steps are longer
+    state.pace *= 1.5 if step > state.pace else 1 / 1.5
+
+
+cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
+    """Whether a long step is short beside all that there is, or velocities get there."""
+    cdef Vec3[double] way = state.high - state.low
+    cdef double reach = state.speed
+    if step <= FAR * dot(way, way):
+        return True
+    if packet.has_velocity:
+        reach = max(reach, dot(packet.velocity, packet.velocity))
+    return step <= reach * REACHED * (packet.time - state.time) * (packet.time - state.time)
+
+
+cdef void vote(State* state, int axis, double value, double home) noexcept nogil:
+    """Counts a value that is another one there; that which more than half of them have stays."""
+    if value == home:
+        return
+    if value == state.marks[axis] and state.votes[axis]:
+        state.votes[axis] += 1
+        state.hits[axis] += state.away
+    elif state.votes[axis]:
+        state.votes[axis] -= 1
+    else:
+        state.marks[axis], state.votes[axis], state.hits[axis] = value, 1, state.away
 
 
 cdef void widen(State* state, const Vec3[double]& place) noexcept nogil:

@@ -70,12 +70,13 @@ inline char* append_repr(char* out, double value) {
     return append_view(out, {digits + whole, size_t(count - whole)});
 }
 
+// NaN and infinity are missing everywhere but in packet text.
 inline char* append_number(char* out, double value, PacketFormat format) {
     if (std::isfinite(value)) return append_repr(out, value);
-    const bool json = format == PacketFormat::JSON;
-    if (std::isnan(value)) return append(out, json ? "NaN" : "nan");
-    if (value < 0) *out++ = '-';
-    return append(out, json ? "Infinity" : "inf");
+    if (format == PacketFormat::TABLE) return out;
+    if (format == PacketFormat::JSON) return append(out, "null");
+    if (std::isnan(value)) return append(out, "nan");
+    return append(out, value < 0 ? "-inf" : "inf");
 }
 
 // Added to the times of packets as they are written.

@@ -142,45 +142,21 @@ struct Record {
     double turn[FIELD_COUNT - FIELD_QX];
     std::string_view entity;
 
+    // NaN and infinity are missing, as an empty text is: of a row's numbers at once.
+    void drop_unreal() {
+        double sum = 0;
+        for (const Number& number : numbers) sum += number.value;
+        if (std::isfinite(sum)) return;
+        for (int field = 0; field < 7; ++field)
+            if (!std::isfinite(numbers[field].value)) seen &= ~bit(field);
+    }
+
     // Takes a field from its text, which is not empty. False: not valid for this field.
     bool set(const Units& units, int field, std::string_view text, Packet& packet) {
         seen |= bit(field);
-        char copy[kLongestToken + 1];
-        if (field == FIELD_ENTITY) {
-            entity = text;
-            return true;
-        }
-        if (units.decimal_comma && !(units.iso && (field == FIELD_TIME || field == FIELD_ARRIVAL)) &&
-            text.find(',') != text.npos) {
-            if (text.size() > size_t(kLongestToken) || text.find('.') != text.npos) return false;
-            std::replace_copy(text.begin(), text.end(), copy, ',', '.');
-            copy[text.size()] = '\0';
-            text = {copy, text.size()};
-        }
-        switch (field) {
-            case FIELD_TIME:
-                if (units.iso) return units.scan_time(text, time);
-                return scan_whole_number(text, numbers[field]) &&
-                       (units.plain_time() || scan_instant(text, time));
-            case FIELD_ARRIVAL:
-                if (units.iso) return units.scan_time(text, arrival);
-                return scan_seconds(text, arrival_seconds) &&
-                       (units.plain_time() || scan_instant(text, arrival));
-            case FIELD_DELTA:
-                if (!scan_seconds(text, packet.delta)) return false;
-                packet.delta /= units.per_second;
-                return true;
-            case FIELD_SEQUENCE:
-                return scan_sequence(text, packet.sequence);
-            case FIELD_TELEPORT:
-                if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
-                return scan_flag(text, packet.teleport);
-            default:
-                if (field >= FIELD_QX) return scan_seconds(text, turn[field - FIELD_QX]);
-                if (!scan_whole_number(text, numbers[field])) return false;
-                return !units.geo || field > FIELD_Y ||
-                       std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
-        }
+        if (parse(units, field, text, packet)) return true;
+        seen &= ~bit(field);
+        return is_none(text);
     }
 
     // Takes what it lacks of position, velocity and rotation from the record before.
@@ -239,6 +215,54 @@ struct Record {
     }
 
 private:
+    // NaN and infinity, spelt out or too large.
+    static bool is_none(std::string_view text) {
+        Number number;
+        return scan_whole_number(text, number) && !std::isfinite(number.value);
+    }
+
+    bool scan_finite(std::string_view text, int field) {
+        return scan_whole_number(text, numbers[field]) && std::isfinite(numbers[field].value);
+    }
+
+    bool parse(const Units& units, int field, std::string_view text, Packet& packet) {
+        char copy[kLongestToken + 1];
+        if (field == FIELD_ENTITY) {
+            entity = text;
+            return true;
+        }
+        if (units.decimal_comma && !(units.iso && (field == FIELD_TIME || field == FIELD_ARRIVAL)) &&
+            text.find(',') != text.npos) {
+            if (text.size() > size_t(kLongestToken) || text.find('.') != text.npos) return false;
+            std::replace_copy(text.begin(), text.end(), copy, ',', '.');
+            copy[text.size()] = '\0';
+            text = {copy, text.size()};
+        }
+        switch (field) {
+            case FIELD_TIME:
+                if (units.iso) return units.scan_time(text, time);
+                return scan_finite(text, field) && (units.plain_time() || scan_instant(text, time));
+            case FIELD_ARRIVAL:
+                if (units.iso) return units.scan_time(text, arrival);
+                return scan_seconds(text, arrival_seconds) &&
+                       (units.plain_time() || scan_instant(text, arrival));
+            case FIELD_DELTA:
+                if (!scan_seconds(text, packet.delta)) return false;
+                packet.delta /= units.per_second;
+                return true;
+            case FIELD_SEQUENCE:
+                return scan_sequence(text, packet.sequence);
+            case FIELD_TELEPORT:
+                if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
+                return scan_flag(text, packet.teleport);
+            default:
+                if (field >= FIELD_QX) return scan_seconds(text, turn[field - FIELD_QX]);
+                if (!scan_finite(text, field)) return false;
+                return !units.geo || field > FIELD_Y ||
+                       std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
+        }
+    }
+
     // Whether any of the fields has been seen; `missing` is the first of them that has not.
     bool all_or_none(int first, int count, int32_t& missing) const {
         const uint64_t wanted = bits(first, count);

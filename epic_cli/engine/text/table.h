@@ -40,6 +40,7 @@ public:
         }
         if (plan_.delimiter == ' ')
             while (p_ < end_ && *p_ == ' ') ++p_;
+        record.drop_unreal();
         return p_ == end_;
     }
 

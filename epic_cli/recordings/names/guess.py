@@ -100,7 +100,10 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     left_out = {axis for axis in POSITION if axis not in axes}
     left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
     kept = {one: column for one, column in columns.items() if not column or one not in left_out}
-    geo = given.geo or ("x" not in given.places and is_named_as(columns.get("x", ""), LONGITUDES))
+    geo = given.geo or (
+        not {"x", "geo"} & (given.places.keys() | given.explicit)
+        and is_named_as(columns.get("x", ""), LONGITUDES)
+    )
     return given._replace(
         columns=in_order(kept),
         time_unit=time_unit,
