@@ -11,7 +11,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from epic_cli.engine.packets import PacketBlock
@@ -24,8 +24,9 @@ from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import IO, Self
+    from typing import IO, Protocol, Self
 
+    from epic_cli.engine.packets import Entities
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
@@ -35,6 +36,16 @@ if TYPE_CHECKING:
 
     #: Makes the log of a recording of this name.
     Logs = Callable[[str], "ReadingLog"]
+
+    class RowSink(Protocol):
+        """Where rows go."""
+
+        def write(self, rows: bytes | memoryview, /) -> object:
+            """Takes rows."""
+
+        def flush(self) -> object:
+            """Sends them on their way."""
+
 
 Read = TypeVar("Read")
 
@@ -114,6 +125,9 @@ class ReadingLog:
 
     def as_trace(self, words: str) -> None:
         """It is read as a network, without positions."""
+
+    def captured(self, words: str) -> None:
+        """It is a capture, with other frames beside those of its packets."""
 
     def progress(self) -> AbstractContextManager[Progress]:
         """What is told how many of how many bytes are read, while all of it is."""
@@ -269,6 +283,15 @@ def blocks(
             raise CannotAccess("read", source.name, error) from error
         except Unreadable as error:
             raise Unreadable(f"{source.name}: {error}") from error
+
+
+def check_entities(name: str, wanted: Iterable[str], entities: Entities) -> None:
+    """Raises ``Unreadable`` where a recording has no packet of an entity that is wanted."""
+    known = [entities.name(number) for number in range(len(entities))]
+    for entity in wanted:
+        if entity not in known:
+            there = some(map(repr, known)) or "none"
+            raise Unreadable(f"{name}: no packet of entity {entity!r}; there are {there}")
 
 
 def _place(stream: object) -> int:

@@ -171,7 +171,9 @@ class Changes(NamedTuple):
 
 
 class UnwritablePacket(Portable, ValueError):
-    """The packet at this ``index`` of a block has no row; ``error`` says why."""
+    """The packet at this ``index`` of a block has no row; ``error`` says why, ``place`` where."""
+
+    place = ""
 
     def __init__(self, index: int, error: Unwritable) -> None:
         super().__init__(str(error))

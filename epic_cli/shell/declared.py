@@ -378,11 +378,12 @@ class OptionGroup:
             return command(*args, **{self.name: self._make(**own)}, **values)
 
         decorated: Function = gather
+        others = len(getattr(decorated, "__click_params__", ()))
         for option in reversed(self._options):
             decorated = option(decorated)
             keys.append(_key(option, decorated))
-            for parameter in getattr(decorated, "__click_params__", ()):
-                parameter.group = getattr(parameter, "group", self.name)
+        for parameter in getattr(decorated, "__click_params__", ())[others:]:
+            parameter.group = getattr(parameter, "group", self.name)
         return decorated
 
     @property

@@ -103,6 +103,10 @@ class Reporter(ReadingLog):
         """Says so."""
         self.note(f"read as a network trace, without positions: {words}")
 
+    def captured(self, words: str) -> None:
+        """Says what is in it."""
+        self.note(words.removesuffix("\n"))
+
     def progress(self) -> Progress:
         """A bar, if it takes long."""
         from epic_cli.shell.progress import Progress

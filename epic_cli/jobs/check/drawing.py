@@ -19,7 +19,7 @@ from epic_cli.jobs.check.differences import (
     RowTable,
 )
 from epic_cli.jobs.check.spec import BrokenCase, Case, CaseRecording, DrawSpec
-from epic_cli.jobs.replay.run import Rows, WrongEntity, chosen, replay
+from epic_cli.jobs.replay.run import Rows, SecondEntity, chosen, replay
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, blocks
@@ -118,9 +118,9 @@ def _broken(recording: CaseRecording) -> Iterator[None]:
         yield
     except CannotAccess as error:
         raise BrokenCase.unreadable(recording.name, error.error) from error
-    except WrongEntity as error:
-        hint = ": give entity, or another format" if "format" in error.about else ""
-        raise BrokenCase(error.place, f"{error.what}{hint}") from error
+    except SecondEntity as error:
+        what = f"{error.what}: give entity, or another format"
+        raise BrokenCase(error.place, what) from error
     except Unreadable as error:
         raise BrokenCase(recording.name, str(error).removeprefix(f"{recording.name}: ")) from error
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.text.widths import some
-from epic_cli.recordings import Unreadable, formats, suffixes, written_formats
-from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
-from epic_cli.recordings.files import accessing, is_kept
-from epic_cli.recordings.opening import blocks, open_source, source_name
-from epic_cli.recordings.reading import make_writer, unwrapped
-from epic_cli.recordings.writing import Changes, Conversion, Fault, UnwritablePacket
-from epic_cli.shell.console import ColorChoice, Sink, open_sink, use_color
+from epic_cli.jobs.convert.run import NoCapture, run
+from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
+from epic_cli.recordings import formats, suffixes, written_formats
+from epic_cli.recordings.files import is_kept
+from epic_cli.recordings.opening import source_at
+from epic_cli.recordings.writing import Changes, Fault, UnwritablePacket
+from epic_cli.shell.console import ColorChoice, open_sink, use_color
 from epic_cli.shell.declared import (
     SPAN,
     FormatChoice,
@@ -30,24 +27,23 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
     messages_options,
     output_option,
     read_option,
+    strict_option,
 )
 from epic_cli.shell.options.datagrams import record_layout_option, sender_option
 from epic_cli.shell.progress import Progress, report_each
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import Writer
-    from epic_cli.recordings.addresses import Address
-    from epic_cli.recordings.captures import Capture
-    from epic_cli.recordings.datagrams.record_layout import RecordLayout
-    from epic_cli.recordings.read_spec import ReadSpec
+    from collections.abc import Sequence
 
+    from epic_cli.recordings.opening import Logs
+    from epic_cli.recordings.read_spec import ReadSpec
 
 #: All of what is changed, as ``changes: Changes``.
 _changes_options = OptionGroup(
@@ -64,32 +60,21 @@ _changes_options = OptionGroup(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class CaptureOptions:
-    """Which datagrams of a network capture to take."""
-
-    port: int | None = value(
-        "From a capture (pcap, pcapng), take only UDP datagrams from or to this port.",
-        type=click.IntRange(1, 65535),
-    )
-    records: RecordLayout | None = shared(record_layout_option)
-    sender: Address | None = shared(
-        sender_option("From a capture, take only datagrams of this sender.")
-    )
-
-    @property
-    def given(self) -> bool:
-        """Whether any option of a capture was used."""
-        return self != CaptureOptions(None, None, None)
+capture_options = OptionGroup(
+    "capture",
+    CaptureSpec,
+    click.option("--port", type=click.IntRange(1, 65535),
+                 help="From a capture (pcap, pcapng), take only UDP datagrams from or to this"
+                 " port."),
+    record_layout_option,
+    sender_option("From a capture, take only datagrams of this sender."),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class ConvertOptions:
-    """What to convert, how, and where to; no ``files``: standard input."""
+class ConvertOutput:
+    """Into which format, and where to."""
 
-    files: tuple[str, ...] = shared(
-        click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
-    )
     to: str | None = value(
         "The output format.  [default: from the suffix of --output]",
         type=FormatChoice(written_formats()),
@@ -99,88 +84,30 @@ class ConvertOptions:
         "Convert each FILE to its own format, or --to another one under the same name; the"
         " old file is kept as FILE.bak."
     )
-    changes: Changes = shared(_changes_options)
-    read: ReadSpec = shared(read_option)
-    capture: CaptureOptions = shared(CaptureOptions)
-    strict: bool = flag("Stop at the first refused line.")
-    messages: Messages = shared(messages_options)
-    color: ColorChoice = shared(color_option)
 
-    @property
-    def outputs(self) -> list[tuple[tuple[str, ...], ConvertOptions]]:
-        """What is written: the inputs of each output; raises ``WrongUsage``."""
+    def places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
+        """What is written, each with the files that are joined; raises ``WrongUsage``."""
         if not self.in_place:
-            return [(self.files or ("-",), self)]
+            return [(files or ("-",), self.output)]
         if self.output is not None:
             raise WrongUsage(
                 "--in-place writes to the FILEs themselves: leave out --output",
                 "in-place",
                 "output",
             )
-        if not self.files or "-" in self.files:
+        if not files or "-" in files:
             raise WrongUsage("--in-place needs a FILE: standard input has no place", "in-place")
-        return [((file,), replace(self, output=file)) for file in self.files]
+        return [((file,), file) for file in files]
 
-    @property
-    def written_format(self) -> str:
+    def packet_format(self, output: str | None) -> str:
         """The format of ``--to``, or of the output's suffix; raises ``WrongUsage``."""
         if self.to is not None:
             return self.to
-        ending = os.path.splitext(self.output or "")[1].lower()  # noqa: PTH122
+        ending = os.path.splitext(output or "")[1].lower()  # noqa: PTH122
         if suffixes().get(ending) not in written_formats():
             formats = ", ".join(written_formats())
             raise WrongUsage(f"unknown output format: add --to, one of {formats}", "to")
         return suffixes()[ending]
-
-
-Item = TypeVar("Item")
-
-
-def begins_as_capture(file: str) -> bool | None:
-    """Whether a file is one; None: a stream, unknown before it is read."""
-    if file == "-":
-        return None
-    with open_source(file) as descriptor:
-        try:
-            os.lseek(descriptor, 0, os.SEEK_CUR)
-            return unwrapped(descriptor).peek(4)[:4] in CAPTURE_MAGICS
-        except OSError:
-            return None
-        except Unreadable:
-            return False
-
-
-def from_capture(
-    file: str, read: Callable[[Callable[[int], bytes]], Iterator[Item]]
-) -> Iterator[Item]:
-    """What is read of a capture, also of a compressed one; raises ``CannotAccess``."""
-    name = source_name(file)
-    unreadable = wrong_usage(f"{name}: ", Unreadable)
-    with open_source(file) as descriptor, unreadable, accessing("read", name):
-        yield from read(unwrapped(descriptor).read)
-
-
-#: No more can be told apart in one.
-_MOST_ENTITIES = 100_000
-
-
-def make_capture(options: ConvertOptions) -> Capture:
-    """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
-    from epic_cli.recordings.captures import Capture  # only captures wait for them
-    from epic_cli.recordings.datagrams.ingest import Ingest
-    from epic_cli.shell.options.datagrams import ingest_spec
-
-    of = options.capture
-    given = options.read, of.records, None, of.sender, _MOST_ENTITIES
-    return Capture(Ingest(ingest_spec(*given)), of.port)
-
-
-def lacks(capture: Capture) -> bool:
-    """Whether something of it that may have been packets is not among them, or there are none."""
-    from epic_cli.recordings.captures import Lost
-
-    lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}
-    return bool(capture.broken or capture.refused or lost or not capture.packets)
 
 
 EXAMPLES = """\b
@@ -199,7 +126,18 @@ _REMEDIES = {
 
 
 @command(EXAMPLES, "to o entity span shift in-place columns pattern time-unit")
-def convert(options: ConvertOptions = shared(ConvertOptions)) -> int:
+def convert(
+    files: tuple[str, ...] = shared(
+        click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
+    ),
+    own: ConvertOutput = shared(ConvertOutput),
+    changes: Changes = shared(_changes_options),
+    read: ReadSpec = shared(read_option),
+    capture: CaptureSpec = shared(capture_options),
+    strict: bool = shared(strict_option),
+    messages: Messages = shared(messages_options),
+    color: ColorChoice = shared(color_option),
+) -> int:
     """``epic convert``.
 
     Recordings are packet text, tables, JSON lines or Parquet with any column names, or UDP
@@ -210,114 +148,37 @@ def convert(options: ConvertOptions = shared(ConvertOptions)) -> int:
     Exit status: 0 all packets converted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
     """
-    refused = [_write(files, one) for files, one in options.outputs]
-    return ExitStatus.LINES_REFUSED if any(refused) else ExitStatus.DONE
 
+    def log(name: str) -> Reporter:
+        return Reporter(name, messages, use_color(color, sys.stderr), strict=strict)
 
-def _write(files: Sequence[str], options: ConvertOptions) -> bool:
-    """Writes one output; whether something of its inputs was refused."""
-    with wrong_usage(kind=Unreadable):
-        writer = make_writer(options.written_format, delta=True)
     refused = False
-    backup = f"{options.output}.bak" if options.in_place else None
-    if backup and os.path.lexists(backup) and not is_kept(str(options.output), backup):
+    for inputs, output in own.places(files):
+        spec = ConvertSpec(own.packet_format(output), changes, read, capture, strict)
+        refused |= _write(spec, inputs, output, own.in_place, log)
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+def _write(
+    spec: ConvertSpec, files: Sequence[str], output: str | None, in_place: bool, log: Logs
+) -> bool:
+    """Writes one output; whether something of its inputs was refused."""
+    backup = f"{output}.bak" if in_place else None
+    if backup and os.path.lexists(backup) and not is_kept(str(output), backup):
         raise WrongUsage(f"{backup} is there already: move it away, or remove it")
     with (
         Progress("converting", in_bytes=True, silent=True) as progress,
-        open_sink(options.output, backup) as sink,
+        open_sink(output, backup) as sink,
     ):
-        if formats()[options.written_format].binary and sink.isatty():
-            title = options.written_format.capitalize()
+        if formats()[spec.packet_format].binary and sink.isatty():
+            title = spec.packet_format.capitalize()
             raise WrongUsage(f"{title} is not for a terminal: add --output", "output")
-        output = _Output(options.written_format, writer, sink)
-        for file, on_read in zip(files, report_each(progress, files), strict=True):
-            recording = _Recording(file, options)
-            with recording.reporter:
-                recording.convert(output, on_read)
-            refused |= recording.reporter.refused or recording.lost
-        sink.write(output.begun(None).end())
-    return refused
-
-
-class _Output:
-    """What packets are written to; the first of them decide which columns there are."""
-
-    def __init__(self, packet_format: str, writer: Writer, sink: Sink) -> None:
-        self.sink = sink
-        self._format = packet_format
-        self._writer = writer
-        self._begun = False
-
-    def begun(self, block: PacketBlock | None) -> Writer:
-        """The writer, below its header, for this block; None: there was none."""
-        if not self._begun:
-            self._begun = True
-            if block is not None and block.turns():
-                self._writer = make_writer(self._format, delta=True, turns=True)
-            self.sink.write(self._writer.header)
-        return self._writer
-
-
-class _Recording:
-    """A recording to be converted, and what to do about the lines of it that are refused."""
-
-    def __init__(self, file: str, options: ConvertOptions) -> None:
-        self._file = file
-        self._name = source_name(file)
-        self._options = options
-        self.lost = False  # something of a capture
-        color = use_color(options.color, sys.stderr)
-        self.reporter = Reporter(self._name, options.messages, color, strict=options.strict)
-
-    def convert(self, output: _Output, progress: Callable[[int], None]) -> None:
-        """Writes the recording's packets."""
-        options = self._options
-        conversion = Conversion(options.changes)
-        for block in self._blocks(progress):
-            stops = options.strict and bool(block.refusals)
-            if stops:
-                block.cut_after_line(block.refusals[0].line)
-            else:
-                self.reporter.refuse(block.refusals)
-            try:
-                writer = output.begun(block) if len(block) else None
-                for rows in conversion.rows(block, writer) if writer else ():
-                    output.sink.write(rows)
-            except UnwritablePacket as wrong:
-                remedy = _REMEDIES.get(wrong.error.fault)
-                hint = f"; {remedy}" if remedy else ""
-                place = f"{self._name}:{block.line(wrong.index)}"
-                raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
-            output.sink.flush()
-            if stops:
-                self.reporter.refuse(block.refusals)
-        self._check_entities(block)
-
-    def _blocks(self, progress: Callable[[int], None]) -> Iterator[PacketBlock]:
-        file, options = self._file, self._options
-        kind = begins_as_capture(file)
-        if kind or (kind is None and options.capture.given):
-            yield from self._captured()
-            return
-        if options.capture.given:
-            raise WrongUsage(
-                f"{self._name}: --port, --layout and --from are for captures (pcap)",
-                "port",
-                "layout",
-                "from",
-            )
-        yield from blocks(file, options.read, self.reporter, progress, rebase_time=False)
-
-    def _captured(self) -> Iterator[PacketBlock]:
-        """The packets of a capture, and what it had else."""
-        capture = make_capture(self._options)
-        yield from from_capture(self._file, capture.blocks)
-        self.reporter.say(f"epic: {self._name}: {capture.words()}")
-        self.lost = lacks(capture)
-
-    def _check_entities(self, block: PacketBlock) -> None:
-        names = [block.entities.name(number) for number in range(len(block.entities))]
-        for wanted in self._options.changes.entities:
-            if wanted not in names:
-                there = some(map(repr, names)) or "none"
-                raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")
+        sources = [source_at(file) for file in files]
+        try:
+            return run(spec, sources, sink, log, report_each(progress, files))
+        except NoCapture as error:
+            raise WrongUsage(str(error), "port", "layout", "from") from error
+        except UnwritablePacket as wrong:
+            remedy = _REMEDIES.get(wrong.error.fault)
+            hint = f"; {remedy}" if remedy else ""
+            raise WrongUsage(f"{wrong.place}: {wrong}{hint}") from wrong

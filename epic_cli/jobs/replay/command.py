@@ -22,6 +22,7 @@ from epic_cli.shell.options.common import (
     row_format_option,
     save_profile_option,
     strategy_option,
+    strict_option,
     timing_options,
 )
 
@@ -45,7 +46,7 @@ spec_options = OptionGroup(
     format_option,
     click.option("--entity", help="Replay only the packets of this entity."),
     read_option,
-    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
+    strict_option,
     click.option(
         "--file-column",
         metavar="NAME|no",

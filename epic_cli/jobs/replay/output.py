@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text import RowWriter
-from epic_cli.jobs.replay.run import Rows, WrongEntity, run
+from epic_cli.jobs.replay.run import Rows, SecondEntity, run
 from epic_cli.jobs.replay.spec import Contradiction
 from epic_cli.recordings.opening import source_at
 from epic_cli.shell.console import open_sink, screen_columns, use_color
@@ -78,10 +78,9 @@ def write_rows(
         told = interrupted if in_rows else None
         try:
             refused = run(spec, sources, Rows(sink, begin), log, progress, told)
-        except WrongEntity as error:
-            others = "; choose one with --entity, or another --format"
-            hint = others if "format" in error.about else ""
-            raise WrongUsage(f"{error}{hint}", *error.about) from error
+        except SecondEntity as error:
+            hint = "choose one with --entity, or another --format"
+            raise WrongUsage(f"{error}; {hint}", "entity", "format") from error
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 

@@ -14,43 +14,28 @@ from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import needs_estimates
 from epic_cli.engine.strategies import declaration
-from epic_cli.engine.text.widths import some
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.opening import blocks
+from epic_cli.recordings.opening import blocks, check_entities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Protocol
 
     from epic_cli.engine.replay.playback import SampleStream
     from epic_cli.engine.text import RowWriter
     from epic_cli.jobs.replay.spec import ReplaySpec
-    from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource
+    from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink
 
     #: Is given a recording by its name, and of how many entities rows were waiting.
     Interrupted = Callable[[str, int], object]
 
-    class RowSink(Protocol):
-        """Where rows go."""
 
-        def write(self, rows: bytes | memoryview, /) -> object:
-            """Takes rows."""
+class SecondEntity(Unreadable):
+    """A recording has a second entity (at this ``place``), and its rows name none."""
 
-        def flush(self) -> object:
-            """Sends them on their way."""
-
-
-class WrongEntity(Unreadable):
-    """A recording lacks the entity to be drawn, or has a second one where rows name none.
-
-    ``place`` says where, ``what`` is wrong, ``about`` names what may be said to mend it.
-    """
-
-    def __init__(self, place: str, what: str, *about: str) -> None:
-        super().__init__(f"{place}: {what}")
+    def __init__(self, place: str, entity: str) -> None:
         self.place = place
-        self.what = what
-        self.about = about
+        self.what = f"a second entity, {entity!r}, for which the epic format has no column"
+        super().__init__(f"{place}: {self.what}")
 
 
 class Rows:
@@ -91,7 +76,7 @@ def run(
     """Draws recordings one after the other; whether lines of one were refused.
 
     ``progress`` is given the bytes that were read of each. Raises what reading does,
-    ``WrongEntity``, ``StrategyFailed``, and what the log makes of a refused line.
+    ``SecondEntity``, ``StrategyFailed``, and what the log makes of a refused line.
     """
     refused = False
     for number, source in enumerate(sources):
@@ -219,7 +204,7 @@ def _estimated(
 
 
 def chosen(spec: ReplaySpec, name: str, found: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """The blocks with the packets to be drawn; raises ``WrongEntity``."""
+    """The blocks with the packets to be drawn; raises ``SecondEntity``."""
     block, second = PacketBlock(), None
     for block in found:
         if spec.entity is not None:
@@ -230,11 +215,7 @@ def chosen(spec: ReplaySpec, name: str, found: Iterable[PacketBlock]) -> Iterato
             line, entity = second
             block.refusals = [refusal for refusal in block.refusals if refusal.line < line]
             yield block
-            what = f"a second entity, {entity!r}, for which the epic format has no column"
-            raise WrongEntity(f"{name}:{line}", what, "entity", "format")
+            raise SecondEntity(f"{name}:{line}", entity)
         yield block
-    names = [block.entities.name(number) for number in range(len(block.entities))]
-    if spec.entity is not None and spec.entity not in names:
-        there = some(map(repr, names)) or "none"
-        what = f"no packet of entity {spec.entity!r}; there are {there}"
-        raise WrongEntity(name, what, "entity")
+    if spec.entity is not None:
+        check_entities(name, [spec.entity], block.entities)

@@ -107,6 +107,8 @@ save_profile_option: Decorator = OptionGroup(
 )  # fmt: skip
 
 
+strict_option = click.option("--strict", is_flag=True, help="Stop at the first refused line.")
+
 #: ``--color``
 color_option = click.option(
     "--color",

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.recordings.addresses import Address, parse_sender, resolve
+from epic_cli.recordings.addresses import Address, parse_sender
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
-from epic_cli.recordings.files import accessing
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
 from epic_cli.shell.errors import wrong_usage
 from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.ingest import IngestSpec
-    from epic_cli.recordings.read_spec import ReadSpec
 
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
 RECORD_LAYOUT = Parsed("FIELDS", RecordLayout, RecordLayout)
@@ -36,30 +34,17 @@ def sender_option(help_text: str) -> Decorator:
     return click.option("--from", "sender", type=SENDER, help=help_text)
 
 
-def ingest_spec(
-    read: ReadSpec,
-    records: RecordLayout | None,
-    entity: str | None,
-    sender: Address | None = None,
-    max_entities: int | None = None,
-) -> IngestSpec:
-    """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
-    # few recordings are captures
-    from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
-    from epic_cli.recordings.datagrams.ingest import IngestSpec
+def _ingest_spec(**options: Any) -> IngestSpec:
+    from epic_cli.recordings.datagrams.ingest import IngestSpec  # help does without it
 
-    place = None
-    if sender is not None:
-        with accessing("take packets from", sender):
-            place = resolve(sender).place
     with wrong_usage("--"):
-        return IngestSpec(read, records, place, entity, max_entities=max_entities or MAX_ENTITIES)
+        return IngestSpec(**options)
 
 
 #: As ``ingest: IngestSpec``.
 ingest_options = OptionGroup(
     "ingest",
-    ingest_spec,
+    _ingest_spec,
     read_option,
     record_layout_option,
     click.option("--entity", help="Take only the packets of this entity."),

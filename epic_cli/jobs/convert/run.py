@@ -1,0 +1,159 @@
+"""A conversion: the packets of recordings into any place that takes bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.jobs.convert.spec import CaptureSpec
+from epic_cli.recordings import Unreadable
+from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
+from epic_cli.recordings.files import accessing
+from epic_cli.recordings.opening import blocks, check_entities, open_source
+from epic_cli.recordings.reading import make_writer, unwrapped
+from epic_cli.recordings.writing import Conversion, UnwritablePacket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.convert.spec import ConvertSpec
+    from epic_cli.recordings import Writer
+    from epic_cli.recordings.captures import Capture
+    from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink
+
+#: No more can be told apart in a capture.
+_MOST_ENTITIES = 100_000
+
+
+class NoCapture(Unreadable):
+    """What is asked of a capture is asked of another recording."""
+
+
+def run(
+    spec: ConvertSpec,
+    sources: Sequence[RecordingSource],
+    sink: RowSink,
+    log: Logs,
+    progress: Sequence[Callable[[int], None]] = (),
+) -> bool:
+    """Writes the packets of all recordings, one after the other; whether something was refused.
+
+    ``progress`` is given the bytes that were read of each. Raises what reading does, ``NoCapture``,
+    ``UnwritablePacket`` with its place, and what the log makes of a refused line.
+    """
+    output = _Output(spec.packet_format, sink)
+    refused = False
+    for number, source in enumerate(sources):
+        with log(source.name) as reporter:
+            found = _blocks(spec, source, reporter, progress[number] if progress else None)
+            _convert(spec, source.name, found, output, reporter)
+        refused |= reporter.refused
+    sink.write(output.begun(None).end())
+    return refused
+
+
+class _Output:
+    """What packets are written to; the first of them decide which columns there are."""
+
+    def __init__(self, packet_format: str, sink: RowSink) -> None:
+        self.sink = sink
+        self._format = packet_format
+        self._writer = make_writer(packet_format, delta=True)
+        self._begun = False
+
+    def begun(self, block: PacketBlock | None) -> Writer:
+        """The writer, below its header, for this block; None: there was none."""
+        if not self._begun:
+            self._begun = True
+            if block is not None and block.turns():
+                self._writer = make_writer(self._format, delta=True, turns=True)
+            self.sink.write(self._writer.header)
+        return self._writer
+
+
+def _convert(
+    spec: ConvertSpec, name: str, found: Iterator[PacketBlock], output: _Output, log: ReadingLog
+) -> None:
+    conversion = Conversion(spec.changes)
+    for block in found:
+        stops = spec.strict and bool(block.refusals)
+        if stops:
+            block.cut_after_line(block.refusals[0].line)
+        else:
+            log.refuse(block.refusals)
+        try:
+            writer = output.begun(block) if len(block) else None
+            for rows in conversion.rows(block, writer) if writer else ():
+                output.sink.write(rows)
+        except UnwritablePacket as wrong:
+            wrong.place = f"{name}:{block.line(wrong.index)}"
+            raise
+        output.sink.flush()
+        if stops:
+            log.refuse(block.refusals)
+    check_entities(name, spec.changes.entities, block.entities)
+
+
+def _blocks(
+    spec: ConvertSpec,
+    source: RecordingSource,
+    log: ReadingLog,
+    progress: Callable[[int], None] | None,
+) -> Iterator[PacketBlock]:
+    is_capture = _begins_as_capture(source)
+    asks_for_one = spec.capture != CaptureSpec()
+    if is_capture or (is_capture is None and asks_for_one):
+        yield from _captured(spec, source, log)
+        return
+    if asks_for_one:
+        raise NoCapture(f"{source.name}: --port, --layout and --from are for captures (pcap)")
+    yield from blocks(source, spec.read, log, progress, rebase_time=False)
+
+
+def _begins_as_capture(source: RecordingSource) -> bool | None:
+    """Whether a file is one; None: a stream, unknown before it is read."""
+    if source.path in (None, "-"):
+        return None
+    with open_source(str(source.path)) as descriptor:
+        try:
+            os.lseek(descriptor, 0, os.SEEK_CUR)
+            return unwrapped(descriptor).peek(4)[:4] in CAPTURE_MAGICS
+        except OSError:
+            return None
+        except Unreadable:
+            return False
+
+
+def _captured(spec: ConvertSpec, source: RecordingSource, log: ReadingLog) -> Iterator[PacketBlock]:
+    """The packets of a capture, also of a compressed one; says what it had else."""
+    from epic_cli.recordings.addresses import resolve  # only captures wait for them
+    from epic_cli.recordings.captures import Capture
+    from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
+
+    port, records, sender = spec.capture
+    place = None
+    if sender is not None:
+        with accessing("take packets from", sender):
+            place = resolve(sender).place
+    try:
+        datagrams = IngestSpec(spec.read, records, place, max_entities=_MOST_ENTITIES)
+    except ValueError as error:
+        raise SettingError(f"--{error}") from error
+    capture = Capture(Ingest(datagrams), port)
+    with open_source(source.path or "-") as descriptor, accessing("read", source.name):
+        try:
+            yield from capture.blocks(unwrapped(descriptor).read)
+        except Unreadable as error:
+            raise Unreadable(f"{source.name}: {error}") from error
+    log.captured(capture.words())
+    log.refused |= _lacks(capture)
+
+
+def _lacks(capture: Capture) -> bool:
+    """Whether something of it that may have been packets is not among them, or there are none."""
+    from epic_cli.recordings.captures import Lost
+
+    lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}
+    return bool(capture.broken or capture.refused or lost or not capture.packets)

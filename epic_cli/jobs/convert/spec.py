@@ -1,0 +1,30 @@
+"""A conversion as a value: which packets, changed in which way, into which format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.recordings.writing import Changes
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.addresses import Address
+    from epic_cli.recordings.datagrams.record_layout import RecordLayout
+
+
+class CaptureSpec(NamedTuple):
+    """Which datagrams of a network capture are taken, and how their packets lie in them."""
+
+    port: int | None = None
+    records: RecordLayout | None = None
+    sender: Address | None = None
+
+
+class ConvertSpec(NamedTuple):
+    """What is converted, and into which format; ``strict``: up to the first refused line."""
+
+    packet_format: str
+    changes: Changes = Changes()
+    read: ReadSpec = INFERRED
+    capture: CaptureSpec = CaptureSpec()
+    strict: bool = False
