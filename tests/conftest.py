@@ -29,6 +29,12 @@ if sys.platform != "win32":
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors: programs and clocks are waited for."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-goldens",

@@ -632,10 +632,6 @@ class Totals:
         return ", ".join(f"{n}: {v:,}" for n, v in zip(self.NAMES, self.values, strict=True))
 
 
-class Enough(SystemExit):
-    """The time or the bytes are over."""
-
-
 def attack(name: str, seconds: float, size: int, first: int = 0, most: int = 10**9) -> list[str]:
     """Runs cases until there is enough; what was found."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

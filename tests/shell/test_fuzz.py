@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support import oracle
+from support.recordings import examples
 from support.running import environment
 
 from epic_cli.main import main
@@ -88,7 +89,7 @@ def replay(folder: Path, data: bytes, *options: str) -> JobResult:
     return JobResult(status, rows.read_bytes() if rows.exists() else b"", errors.getvalue())
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     data=st.one_of(recordings(WORDS), CSV, JSONL, st.binary()),
     row_format=st.sampled_from(["table", "tsv", "csv", "jsonl"]),
@@ -112,7 +113,7 @@ def test_any_bytes_get_an_answer(
     assert all(32 <= byte != 127 or byte in b"\t\n" for byte in answer.rows)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.one_of(recordings(WORDS), CSV, JSONL), options=st.sampled_from([[], ["--strict"]]))
 @example(data=b"\n", options=[])
 @example(data=b"1,2,3 / 4,5,6\n", options=[])
@@ -131,7 +132,7 @@ def test_refused_lines_are_pointed_at(folder: Path, data: bytes, options: list[s
     assert not options or len(said) <= 3
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=recordings([]))
 def test_rows_are_the_demos(folder: Path, data: bytes) -> None:
     try:

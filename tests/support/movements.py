@@ -81,10 +81,6 @@ class Late(Exact):
     delay = 0.1
 
 
-class Early(Exact):
-    delay = -0.04
-
-
 class LateStraight(Late):
     movement = staticmethod(straight)
 

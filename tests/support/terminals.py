@@ -24,6 +24,7 @@ def end(child: Any) -> None:
     if child.isalive():
         child.kill(signal.SIGKILL)
         child.wait()
+    child.ptyproc.delayafterclose = 0  # it has ended: there is nothing to wait for
     child.close()
 
 
@@ -128,7 +129,7 @@ class Terminal:
         self.wait_until(there, begin)
 
     def _more(self) -> bool:
-        return bool(select.select([self.child.child_fd], [], [], 0.1)[0])
+        return bool(select.select([self.child.child_fd], [], [], 0.04)[0])
 
     def send(self, text: str | bytes) -> None:
         self._queue(text.encode() if isinstance(text, str) else text)

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from support.binary_oracle import trials
-from support.packed_games import Bits
 
 from epic_cli.engine.contract import Packet
 from epic_cli.recordings.datagrams.counts import Refused
@@ -190,6 +189,26 @@ def test_no_datagram_can_take_long_or_much() -> None:
 
 
 NAMES = ("time", "x", "y", "z", "vx", "vy", "vz")
+
+
+class Bits:
+    """Fields one after the other, from the lowest bit of each byte on, or from the highest."""
+
+    def __init__(self, highest_first: bool) -> None:
+        self._highest_first = highest_first
+        self._bits: list[int] = []
+
+    def put(self, value: int, width: int) -> None:
+        """An integer below 2^width; a negative one as two's complement."""
+        bits = [value >> place & 1 for place in range(width)]
+        self._bits += bits[::-1] if self._highest_first else bits
+
+    def data(self) -> bytes:
+        """Filled up to a whole byte."""
+        bits = self._bits + [0] * (-len(self._bits) % 8)
+        eights = (bits[at : at + 8] for at in range(0, len(bits), 8))
+        order = -1 if self._highest_first else 1
+        return bytes(sum(bit << at for at, bit in enumerate(eight[::order])) for eight in eights)
 
 
 @pytest.mark.parametrize("seed", range(200))
