@@ -18,8 +18,7 @@ from epic_cli.network.movement_spec import MovementSpec, load_movement
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import SimulationSpec
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.reading import make_writer
-from epic_cli.recordings.writing import Changes, Conversion, Fault, Unwritable, UnwritablePacket
+from epic_cli.recordings.writing import Fault, Unwritable, UnwritablePacket
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     OutputFile,
@@ -130,8 +129,6 @@ def _summarise(run: SimulationRun, quiet: bool) -> None:
 
 def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
     """Writes the packets as they arrive."""
-    writer = make_writer(options.packet_format, turns=run.movement.turns)
-    conversion = Conversion(Changes())  # the engine writes many packets at once
     # in milliseconds of what is simulated; how many there are of an endless one is not known
     total = round(1000 * run.seconds) if math.isfinite(run.seconds) else 0
     with (
@@ -140,10 +137,8 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
         _unwritable_packets(),
     ):
         live, shown = _is_live(options.output), sink.isatty()
-        sink.write(writer.header)
-        for block in run.blocks:
-            for rows in conversion.rows(block, writer):
-                sink.write(rows)
+        for rows in run.rows(options.packet_format):
+            sink.write(rows)
             if live:
                 sink.flush()
             if not shown:

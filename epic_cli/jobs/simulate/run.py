@@ -10,6 +10,8 @@ from epic_cli.network.link import Fates, fates
 from epic_cli.network.sender import sample
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.network.truth_file import TruthWriter
+from epic_cli.recordings.reading import make_writer
+from epic_cli.recordings.writing import Changes, Conversion
 
 
 class SimulationRun:
@@ -34,6 +36,17 @@ class SimulationRun:
     def done(self) -> float:
         """How much of it has been sent, in seconds."""
         return self.statistics.time - self.movement.start
+
+    def rows(self, packet_format: str) -> Iterator[bytes]:
+        """The packets as they arrive, below a header, block by block.
+
+        Raises ``UnwritablePacket`` for one that the format cannot hold.
+        """
+        writer = make_writer(packet_format, turns=self.movement.turns)
+        conversion = Conversion(Changes())  # the engine writes many packets at once
+        yield writer.header
+        for block in self.blocks:
+            yield b"".join(conversion.rows(block, writer))
 
     def truth(self, rate: float) -> Iterator[bytes]:
         """Where the entities really are, ``rate`` times a second, as CSV.
