@@ -10,10 +10,10 @@ import stat
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -37,7 +37,7 @@ from epic_cli.recordings.addresses import (
     resolve,
 )
 from epic_cli.recordings.datagrams.counts import Counts
-from epic_cli.recordings.files import KEY, CannotAccess, accessing
+from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
@@ -47,28 +47,6 @@ from epic_cli.shell.messages import finding_words
 from epic_cli.shell.refused_lines import in_three_lines
 
 ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpoint)
-
-
-class WrittenFiles(Parsed):
-    """A description with the ``files`` that are written: no input, and no two outputs, are one."""
-
-    def __init__(
-        self,
-        name: str,
-        parse: Callable[[str], object],
-        kind: type,
-        files: Callable[[Any], Iterable[str]],
-    ) -> None:
-        super().__init__(name, parse, kind)
-        self._files = files
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Registers the files with the run."""
-        found = super().convert(value, param, ctx)
-        if ctx is not None and param is not None and (run := ctx.meta.get(KEY)):
-            for path in self._files(found):
-                run.writes(path, max(param.opts, key=len))
-        return found
 
 
 def endless_option(meaning: str) -> Decorator:
@@ -130,8 +108,8 @@ class RecordingFile(NamedTuple):
 #: As ``record: tuple[RecordingFile, ...]``.
 record_option = click.option(
     "--record",
-    type=WrittenFiles(
-        "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, lambda file: [file.path]
+    type=Parsed(
+        "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, writes=lambda file: [file.path]
     ),
     multiple=True,
     help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the suffix,"

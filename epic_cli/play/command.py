@@ -59,7 +59,7 @@ from epic_cli.shell.options.common import (
     strategy_option,
     trust_option,
 )
-from epic_cli.shell.options.networks import BESIDE_LINK, Description, link_options
+from epic_cli.shell.options.networks import BESIDE_LINK, described, link_options
 from epic_cli.show.link import clipping
 
 #: The options that set several things, or one under another name; a point ends a family of names.
@@ -279,7 +279,7 @@ Examples:
   epic play --link 'lte,up.rate=256kbit,at="5s loss=30%",at="7s loss=4%"'
 """
 
-_MATCH = Description(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
+_MATCH = described(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
 _KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 

@@ -15,7 +15,7 @@ from epic_cli.engine.packets import VelocityFiller
 from epic_cli.engine.parameter_base import Parameter, Value
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_specs, split
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.metrics.digits import counted
@@ -35,7 +35,7 @@ from epic_cli.shell.declared import (
     FormatChoice,
     ParameterType,
     Parsed,
-    SettingAssignment,
+    assignments_of,
     propose_strategies,
 )
 from epic_cli.shell.options.common import read_option
@@ -43,6 +43,8 @@ from epic_cli.shell.progress import Progress
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec
 
@@ -71,21 +73,32 @@ KEYS = (
 # ------------------------------------------------------------- the view
 
 
-class _OwnSetting(SettingAssignment):
+class _OwnSetting(Parsed):
     """``key=value`` for the session's strategy; ``key=`` restores the default."""
 
-    def chosen_strategy(self, ctx: click.Context) -> str | None:
-        """The strategy of the session."""
-        controller = ctx.find_object(SessionController)
-        return controller.session.view.strategy.name if controller else None
+    def __init__(self) -> None:
+        super().__init__("key=value", read_assignment, tuple)
 
-    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Checks the name and the range as well, so that a wrong one shows while it is typed."""
-        key, value = super().read(text, ctx)
-        name = self.chosen_strategy(ctx) if ctx else None
-        if name is not None:
-            declaration(name).values({key: value} if value else {})
-        return key, value
+        key, text = found = super().convert(value, param, ctx)
+        controller = ctx and ctx.find_object(SessionController)
+        if controller:
+            try:
+                chosen = declaration(controller.session.view.strategy.name)
+                chosen.values({key: text} if text else {})
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
+        return found
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The settings, then the words that a setting takes."""
+        del param
+        controller = ctx.find_object(SessionController)
+        assert controller is not None
+        return assignments_of(controller.session.view.strategy.name, incomplete)
 
 
 def _check_variants(text: str) -> str:

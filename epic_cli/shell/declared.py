@@ -36,18 +36,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.engine.parameter_base import Parameter, Table, nearest, parse_assignment
+from epic_cli.engine import description
+from epic_cli.engine.parameter_base import Parameter, Table, find, nearest
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_spec
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.replay.strategy_spec import read_spec as parse_spec
 from epic_cli.recordings.files import KEY as RUN_FILES
+from epic_cli.recordings.read_spec import READ, ReadSpec
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
+from epic_cli.shell.profiles import profile_names, read_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from click.shell_completion import CompletionItem
+
+    from epic_cli.recordings.files import Files
 
     _ClickType = click.ParamType[Any]  # generic only for the type checker
     _ClickChoice = click.Choice[str]
@@ -82,41 +88,11 @@ class FormatChoice(_ClickChoice):
         return str(super().convert(other if known else value, param, ctx))
 
 
-class TextType(_ClickType):
-    """What is made of a text; a value of its ``kind`` is one already."""
-
-    kind: type | tuple[type, ...] = ()
-
-    def read(self, text: str, ctx: click.Context | None) -> Any:
-        """The value of a text; raises ``ValueError``."""
-        raise NotImplementedError
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """What may be meant by what is begun."""
-        del begun, ctx
-        return []
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads a text, or what a configuration has in the place of one."""
-        if isinstance(value, self.kind):
-            return value
-        try:
-            return self.read(str(value), ctx)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """What may be meant."""
-        del param
-        return self.propose(incomplete, ctx)
-
-
-class Parsed(TextType):
+class Parsed(_ClickType):
     """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
 
-    ``complete`` proposes what may be meant by what is begun.
+    ``complete`` proposes what may be meant by what is begun. ``reads`` and ``writes`` give the
+    files among what is parsed: no output of a run is one of its inputs, nor another output.
     """
 
     def __init__(
@@ -125,66 +101,77 @@ class Parsed(TextType):
         parse: Callable[[str], object],
         kind: type | tuple[type, ...] = (),
         complete: Callable[[str], list[CompletionItem]] = lambda _: [],
+        *,
+        reads: Callable[[Any], Iterable[str]] = lambda _: (),
+        writes: Callable[[Any], Iterable[str]] = lambda _: (),
     ) -> None:
         self.name = name
         self.kind = kind
+        self.reads = reads
         self._parse = parse
         self._complete = complete
+        self._writes = writes
 
-    def read(self, text: str, ctx: click.Context | None) -> Any:
-        """What is parsed."""
-        del ctx
-        return self._parse(text)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Reads a text, or what a configuration has in the place of one."""
+        if not isinstance(value, self.kind):
+            try:
+                value = self._parse(str(value))
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
+        register(ctx, param, self.reads(value), self._writes(value))
+        return value
 
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """What is completed."""
-        del ctx
-        return self._complete(begun)
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What may be meant."""
+        del ctx, param
+        return self._complete(incomplete)
 
 
-class ReadType(TextType):
-    """How a recording is read, also by a profile's name; ``list`` shows what can be said."""
+def register(
+    ctx: click.Context | None,
+    param: click.Parameter | None,
+    reads: Iterable[str],
+    writes: Iterable[str] = (),
+) -> None:
+    """Registers files with the run, in whose context alone values are more than tried."""
+    run: Files | None = ctx.meta.get(RUN_FILES) if ctx is not None else None
+    if run is None or param is None:
+        return
+    for path in reads:
+        run.reads(path)
+    for path in writes:
+        run.writes(path, max(param.opts, key=len))
 
-    name = "read"
-    kind = tuple
 
-    def read(self, text: str, ctx: click.Context | None) -> Any:
-        """What the description says."""
-        from epic_cli.shell.profiles import read_spec
+def _parse_read(text: str) -> ReadSpec:
+    context = click.get_current_context(silent=True)
+    if text == "list" and context is not None and not context.resilient_parsing:
+        formatter = context.make_formatter()
+        formatter.write_dl(
+            [
+                (f"{parameter.name}={parameter.range}", parameter.help)
+                for parameter in READ
+                if parameter.help
+            ]
+        )
+        click.echo(formatter.getvalue(), nl=False)
+        context.exit()
+    return read_spec(text)
 
-        if text == "list" and ctx is not None and not ctx.resilient_parsing:
-            from epic_cli.recordings.read_spec import READ
 
-            formatter = ctx.make_formatter()
-            formatter.write_dl(
-                [
-                    (f"{parameter.name}={parameter.range}", parameter.help)
-                    for parameter in READ
-                    if parameter.help
-                ]
-            )
-            click.echo(formatter.getvalue(), nl=False)
-            ctx.exit()
-        return read_spec(text)
+def _propose_read(begun: str) -> list[CompletionItem]:
+    before, key, name = begun.rpartition("profile=")
+    if key and "," not in name:
+        return completions(profile_names(), name, before + key)
+    names = [*find("format", READ, "read").complete(), *profile_names()]
+    return completions(description.complete(begun, READ, names), "")
 
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The keys, formats and profiles, behind the last comma, or the words of a key."""
-        del ctx
-        from epic_cli.engine.parameter_base import find
-        from epic_cli.recordings.read_spec import READ
-        from epic_cli.shell.profiles import profile_names
 
-        before, comma, entry = begun.rpartition(",")
-        key, equals, value = entry.partition("=")
-        if equals:
-            known = next((parameter for parameter in READ if parameter.name == key), None)
-            words = known.complete() if known is not None else ()
-            if key == "profile":
-                words = profile_names()
-            return completions(words, value, f"{before}{comma}{key}=")
-        names = [*find("format", READ, "read").complete(), *profile_names()] if not comma else []
-        keys = ((f"{parameter.name}=", parameter.help or None) for parameter in READ)
-        return completions([*names, *keys], entry, f"{before}{comma}")
+#: How a recording is read, also by a profile's name; ``list`` shows what can be said.
+READ_TYPE = Parsed("read", _parse_read, tuple, _propose_read)
 
 
 def choose(text: str, known: Sequence[str], what: str) -> str:
@@ -200,10 +187,19 @@ class InputFile(click.Path):
     """The path of a file that is read; ``-`` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Registers it with the run, in whose context alone values are more than tried."""
+        """Registers it with the run."""
         path = str(super().convert(value, param, ctx))
-        if ctx is not None and (files := ctx.meta.get(RUN_FILES)):
-            files.reads(path)
+        register(ctx, param, [path])
+        return path
+
+
+class OutputFile(click.Path):
+    """The path of a file that is written; ``-`` is standard output."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Registers it with the run."""
+        path = str(super().convert(value, param, ctx))
+        register(ctx, param, [], [path])
         return path
 
 
@@ -219,115 +215,66 @@ def propose_variants(begun: str, before: str = "") -> list[CompletionItem]:
     return completions(((known.name, known.summary) for known in declarations()), begun, before)
 
 
-def reads_code(strategy: str, ctx: click.Context | None) -> None:
-    """Registers the file of a strategy, ``./file.py:Class``, with the run."""
-    path, colon, _ = strategy.rpartition(":")
-    if colon and ctx is not None and (files := ctx.meta.get(RUN_FILES)):
-        files.reads(path)
+def code_files(*strategies: str) -> list[str]:
+    """The files of strategies that are ``./file.py:Class``, with settings or without."""
+    paths = (strategy.partition("+")[0].rpartition(":")[0] for strategy in strategies)
+    return [path for path in paths if path]
 
 
-class OutputFile(click.Path):
-    """The path of a file that is written; ``-`` is standard output."""
+def propose_files(begun: str) -> list[CompletionItem]:
+    """The files whose names begin so, which the shell knows."""
+    from click.shell_completion import CompletionItem
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Registers it with the run, in whose context alone values are more than tried."""
-        path = str(super().convert(value, param, ctx))
-        if ctx is not None and param is not None and (files := ctx.meta.get(RUN_FILES)):
-            files.writes(path, max(param.opts, key=len))
-        return path
+    return [CompletionItem(begun, type="file")]
 
 
 def propose_strategies(begun: str) -> list[CompletionItem]:
     """The names of strategies, each with its summary, or files: ``./file.py:Class``."""
-    from click.shell_completion import CompletionItem
-
     from epic_cli.engine.strategies import declarations
 
     if begun.startswith((".", "/", "~")):
-        return [CompletionItem(begun, type="file")]
+        return propose_files(begun)
     return completions(((each.name, each.summary) for each in declarations()), begun)
 
 
-class StrategyName(TextType):
-    """The name of a strategy, checked and completed from the registry."""
+def _parse_name(text: str) -> str:
+    from epic_cli.engine.strategies import find
 
-    name = "name"
-
-    def read(self, text: str, ctx: click.Context | None) -> str:
-        """Refuses an unknown name with the nearest one."""
-        from epic_cli.engine.strategies import find
-
-        reads_code(text, ctx)
-        find(text)
-        return text
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The names, each with its summary."""
-        del ctx
-        return propose_strategies(begun)
+    find(text)
+    return text
 
 
-class StrategyType(TextType):
-    """A strategy with settings, ``NAME+key=value+key=value``, as a ``StrategySpec``."""
-
-    name = "name+key=value"
-    kind = StrategySpec
-
-    def read(self, text: str, ctx: click.Context | None) -> StrategySpec:
-        """Refuses an unknown name or key with the nearest one, and a value out of its range."""
-        reads_code(text.partition("+")[0], ctx)
-        spec = read_spec(text)
-        return StrategySpec(spec.name, spec.settings)
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The names, then the settings of the named one."""
-        del ctx
-        return propose_variants(begun)
+def _parse_strategy(text: str) -> StrategySpec:
+    spec = parse_spec(text)
+    return StrategySpec(spec.name, spec.settings)
 
 
-class Strategies(TextType):
-    """Strategies (or variants, ``NAME+key=value``) with commas between them."""
-
-    name = "name,..."
-    kind = tuple
-
-    def read(self, text: str, ctx: click.Context | None) -> tuple[str, ...]:
-        """Splits at the commas; the names themselves are looked up later, with their settings."""
-        found = tuple(name.strip() for name in text.split(",") if name.strip())
-        if not found:
-            raise ValueError("no name is given")
-        for name in found:
-            reads_code(name.partition("+")[0], ctx)
-        return found
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The strategies, after the last comma, and the settings of a variant."""
-        del ctx
-        before, comma, begun = begun.rpartition(",")
-        return propose_variants(begun, f"{before}{comma}")
+def _parse_list(text: str) -> tuple[str, ...]:
+    """The names themselves are looked up later, with their settings."""
+    found = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not found:
+        raise ValueError("no name is given")
+    return found
 
 
-class SettingAssignment(TextType):
-    """``key=value``, completed from the settings of the chosen strategy."""
+def _propose_list(begun: str) -> list[CompletionItem]:
+    before, comma, begun = begun.rpartition(",")
+    return propose_variants(begun, f"{before}{comma}")
 
-    name = "key=value"
-    kind = tuple
 
-    def read(self, text: str, ctx: click.Context | None) -> tuple[str, str]:
-        """Splits at the first ``=``."""
-        del ctx
-        return read_assignment(text)
+#: The name of a strategy.
+STRATEGY_NAME = Parsed("name", _parse_name, (), propose_strategies, reads=code_files)
 
-    def chosen_strategy(self, ctx: click.Context) -> str | None:
-        """The strategy whose settings these are; None: the default one."""
-        name: str | None = ctx.params.get("strategy")
-        return name
+#: A strategy with settings, ``NAME+key=value+key=value``, as a ``StrategySpec``.
+STRATEGY = Parsed(
+    "name+key=value", _parse_strategy, StrategySpec, propose_variants,
+    reads=lambda spec: code_files(spec.name),
+)  # fmt: skip
 
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The settings, then the words that a setting takes."""
-        from epic_cli.engine.strategies import DEFAULT
-
-        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, begun)
+#: Strategies (or variants, ``NAME+key=value``) with commas between them.
+STRATEGIES = Parsed(
+    "name,...", _parse_list, tuple, _propose_list, reads=lambda names: code_files(*names)
+)
 
 
 def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
@@ -475,23 +422,20 @@ def _key(option: Decorator, command: Function) -> str:
 _METAVARS = {"s": "seconds", "Hz": "hertz", "bit/s": "bits", "": "share", "length units": "units"}
 
 
-class ParameterType(TextType):
+class ParameterType(Parsed):
     """The click type of a parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
+        def propose(begun: str) -> list[CompletionItem]:
+            return completions(parameter.complete(), begun)
+
+        super().__init__(_type_name(parameter), parameter.read, parameter.kind, propose)
         self.parameter = parameter
-        self.kind = parameter.kind
-        self.name = _type_name(parameter)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes true and false of the configuration for a switch, too."""
         is_state = isinstance(value, bool) and isinstance(self.parameter, Switch)
         return super().convert(self.parameter.write(value) if is_state else value, param, ctx)
-
-    def read(self, text: str, ctx: click.Context | None) -> Any:
-        """As the parameter reads it."""
-        del ctx
-        return self.parameter.read(text)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """The words of a choice, as click shows them."""
@@ -500,11 +444,6 @@ class ParameterType(TextType):
             words = "|".join(self.parameter.choices)
             return f"{{{words}}}" if param.param_type_name == "argument" else f"[{words}]"
         return None
-
-    def propose(self, begun: str, ctx: click.Context) -> list[CompletionItem]:
-        """The words that the parameter proposes."""
-        del ctx
-        return completions(self.parameter.complete(), begun)
 
 
 def seconds(low: float, high: float) -> ParameterType:
@@ -577,29 +516,6 @@ def options(
     return tuple(
         option(row, **changes.get(row.name, {})) for row in table if row.name not in leave_out
     )
-
-
-class Assignment(Parsed):
-    """``name=value`` of a table, as the name and the value; ``form`` is how the usage shows it."""
-
-    def __init__(
-        self, table: Table, owner: str, form: str = "name=value", what: str = "parameter"
-    ) -> None:
-        def read(text: str) -> tuple[str, Any]:
-            parameter, value = parse_assignment(text, table, owner, what)
-            return parameter.name, value
-
-        def propose(begun: str) -> list[CompletionItem]:
-            """The names, then what the named parameter proposes."""
-            name, equals, rest = begun.partition("=")
-            if not equals:
-                return completions(((f"{row.name}=", row.help) for row in table), begun)
-            for row in table:
-                if row.name == name.replace("-", "_"):
-                    return completions(row.complete(), rest, f"{name}=")
-            return []
-
-        super().__init__(form, read, tuple, propose)
 
 
 #: The key under which a context knows that all is asked for.

@@ -24,7 +24,7 @@ from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SENDER
 from epic_cli.network.truth_file import MOVEMENT
 from epic_cli.play.spec import MATCH
-from epic_cli.shell.declared import Assignment, ParameterType, option, options
+from epic_cli.shell.declared import ParameterType, option, options
 
 TABLES: dict[str, Table] = {
     "link": LINK,
@@ -126,7 +126,6 @@ SMALL = (COUNT, RATE, KIND, OPEN)
 def test_an_assignment(text: str, name: str, value: object) -> None:
     parameter, read = parse_assignment(text, SMALL, "a thing")
     assert (parameter.name, read) == (name, value)
-    assert Assignment(SMALL, "a thing").convert(text, None, None) == (name, value)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +148,10 @@ def test_a_refusal_says_what_is_allowed(text: str, message: str) -> None:
     assert message in str(refused.value)
 
 
-def test_a_shell_is_proposed_names_then_words() -> None:
+def test_a_shell_is_proposed_words() -> None:
     context, parameter = click.Context(click.Command("x")), click.Option(["--x"])
-
-    def proposed(kind: click.ParamType[Any], begun: str) -> list[str]:
-        return [item.value for item in kind.shell_complete(context, parameter, begun)]
-
-    assert proposed(Assignment(SMALL, "a thing"), "k") == ["kind="]
-    assert proposed(Assignment(SMALL, "a thing"), "kind=b") == ["kind=better"]
-    assert proposed(ParameterType(RATE), "u") == ["unlimited"]
+    proposed = ParameterType(RATE).shell_complete(context, parameter, "u")
+    assert [item.value for item in proposed] == ["unlimited"]
 
 
 def test_options_that_differ_from_the_table() -> None:

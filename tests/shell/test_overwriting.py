@@ -19,7 +19,7 @@ import pytest
 from epic_cli.main import main
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
-from epic_cli.shell.declared import InputFile, OutputFile, Strategies, StrategyName
+from epic_cli.shell.declared import STRATEGIES, STRATEGY_NAME, InputFile, OutputFile
 
 PACKETS = "".join(f"{t / 20},0,0 / 1,0,0 / {t / 20} arrival={t / 20 + 0.05}\n" for t in range(60))
 #: What every file holds here: read as a strategy, too.
@@ -36,9 +36,15 @@ def options(command: str, *kinds: type) -> list[click.Parameter]:
     return [param for param in load(command).params if isinstance(param.type, kinds)]
 
 
+def reading(command: str) -> list[click.Parameter]:
+    """The options that name a file to be read."""
+    named = [param for param in load(command).params if param.type in (STRATEGY_NAME, STRATEGIES)]
+    return options(command, InputFile) + named
+
+
 def words(one: click.Parameter, path: str) -> list[str]:
     """The option with this file."""
-    if isinstance(one.type, StrategyName | Strategies):
+    if one.type in (STRATEGY_NAME, STRATEGIES):
         path += ":Mine"
     return [path] if isinstance(one, click.Argument) else [one.opts[-1], path]
 
@@ -52,7 +58,7 @@ def others(command: str, *used: click.Parameter) -> list[str]:
 PAIRS = [
     pytest.param(command, read, written, id=f"{command}-{read.name}-{written.name}")
     for command in COMMANDS
-    for read in options(command, InputFile, StrategyName, Strategies)
+    for read in reading(command)
     for written in options(command, OutputFile)
 ]
 OUTPUTS = [

@@ -26,8 +26,8 @@ from epic_cli.shell.console import (
 )
 from epic_cli.shell.declared import (
     SPAN,
+    STRATEGIES,
     OutputFile,
-    Strategies,
     command,
     given_options,
     shared,
@@ -104,7 +104,7 @@ class Pictures:
     video: VideoOptions = shared(VideoOptions)
     show: tuple[tuple[str, ...], ...] = value(
         "The strategies that charts, picture and video show.  [default: the best six]",
-        type=Strategies(),
+        type=STRATEGIES,
         multiple=True,
     )
     span: tuple[float, float] | None = value(

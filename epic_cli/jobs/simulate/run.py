@@ -38,15 +38,18 @@ class SimulationRun:
         return self.statistics.time - self.movement.start
 
     def rows(self, packet_format: str) -> Iterator[bytes]:
-        """The packets as they arrive, below a header, block by block.
+        """The packets as they arrive, block by block, the first of them below a header.
 
         Raises ``UnwritablePacket`` for one that the format cannot hold.
         """
         writer = make_writer(packet_format, turns=self.movement.turns)
         conversion = Conversion(Changes())  # the engine writes many packets at once
-        yield writer.header
+        header = writer.header
         for block in self.blocks:
-            yield b"".join(conversion.rows(block, writer))
+            yield b"".join([header, *conversion.rows(block, writer)])
+            header = b""
+        if header:
+            yield header
 
     def truth(self, rate: float) -> Iterator[bytes]:
         """Where the entities really are, ``rate`` times a second, as CSV.

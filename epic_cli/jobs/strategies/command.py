@@ -16,7 +16,7 @@ from epic_cli.shell.console import (
     use_color,
     write_report,
 )
-from epic_cli.shell.declared import StrategyName, command, shared
+from epic_cli.shell.declared import STRATEGY_NAME, command, shared
 from epic_cli.shell.options.common import color_option, figures_format_option
 from epic_cli.shell.refused_lines import report_left_out
 
@@ -29,7 +29,7 @@ Examples:
 
 @command(EXAMPLES)
 def strategies(
-    name: str | None = shared(click.argument("name", required=False, type=StrategyName())),
+    name: str | None = shared(click.argument("name", required=False, type=STRATEGY_NAME)),
     form: str = shared(
         figures_format_option("How to write the list, or the settings of the strategy NAME.")
     ),

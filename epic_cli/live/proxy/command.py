@@ -22,7 +22,6 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
     Page,
     RowOutput,
-    WrittenFiles,
     ended,
     endless_option,
     lab_library,
@@ -117,8 +116,8 @@ class _Outputs:
     watch: WatchSpec = value(
         "Read packets of what passes: down to the first client (or from=HOST), up, or both."
         " sent=FILE and received=FILE record them before and behind the link.  [default: down]",
-        type=WrittenFiles(
-            "up|down|both[,key=value]", WatchSpec.parse, WatchSpec, lambda watch: watch.files
+        type=Parsed(
+            "up|down|both[,key=value]", WatchSpec.parse, WatchSpec, writes=lambda watch: watch.files
         ),
         default=WatchSpec(),
     )
@@ -200,7 +199,7 @@ Examples:
 
 _LISTEN = Parsed("[HOST:]PORT", ProxyAddress.parse, ProxyAddress)
 _TARGET = Parsed("[HOST:]PORT", parse_address, Address)
-_LOG = WrittenFiles("FILE[,payload=on]", LogFile.parse, LogFile, lambda file: [file.path])
+_LOG = Parsed("FILE[,payload=on]", LogFile.parse, LogFile, writes=lambda file: [file.path])
 _CONTROL = Parsed("PORT|PATH|-", parse_control, (Address, Path))
 
 

@@ -18,13 +18,13 @@ from epic_cli.recordings.files import accessing
 from epic_cli.recordings.read_spec import FIELD_ORDER, INFERRED, READ
 from epic_cli.shell.console import COLOR_CHOICES
 from epic_cli.shell.declared import (
+    READ_TYPE,
+    STRATEGY,
     Decorator,
     FormatChoice,
     OptionGroup,
     OutputFile,
     Parsed,
-    ReadType,
-    StrategyType,
     completions,
     option,
     options,
@@ -46,7 +46,7 @@ def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAU
     return OptionGroup(
         "chosen",
         lambda strategy: strategy,
-        click.option("-s", name, "strategy", type=StrategyType(), default=default,
+        click.option("-s", name, "strategy", type=STRATEGY, default=default,
                      show_default=True, help=f"{meaning} NAME+key=value has other settings."),
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ tick_option = option(TIMING[0])
 #: ``--read``, as ``read: ReadSpec``.
 read_option: Decorator = click.option(
     "--read",
-    type=ReadType(),
+    type=READ_TYPE,
     default=INFERRED,
     metavar="HOW",
     help="How the recording is read, as 'time=t_ms,x=PosX,y=PosY,unit=ms', or a profile's name."

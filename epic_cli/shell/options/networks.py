@@ -45,20 +45,18 @@ USUAL_SEEDS = 20
 _LONGEST = 50_000.0
 
 
-class Description(Parsed):
+def described(
+    parse: Callable[[str], Any],
+    kind: type,
+    table: Sequence[Parameter],
+    names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
+) -> Parsed:
     """The click type of a description, completed from the names and keys that it can have."""
 
-    def __init__(
-        self,
-        parse: Callable[[str], Any],
-        kind: type,
-        table: Sequence[Parameter],
-        names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
-    ) -> None:
-        def propose(begun: str) -> list[CompletionItem]:
-            return completions(description.complete(begun, table, names()), "")
+    def propose(begun: str) -> list[CompletionItem]:
+        return completions(description.complete(begun, table, names()), "")
 
-        super().__init__("description", parse, kind, propose)
+    return Parsed("description", parse, kind, propose)
 
 
 def _presets() -> Iterable[tuple[str, str | None]]:
@@ -109,7 +107,7 @@ def link_options(
         make,
         click.option(
             "--link",
-            type=_LinkText(keys),
+            type=described(str, str, keys, _presets),  # it is read with those beside it
             callback=_list_presets,
             metavar="LINK",
             help="The network: a preset (4g, wifi; 'list' shows them), and what differs, such as"
@@ -122,16 +120,6 @@ def link_options(
             loss={"default": usual.loss},
         ),
     )
-
-
-class _LinkText(Parsed):
-    """The text of a link, which is read together with the options beside it."""
-
-    def __init__(self, keys: Sequence[Parameter]) -> None:
-        def propose(begun: str) -> list[CompletionItem]:
-            return completions(description.complete(begun, keys, _presets()), "")
-
-        super().__init__("description", str, str, propose)
 
 
 def _list_presets(
@@ -153,7 +141,7 @@ def movement_option(help_text: str, default: str | None = None) -> Decorator:
     """``--movement``, as ``movement: MovementSpec | None``."""
     return click.option(
         "--movement",
-        type=Description(
+        type=described(
             MovementSpec.parse,
             MovementSpec,
             MOVEMENT_KEYS,
@@ -170,7 +158,7 @@ def movement_option(help_text: str, default: str | None = None) -> Decorator:
 #: ``--send``, as ``send: SenderSpec``.
 send_option: Decorator = click.option(
     "--send",
-    type=Description(SenderSpec.parse, SenderSpec, SENDER),
+    type=described(SenderSpec.parse, SenderSpec, SENDER),
     default="",
     metavar="SENDER",
     help="How it is sent: the rate, or recorded, and what differs, such as"

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.engine.description import read_parameters, split
+from epic_cli.engine.description import read_named
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import printable, some
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE, GAMES, Weighing, Weights
 from epic_cli.shell.declared import (
+    STRATEGIES,
     Decorator,
     InputFile,
     OptionGroup,
     Parsed,
-    Strategies,
-    TextType,
     completions,
+    propose_files,
     seconds,
     shared,
     value,
@@ -52,31 +52,22 @@ class TimedFile(NamedTuple):
     offset: float = 0.0
 
 
-class _TimedFileType(TextType):
-    """``FILE,offset=SECONDS``: a file that is read, and by what its clock differs."""
-
-    name = "file"
-    kind = TimedFile
-
-    def read(self, text: str, ctx: click.Context | None) -> TimedFile:
-        """The file is registered with the run; raises ``ValueError``."""
-        files = [entry.value for entry in split(text) if not entry.key]
-        settings = read_parameters([entry for entry in split(text) if entry.key], _TIMED, "a file")
-        if len(files) > 1:
-            raise ValueError(f"{text!r} is not of the form FILE,offset=SECONDS")
-        file = InputFile().convert(files[0], None, ctx) if files else None
-        return TimedFile(file, *(seconds for _, seconds in settings))
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Files."""
-        return InputFile().shell_complete(ctx, param, incomplete)
-
-
 _TIMED = (Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),)
 
-TIMED_FILE = _TimedFileType()
+
+def _parse_timed(text: str) -> TimedFile:
+    file, values = read_named(text, _TIMED, "a file")
+    return TimedFile(file or None, **values)
+
+
+#: ``FILE,offset=SECONDS``: a file that is read, and by what its clock differs.
+TIMED_FILE = Parsed(
+    "file",
+    _parse_timed,
+    TimedFile,
+    propose_files,
+    reads=lambda timed: filter(None, timed[:1]),
+)
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ class Inputs:
 
 def strategies_option(meaning: str) -> Decorator:
     """``--strategies``."""
-    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
+    return click.option("-s", "--strategies", type=STRATEGIES, multiple=True, help=meaning)
 
 
 @dataclass(frozen=True)
