@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import combinations, pairwise
 from pathlib import Path
 from shlex import quote
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.measure import Survey, survey
@@ -177,10 +176,12 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
 
 
 def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
-    """The columns, so many at most, that tell apart what goes for one entity; none: nothing does.
+    """The columns, ``most`` of them, that separate what goes for one entity; none: nothing does.
 
     Told apart, all go less than half as far, or leap hardly any more.
     """
+    from statistics import median  # which loads fractions: few recordings come here
+
     rows = [row for row in _rows(samples) if row.packet.entity == entity]
     if not rows:
         return ()
