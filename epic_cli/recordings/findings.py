@@ -82,6 +82,11 @@ KINDS: Mapping[str, Kind] = {
         "fill in what is missing",
         "A server that sends only what changed leaves out the rest. With partial=on a packet has"
         " what its entity's packet before had, where it lacks it."),
+    "E108": Kind("entities left out", _WARNING,
+        "the {kept:,} with most packets of {entities:,} entities are judged",
+        "judge one of them by its name",
+        "Each entity is evaluated by itself, which takes time and memory for each. Those with most"
+        " packets are, up to 1,000 unless max_entities says how many."),
     "E201": Kind("times in another unit", _ERROR,
         "times look like {unit} ({step:,.6g} from packet to packet) and are taken for seconds",
         "write them in seconds",
@@ -303,3 +308,12 @@ def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(finding.code for finding in worst_first(findings) if finding.is_error)
     )
+
+
+def limits(findings: Iterable[RecordingFinding]) -> list[str]:
+    """What was left out of all that is computed, in sentences for a report."""
+    return [
+        f"Note: {one.facts['name']}: {one.what}; {one.cure(FrontEnd.COMMAND_LINE)}."
+        for one in findings
+        if one.code == "E108"
+    ]

@@ -122,6 +122,12 @@ class ReadingLog:
 
     def left_out(self, kept: int, entities: int) -> None:
         """Only the ``kept`` of this many entities are taken that have most packets."""
+        from epic_cli.recordings.findings import RecordingFinding
+
+        facts = {"name": self.name, "kept": kept, "entities": entities}
+        read = (self.watch.given or INFERRED)._replace(max_entities=entities).write()
+        for finding in self.watch.fresh([RecordingFinding("E108", facts, read=read)]):
+            self.found(finding)
 
     def as_trace(self, words: str) -> None:
         """It is read as a network, without positions."""
@@ -311,13 +317,15 @@ def load(
 ) -> dict[str, PacketBlock]:
     """The packets of a whole recording by entity; its refused lines go to the ``log``.
 
-    Only those of one ``entity``, or of the ``most`` entities with most packets.
+    Only those of one ``entity``, or of the ``most`` entities with most packets, unless the
+    ``spec`` says how many.
 
     Raises ``CannotAccess``, and ``Unreadable``, also for a recording that is too long to hold.
     """
     from epic_cli.engine.replay import most_seen, separate
 
     source = source_at(given) if isinstance(given, str) else given
+    most = spec.max_entities or most
     entities: dict[str, PacketBlock] = {}
     count = 0
     path = source.path or ""

@@ -194,6 +194,7 @@ class ReadSpec(NamedTuple):
     encoding: str | None = None
     angles: str | None = None
     euler: str | None = None
+    max_entities: int | None = None
     format: str = "auto"
     unless_own: bool = False
     rebase_time: bool = False
@@ -304,7 +305,8 @@ class ReadSpec(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        own = ("format", "encoding", "names", "unless_own", "rebase_time", "beginning", "explicit")
+        here = ("unless_own", "rebase_time", "beginning", "explicit")
+        own = ("format", "encoding", "names", "max_entities", *here)
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 
     @property
@@ -544,6 +546,8 @@ READ: Table = (
     _Key("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y, then"
          " x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]", "NAME",
          parse_euler, words=lambda: ((word, None) for word in EULER)),
+    Number("max_entities", None, "Judge this many of its entities, those with most packets."
+           "  [default: 1000]", "", 1, 1e6, whole=True),
     _Key("profile", None, "A description of the configuration file, by its name; what stands beside"
          " it comes first.", "NAME", str),
 )  # fmt: skip

@@ -94,11 +94,6 @@ class Reporter(ReadingLog):
         """Says so."""
         self.note("packets without a velocity get one from the position before theirs")
 
-    def left_out(self, kept: int, entities: int) -> None:
-        """Says how many, and what helps."""
-        seen = f"the {kept:,} with most packets of {entities:,} entities"
-        self.note(f"{seen}; --entity NAME judges another")
-
     def as_trace(self, words: str) -> None:
         """Says so."""
         self.note(f"read as a network trace, without positions: {words}")

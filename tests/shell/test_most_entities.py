@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.running import epic
 
 from epic_cli import Packet, inspect
 from epic_cli.engine.packets import PacketBlock
@@ -54,6 +55,20 @@ def test_those_with_most_packets(tmp_path: Path, entities: int, most: int, seed:
     assert all({each.entity for each in packets(block)} == {name} for name, block in found.items())
     sentence = f"the {most:,} with most packets of {entities:,} entities"
     assert any(sentence in word for word in said) == (most < entities)
+    all_of_them = load(str(path), ReadSpec(max_entities=entities), Reporter("many"), most=most)
+    assert set(all_of_them) == set(stamps)
+
+
+@pytest.mark.parametrize("command", ["compare -s lerp", "tune -s lerp --trials 2", "diagnose"])
+def test_a_report_says_who_is_not_in_it_and_how_all_are(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "many.csv"
+    rows = (f"{n / 10},e{e},{n * e},0,0,{10 * e},0,0\n" for n in range(40) for e in range(5))
+    path.write_text("time,entity,x,y,z,vx,vy,vz\n" + "".join(rows))
+    words = [*command.split(), str(path)]
+    done = epic(*words, "--read", "max_entities=2")
+    said = "the 2 with most packets of 5 entities are judged; --read max_entities=5."
+    assert said in " ".join(done.stdout.decode().split())
+    assert b"entities are judged" not in epic(*words, "--read", "max_entities=5").stdout
 
 
 def test_one_of_them_can_be_any(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from epic_cli.metrics.notes import (
 )
 from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
+from epic_cli.recordings.findings import limits
 from epic_cli.show.report import Column, Data, Record, Report, Table
 
 if TYPE_CHECKING:
@@ -262,6 +263,7 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
     lines += [f"Note: {words}." for words in notes_words(comparison.notes)]
+    lines += limits(comparison.findings)
     lines += _of_recordings(comparison)
     noted: dict[str, list[str]] = {}
     for result in results:

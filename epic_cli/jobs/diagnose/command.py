@@ -162,7 +162,13 @@ class DiagnoseEach:
         """
         trace = self.reading.trace(recording, reporter)
         packets = self.reading.packets(recording, reporter) if trace is None else trace
-        return DiagnoseSpec(packets, self.strategies, self.span, placed=trace is None)
+        return DiagnoseSpec(
+            packets,
+            self.strategies,
+            self.span,
+            placed=trace is None,
+            in_recording=reporter.findings,
+        )
 
     def run(self, recording: str, reporter: Reporter) -> Diagnosis:
         """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""

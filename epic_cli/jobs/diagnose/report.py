@@ -18,6 +18,7 @@ from epic_cli.metrics.digits import counted, known, number, seconds, share, thre
 from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott
 from epic_cli.network.link_spec import differences, word_parameter
+from epic_cli.recordings.findings import limits
 from epic_cli.show import report as model
 
 #: Seconds around a moment that are worth a look.
@@ -41,6 +42,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
         notes=[
             *_unseen(*found.unseen),
             *_unchecked(found.unable),
+            *limits(found.in_recording),
             *map(str, found.left_out),
         ],
         data=model.Data(records=records),

@@ -13,6 +13,7 @@ from epic_cli.engine.replay import separate
 from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
 from epic_cli.recordings.checks import new_findings, unread
 from epic_cli.recordings.findings import doubts, worst_first
+from epic_cli.recordings.opening import MOST_ENTITIES
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 #: This many packets are held, for figures that need more than one pass; and shown.
 _HELD, SHOWN = 100_000, 5
-
-#: Packets of this many entities.
-_NAMED = 1000
 
 #: Steps in time are regular where nine of ten are so near to the usual one.
 REGULAR = 0.1
@@ -106,13 +104,14 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     count = refused = 0
     first: Refusal | None = None
     rest: PacketBlock | None = None
+    most = (watch.given.max_entities if watch.given is not None else None) or MOST_ENTITIES
     for block in blocks:
         refused += len(block.refusals)
         first = first or next(iter(block.refusals), None)
         head += (block[at] for at in range(min(len(block), SHOWN - len(head))))
         if count < _HELD:
             rest = rest or PacketBlock(block.entities)
-            separate(block, held, _NAMED, rest)
+            separate(block, held, most, rest)
         count += len(block)
     watch.end()
     new_findings(watch)
@@ -136,7 +135,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         refused,
         first,
         tuple(worst_first(watch.findings)),
-        watch.census.totals.entities if len(tracks) >= _NAMED else len(tracks),
+        watch.census.totals.entities if len(tracks) >= most else len(tracks),
         tuple(watch.census.turns),
         {entity: one[POSITION].T for entity, one in tables.items()},
     )
