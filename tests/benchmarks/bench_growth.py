@@ -75,7 +75,9 @@ def measured(page: Page, server: int) -> list[float]:
     """Heap with its arrays, nodes, listeners, documents, and the server's memory."""
     for _ in range(2):
         page.call("HeapProfiler.collectGarbage")
-    found = {each["name"]: each["value"] for each in page.call("Performance.getMetrics")["metrics"]}
+    found = {
+        metric["name"]: metric["value"] for metric in page.call("Performance.getMetrics")["metrics"]
+    }
     status = Path(f"/proc/{server}/status").read_text()
     memory = int(status.partition("VmRSS:")[2].split()[0]) / 1024
     heap = page.call("Runtime.getHeapUsage")

@@ -59,7 +59,7 @@ def processor_time(process: subprocess.Popen[str], page: Page) -> tuple[float, f
     """Seconds that the server has used, and the page's own thread."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     found = page.call("Performance.getMetrics")["metrics"]
-    tasks = next(each["value"] for each in found if each["name"] == "TaskDuration")
+    tasks = next(metric["value"] for metric in found if metric["name"] == "TaskDuration")
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK"), tasks
 
 

@@ -81,7 +81,8 @@ def counted(numbers: range, now: float) -> bytes:
     """Records of ``COUNTED`` under their header."""
     head = struct.pack("<IIdB", 0xCAFE, numbers.start, now, len(numbers))
     return head + b"".join(
-        struct.pack("<Hffffff", each % ENTITIES, each % 1000, 2, 3, 4, 5, 6) for each in numbers
+        struct.pack("<Hffffff", number % ENTITIES, number % 1000, 2, 3, 4, 5, 6)
+        for number in numbers
     )
 
 

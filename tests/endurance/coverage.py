@@ -61,19 +61,27 @@ def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> C
     true = np.array([[result.value(name) for name in FIGURES] for result in whole])
     ends = np.array(
         [
-            [[result.interval(name) for name in FIGURES] for result in each.results]
-            for each in comparisons
+            [[result.interval(name) for name in FIGURES] for result in comparison.results]
+            for comparison in comparisons
         ]
     )
     low, high = ends[..., 0], ends[..., 1]
     known = ~(np.isnan(low) & np.isnan(high))
     holds = known & ~(low > true) & ~(high < true)
     best = int(true[:, FIGURES.index("score")].argmax())
-    wins = [[result.rank == 1 for result in each.results] for each in comparisons]
+    wins = [[result.rank == 1 for result in comparison.results] for comparison in comparisons]
     wrong = [sum(win) == 1 and not win[best] for win in wins]
     return Covered(
         (holds.sum(axis=(0, 1)) / known.sum(axis=(0, 1))).tolist(),
-        float(np.mean([each.certainty.rare.few for each in comparisons if each.certainty])),
+        float(
+            np.mean(
+                [
+                    comparison.certainty.rare.few
+                    for comparison in comparisons
+                    if comparison.certainty
+                ]
+            )
+        ),
         float(np.mean(wrong)),
         np.nanmedian(high - low, axis=0).tolist(),
     )
@@ -92,7 +100,11 @@ def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
                 every = [compared(movement, network, seconds, n) for n in range(runs)]
                 parts = {network: every}
                 if network == RARE:
-                    seen = [each for each in every if each.certainty and each.certainty.rare.events]
+                    seen = [
+                        comparison
+                        for comparison in every
+                        if comparison.certainty and comparison.certainty.rare.events
+                    ]
                     parts[f"... in it ({len(seen) / runs:.0%})".replace("%", " %")] = seen
                 for name, some in parts.items():
                     found = covered(every, some)

@@ -86,11 +86,11 @@ if __name__ == "__main__":
     right = alarms = 0
     tally: dict[str, list[bool]] = {}
     with Pool(2) as pool:
-        for each in pool.imap(outcome, range(given.first, given.first + given.cases)):
-            right, alarms = right + each.right, alarms + each.alarm
-            tally.setdefault(each.strategy, []).append(each.right)
-            if each.alarm or not each.right:
-                print(each.words, "(smoothing, or ticks)" * each.alarm, flush=True)
+        for case in pool.imap(outcome, range(given.first, given.first + given.cases)):
+            right, alarms = right + case.right, alarms + case.alarm
+            tally.setdefault(case.strategy, []).append(case.right)
+            if case.alarm or not case.right:
+                print(case.words, "(smoothing, or ticks)" * case.alarm, flush=True)
     print(", ".join(f"{name} {sum(hits)} of {len(hits)}" for name, hits in sorted(tally.items())))
     print(f"{right} of {given.cases} right; a second smoothing, or ticks, in {alarms}")
     raise SystemExit(alarms > 0 or right < 0.95 * given.cases)

@@ -396,7 +396,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], Make, tuple[float, ...]]] = {
 def _told(columns: dict[str, Any]) -> list[str]:
     found = []
     for finding in diagnose(packets(columns)).findings:
-        below = "".join(f" <{each.cause}" for each in finding.consequences)
+        below = "".join(f" <{other.cause}" for other in finding.consequences)
         found.append(finding.cause + below)
     return found
 
@@ -430,12 +430,12 @@ def main(seeds: int, faults: int, only: str) -> int:
             told = pool.map(of_clean, scenes, chunksize=4)
             bad = [(case, *one) for case, one in zip(scenes, told, strict=True) if one[1]]
             alarms += len(bad)
-            count = Counter(each for row in bad for each in row[2])
+            count = Counter(cell for row in bad for cell in row[2])
             print(
                 f"{frames:3} Hz: {len(bad)} of {len(scenes)} with an alarm", dict(count), flush=True
             )
-            for one in bad if only == "all" else ():
-                print("  ", *one)
+            for row in bad if only == "all" else ():
+                print("  ", *row)
         for name, (wanted, _, strengths) in FAULTS.items():
             if only not in ("all", "") and only not in name:
                 continue
@@ -447,8 +447,8 @@ def main(seeds: int, faults: int, only: str) -> int:
                 first = [cause.split(" <")[0] for _, causes in found for cause in causes]
                 beside = Counter(word for word in first if word not in wanted)
                 print(f"{name} x{strength:g}: {hit} of {faults};", dict(beside), flush=True)
-                for each in found if only in name and only else ():
-                    print("  ", *each)
+                for finding in found if only in name and only else ():
+                    print("  ", *finding)
     return min(alarms, 1)
 
 

@@ -37,7 +37,9 @@ def main() -> None:
         made = search_of(on, name).made
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
-        other = [Trial(each, figures_of(on.evaluate(StrategySpec(name, each)))) for each in drawn]
+        other = [
+            Trial(point, figures_of(on.evaluate(StrategySpec(name, point)))) for point in drawn
+        ]
         ours, theirs = (hypervolume(front(name, row, weights)) for row in (made, other))
         print(f"{name}: {len(made)} trials, {ours / theirs:.1%}", flush=True)
 

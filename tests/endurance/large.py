@@ -264,7 +264,7 @@ def frames(chance: random.Random, count: int) -> bytes:
     if kind == 0:
         return json.dumps({"meta": {"v": 1}, "data": found}).encode()
     if kind == 1:
-        made = [{"t": each.pop("time"), "players": {"a": each, "b": each}} for each in found]
+        made = [{"t": row.pop("time"), "players": {"a": row, "b": row}} for row in found]
         return json.dumps({"frames": made}).encode()
     names = ("time", "x", "y", "z")
     columns = zip(*(number[:4] for number in numbers(chance, count)), strict=True)
@@ -363,8 +363,8 @@ def ods(chance: random.Random, count: int) -> Members:
         return f'<table:table-cell{times} office:value-type="{kind}">{shown}'
 
     body = "".join(
-        f"<table:table-row>{''.join(map(cell, each))}</table:table-row>"
-        for each in [("time", *"xyz"), *(number[:4] for number in numbers(chance, count))]
+        f"<table:table-row>{''.join(map(cell, cells))}</table:table-row>"
+        for cells in [("time", *"xyz"), *(number[:4] for number in numbers(chance, count))]
     )
     content = (
         f'<?xml version="1.0"?><office:document-content{spaces} office:version="1.3"><office:body>'

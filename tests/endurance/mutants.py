@@ -230,10 +230,14 @@ def changed_settings(name: str) -> Iterator[str]:
     from epic_cli.engine.parameters import Number
     from epic_cli.engine.strategies import declaration
 
-    for each in declaration(name).settings:
-        if isinstance(each, Number) and isinstance(each.default, (int, float)) and each.default:
-            value = int(each.default * 1.1) + 1 if each.whole else each.default * 1.1
-            yield f"{name}+{each.name}={value:.9g}"
+    for setting in declaration(name).settings:
+        if (
+            isinstance(setting, Number)
+            and isinstance(setting.default, (int, float))
+            and setting.default
+        ):
+            value = int(setting.default * 1.1) + 1 if setting.whole else setting.default * 1.1
+            yield f"{name}+{setting.name}={value:.9g}"
 
 
 class Study:
@@ -282,7 +286,9 @@ class Study:
 def listed() -> list[tuple[str, re.Pattern[str]]]:
     """The faults that are none, with their reason: what a port may do otherwise."""
     document = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())
-    return [(reason, re.compile(each)) for reason, several in document.items() for each in several]
+    return [
+        (reason, re.compile(pattern)) for reason, several in document.items() for pattern in several
+    ]
 
 
 def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:

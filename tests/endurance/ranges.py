@@ -180,8 +180,8 @@ def main() -> None:
     print("| :--- | :--- | ---: | ---: | :--- |")
     with ProcessPoolExecutor(given.processes) as executor:
         jobs = [
-            (name, executor.submit(row, name, each, given.trials, given.seconds))
-            for each in chosen
+            (name, executor.submit(row, name, word, given.trials, given.seconds))
+            for word in chosen
             for name in NETWORKS
         ]
         for name, job in jobs:

@@ -75,7 +75,7 @@ def recording(kind: str) -> Callable[[bytes], str]:
                 rows += len(samples)
                 if rows > MOST_ROWS:
                     return f"more than {MOST_ROWS} rows"
-            said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
+            said += [in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in block.refusals]
         return f"{rows} rows; {said}"
 
     return read
@@ -109,7 +109,9 @@ def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
         try:
             for block in reading.read(io.BytesIO(data), spec):
                 rows += len(block)
-                said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
+                said += [
+                    in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in block.refusals
+                ]
                 if rows > MOST_ROWS:
                     return f"more than {MOST_ROWS} rows"
         except (Unreadable, OSError) as refused:
@@ -159,7 +161,7 @@ def datagrams(data: bytes) -> str:
     """Reads datagrams of any kind, one a line."""
     lines = data.split(b"\n")
     decoder = Decoder()
-    found = sum(len(one.block) for one in decoder.read(lines) if one.block)
+    found = sum(len(decoded.block) for decoded in decoder.read(lines) if decoded.block)
     return f"{found} packets"
 
 
@@ -171,7 +173,7 @@ def binary(data: bytes) -> str:
     except ValueError as refused:
         return str(refused) or "no words"
     found = Decoder(records=layout).read([records, records[: layout.size], records * 2])
-    return f"{sum(len(one.block) for one in found if one.block)} packets"
+    return f"{sum(len(decoded.block) for decoded in found if decoded.block)} packets"
 
 
 def capture(data: bytes) -> str:
@@ -285,8 +287,8 @@ def functions() -> Iterator[types.FunctionType]:
     """The project's own functions in Python, as far as they are loaded."""
     for name, module in list(sys.modules.items()):
         if name.startswith("epic_cli."):
-            for one in vars(module).values():
-                members = vars(one).values() if isinstance(one, type) else [one]
+            for member in vars(module).values():
+                members = vars(member).values() if isinstance(member, type) else [member]
                 yield from (
                     member
                     for member in members

@@ -59,7 +59,7 @@ def test_calls_leave_nothing_behind() -> None:
 def test_many_packets_take_no_more_memory_than_few() -> None:
     rows, seen = scale.replay(10 * scale.ROUND)
     assert rows == 10 * scale.ROUND + 2
-    assert [each.packets for each in seen] == [scale.ROUND * tenth for tenth in range(1, 11)]
+    assert [reading.packets for reading in seen] == [scale.ROUND * tenth for tenth in range(1, 11)]
     assert not scale.grown(seen)
 
 
@@ -101,8 +101,8 @@ def test_a_reader_takes_long_input(name: str, monkeypatch: pytest.MonkeyPatch) -
     read = large.KINDS[name][0]
     found = [read(large.made(name, number)) for number in range(12)]
     large.bases.cache_clear()
-    assert any(each.taken for each in found) or name == "proposed"
-    assert any(each.refused for each in found) or name in ("binary", "capture", "session")
+    assert any(outcome.taken for outcome in found) or name == "proposed"
+    assert any(outcome.refused for outcome in found) or name in ("binary", "capture", "session")
 
 
 def test_a_journal_that_was_altered(tmp_path: Path) -> None:

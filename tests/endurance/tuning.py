@@ -84,8 +84,8 @@ def main() -> None:
         for name, path, truth in recordings(Path(folder)):
             found = tune(path, truth=truth, trials=TRIALS)
             heads.append(name)
-            for one in found.tunings:
-                rows.setdefault(one.strategy, []).append(cell(one))
+            for tuning in found.tunings:
+                rows.setdefault(tuning.strategy, []).append(cell(tuning))
             by_default = max(
                 found.tunings, key=lambda one: _score(one.evaluation.default.value("score"))
             )
@@ -130,7 +130,9 @@ def claims(recordings: int, names: str) -> None:
     print("| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |")
     for movement in MOVEMENTS:
         for lossy in ("", "bursts of 3"):
-            others = [prepare(fresh(movement, lossy, 1000 + each), spec) for each in range(OTHERS)]
+            others = [
+                prepare(fresh(movement, lossy, 1000 + index), spec) for index in range(OTHERS)
+            ]
             rows: dict[str, list[tuple[float, float, float, float, bool]]] = {}
             for number in range(recordings):
                 wanted = TuneSpec(tuple(read_specs(names.split(","))), spec, trials=FEW_TRIALS)
@@ -139,7 +141,7 @@ def claims(recordings: int, names: str) -> None:
                     if found.kind is GainKind.SAME or math.isnan(found.low):
                         continue
                     before, after = (
-                        [evaluate(each, who, spec.weights).value("score") for each in others]
+                        [evaluate(other, who, spec.weights).value("score") for other in others]
                         for who in (
                             StrategySpec(tuning.strategy),
                             StrategySpec(tuning.strategy, tuning.settings),

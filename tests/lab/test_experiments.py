@@ -151,7 +151,7 @@ def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
 def test_every_parameter_of_the_tables_has_a_control() -> None:
     found = controls("mine.csv")
     for name, group in GROUPS.items():
-        shown = {each["name"]: each for each in found["groups"][name]}
+        shown = {field["name"]: field for field in found["groups"][name]}
         for parameter in group:
             if parameter.name == "path":
                 continue
@@ -166,7 +166,7 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
                 assert tuple(filter(None, about["words"])) == parameter.choices
                 assert ("" in about["words"]) == (parameter.default is None)
     for name in remote_names():
-        shown = {each["name"]: each for each in found["strategies"][name]["settings"]}
+        shown = {setting["name"]: setting for setting in found["strategies"][name]["settings"]}
         for setting in declaration(name).settings:
             about = shown[setting.name]
             if isinstance(setting, Number):

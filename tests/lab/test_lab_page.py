@@ -213,7 +213,7 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
         page.mouse("mouseMoved", x, y)
     page.mouse("mouseReleased", x, y)
     judged(page)
-    points = [tuple(map(float, one.split(","))) for one in page.run("lab.points").split(";")]
+    points = [tuple(map(float, part.split(","))) for part in page.run("lab.points").split(";")]
     assert len(points) >= 3
     assert page.run("lab.moves") == "hand"
     page.until("state.playing || state.time >= duration() - 0.02")
@@ -264,7 +264,7 @@ def test_words_can_be_read_in_both_schemes(lab: Lab, scheme: str) -> None:
     page.scheme(scheme)
     poor = page.until(CONTRASTS)
     page.scheme("light")
-    assert [one for one in poor if one[1] < 4.5] == []
+    assert [pair for pair in poor if pair[1] < 4.5] == []
 
 
 #: Of each element with words of its own in the lab's parts: the words, and their contrast (WCAG).
@@ -359,7 +359,7 @@ def test_scores_have_their_intervals(lab: Lab) -> None:
     assert "epic" in plotted
     assert "dead-reckoning" not in plotted  # of the experiment that the page came with
     assert len(told) == 2
-    assert all(any(map(str.isdigit, one)) for one in told)
+    assert all(any(map(str.isdigit, title)) for title in told)
 
 
 def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> None:

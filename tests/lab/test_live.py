@@ -76,15 +76,15 @@ def test_who_is_followed_is_drawn_by_each_strategy_and_measured(playing: Game) -
         for _ in range(20_000):
             playing.circle("followed", "other")
             message = guest.take()
-            for one in message.get("members", ()):
-                errors[one["label"]] += guest.array(one["error"], "<f8").tolist()
-                times = guest.array(one["time"], "<f8")
-                rows[one["label"]] += len(times)
-                assert len(guest.array(one["position"], "<f8")) == 3 * len(times)
-                assert set(guest.array(one["status"], "u1").tolist()) <= {1, 2, 3}
+            for member in message.get("members", ()):
+                errors[member["label"]] += guest.array(member["error"], "<f8").tolist()
+                times = guest.array(member["time"], "<f8")
+                rows[member["label"]] += len(times)
+                assert len(guest.array(member["position"], "<f8")) == 3 * len(times)
+                assert set(guest.array(member["status"], "u1").tolist()) <= {1, 2, 3}
             if "received" in message:
                 delays += len(guest.array(message["received"]["delay"], "<f8"))
-            lags = message.get("members") and all(one["lags"] for one in message["members"])
+            lags = message.get("members") and all(entry["lags"] for entry in message["members"])
             if lags and all(errors.values()) and min(rows.values()) > 100 and delays > 50:
                 break
         else:

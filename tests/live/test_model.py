@@ -33,7 +33,11 @@ from epic_cli.live.model import (
 )
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
-SETTINGS = [(each.name, setting) for each in declarations() for setting in each.settings]
+SETTINGS = [
+    (declaration.name, setting)
+    for declaration in declarations()
+    for setting in declaration.settings
+]
 
 
 def walk(setting: Setting, value: Value, upwards: bool) -> list[Value]:

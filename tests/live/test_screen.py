@@ -130,7 +130,7 @@ def test_entities_point_where_they_head(
             place = [12.0 * (k % 4), 0.0, 0.0]
             place[up] = 4.0 * (k // 4)
             rotation = (
-                " rotation=" + ",".join(f"{each:.9g}" for each in quaternion) if k % 5 else ""
+                " rotation=" + ",".join(f"{number:.9g}" for number in quaternion) if k % 5 else ""
             )
             lines.append(
                 f"{','.join(map(str, place))} / 0,0,0 / {beat / 20} entity=e{k:02}{rotation}"

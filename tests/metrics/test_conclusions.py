@@ -282,8 +282,8 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
         Drawn("old", lambda t: (t, 0.0 if t < 7 else 10.0, 0.0)),
     )
     slides, snaps, behind, old = found.results
-    for one in found.results:
-        assert one.value("teleports") == 1
+    for result in found.results:
+        assert result.value("teleports") == 1
     # within a tenth of a second of movement, 0.1 units, of the new place
     assert slides.value("after_teleport") == pytest.approx(0.99, abs=0.02)
     assert snaps.value("after_teleport") == 0
@@ -298,7 +298,9 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
 
 def test_recovery_after_an_outage() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
-    sent = [each for each in movements.packets(movements.circle, 20.0) if not 8 < each.time < 10]
+    sent = [
+        packet for packet in movements.packets(movements.circle, 20.0) if not 8 < packet.time < 10
+    ]
 
     def wrong(until: float) -> movements.Movement:
         return lambda t: (*movements.circle(t)[:2], 3.0 if 9 < t < until else 0.0)

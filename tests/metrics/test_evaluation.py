@@ -125,7 +125,9 @@ def test_a_given_truth_is_used_and_named() -> None:
 
 def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
     alone = run("Late").results[0].value("score")
-    among = {each.label: each.value("score") for each in run("Exact", "Late", "Jumping").results}
+    among = {
+        result.label: result.value("score") for result in run("Exact", "Late", "Jumping").results
+    }
     assert among["Late"] == alone
     assert among["Exact"] > among["Late"]
 
@@ -228,7 +230,7 @@ def test_scenes_hold_what_pictures_need() -> None:
     (scene,) = run("Late", "Sleepy", selection=selection).scenes
     np.testing.assert_allclose(scene.times, np.arange(40, 140) * 0.05)
     np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
-    assert [each.label for each in scene.drawn] == ["Late", "Sleepy"]
+    assert [trace.label for trace in scene.drawn] == ["Late", "Sleepy"]
     late = scene.drawn[0]
     np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in late.times])
     np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
@@ -277,7 +279,7 @@ def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
     found = compared(
         {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
     )
-    for path in [each.positions for each in found.scenes[0].drawn] + [found.scenes[0].truth]:
+    for path in [trace.positions for trace in found.scenes[0].drawn] + [found.scenes[0].truth]:
         assert np.nanmax(path[:, 0]) > 120
         assert np.nanmax(np.abs(np.diff(path[:, 0]))) < 50
 

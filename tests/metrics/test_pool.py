@@ -39,15 +39,15 @@ def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
     assert alone.certainty is not None
     assert (alone.certainty.unit, alone.certainty.units) == (Unit.RUN, 8)
     assert alone.recordings == tuple(f"seed {seed}" for seed in range(8))
-    one = [each for each in alone.by_recording if each.label == "snapshot"]
-    pooled = next(each for each in alone.results if each.label == "snapshot")
-    assert pooled.value("rows") == alone.rows == sum(each.value("rows") for each in one)
-    squares = sum(each.value("error") ** 2 * each.value("rows") for each in one)
+    parts = [result for result in alone.by_recording if result.label == "snapshot"]
+    pooled = next(result for result in alone.results if result.label == "snapshot")
+    assert pooled.value("rows") == alone.rows == sum(part.value("rows") for part in parts)
+    squares = sum(part.value("error") ** 2 * part.value("rows") for part in parts)
     assert pooled.value("error") == pytest.approx(math.sqrt(squares / alone.rows))
     worst = alone.advice.worst
     assert worst is not None
     assert worst.value("score") == min(
-        each.value("score") for each in alone.by_recording if each.label == worst.label
+        result.value("score") for result in alone.by_recording if result.label == worst.label
     )
 
 

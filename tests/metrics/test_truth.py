@@ -98,7 +98,9 @@ def test_stamps_that_nearly_coincide_are_no_teleport() -> None:
 
 
 def test_gaps_are_cut_out() -> None:
-    packets = [each for each in movements.packets(movements.circle) if not 3.01 < each.time < 4.49]
+    packets = [
+        packet for packet in movements.packets(movements.circle) if not 3.01 < packet.time < 4.49
+    ]
     truth = of(packets)
     assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
     assert truth.at(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
@@ -116,7 +118,8 @@ def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
 
 def test_velocities_that_are_all_zero_are_replaced() -> None:
     packets = [
-        each._replace(velocity=(0.0, 0.0, 0.0)) for each in movements.packets(movements.straight)
+        packet._replace(velocity=(0.0, 0.0, 0.0))
+        for packet in movements.packets(movements.straight)
     ]
     truth = of(packets)
     assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)

@@ -143,7 +143,7 @@ def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: in
         squares.append(0.0)
         step = (drawn[row] * drawn[row - 1].inv()).as_rotvec()
         around = range(row - late - 30, row - late + 31)
-        known = [each for each in around if 0 <= each < len(TIMES) and sampled.segments[each] >= 0]
+        known = [at for at in around if 0 <= at < len(TIMES) and sampled.segments[at] >= 0]
         inside = row - 1 in rows and known and known[-1] == around[-1]
         if inside and np.linalg.norm(step) > math.radians(0.01):
             axis = step / np.linalg.norm(step)

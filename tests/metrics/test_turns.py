@@ -84,7 +84,7 @@ def test_nothing_leads_over_a_teleport() -> None:
 
 def test_a_turn_without_spins_is_on_the_great_circle() -> None:
     ends = Rotation.from_euler("ZYX", [[0.2, 0.1, 0.3], [1.4, -0.6, 0.9]])
-    begin, end = (tuple(each) for each in ends.as_quat().tolist())
+    begin, end = (tuple(quaternion) for quaternion in ends.as_quat().tolist())
     rotation, spin = turn_between((begin, None), (end, (1.0, 2.0, 3.0)), 0.5, 0.3)
     assert rotation == pytest.approx(Slerp([0, 1], ends)(0.3).as_quat())
     assert spin == pytest.approx(((ends[1] * ends[0].inv()).as_rotvec() / 0.5).tolist())

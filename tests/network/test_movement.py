@@ -180,8 +180,8 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
         read_movement(io.BytesIO(table), on_read=told.append),
         read_movement(io.BytesIO(lines), spec=ReadSpec.parse("unit=ms,scale=0.01")),
     ]
-    for each in found:
-        assert each.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
+    for recorded in found:
+        assert recorded.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
     assert told[0].write() == "time=t_ms,x=Position X,y=Position Y,unit=ms"
 
 

@@ -70,15 +70,15 @@ def test_the_order_of_times_and_the_seed(turning: str) -> None:
 @pytest.mark.parametrize("bits", [2, 5, 9, 15])
 def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
     step = math.sqrt(2) / (2**bits - 1)
-    for each in Rotation.random(200, random_state=bits):
-        quaternion = tuple(each.as_quat())
+    for rotation in Rotation.random(200, random_state=bits):
+        quaternion = tuple(rotation.as_quat())
         found = np.array(smallest_three(quaternion, bits))
         largest = int(np.abs(quaternion).argmax())
         away = found * np.sign(quaternion[largest]) - quaternion
         assert np.linalg.norm(found) == pytest.approx(1)
         if bits > 4:
             assert np.abs(np.delete(away, largest)).max() <= step / 2 + 1e-12
-            assert np.degrees((Rotation.from_quat(found) * each.inv()).magnitude()) < 180 * step
+            assert np.degrees((Rotation.from_quat(found) * rotation.inv()).magnitude()) < 180 * step
 
 
 @pytest.mark.parametrize("one", load("compression_runs")["rotations"])
@@ -141,11 +141,11 @@ def test_a_recording_with_rotation_is_the_truth(with_spins: bool) -> None:
     assert movement.turns
     packets = list(simulate(movement, send_rate=17))
     assert len(packets) > 100
-    for one in packets:
-        true = Rotation.from_rotvec((one.time) * spin)
-        found = Rotation.from_quat(one.rotation)
+    for packet in packets:
+        true = Rotation.from_rotvec((packet.time) * spin)
+        found = Rotation.from_quat(packet.rotation)
         assert (found * true.inv()).magnitude() < 3e-6
-        np.testing.assert_allclose(one.spin or (), spin, atol=2e-5)
+        np.testing.assert_allclose(packet.spin or (), spin, atol=2e-5)
     state = next(iter(simulate(recorded("\n".join(rows), velocities="taken"))))
     assert (state.spin is not None) == with_spins
 

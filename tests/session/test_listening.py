@@ -154,7 +154,7 @@ def test_what_cannot_be_is_said(typed: TypedSession) -> None:
     assert "there are 1 packet of another clock: ':reset' first" in typed.type(":listen 0")
     typed.type(":reset", ":pacing demo")
     assert "':pacing auto' first" in typed.type(":listen 0")
-    assert [one.text for one in _completions(typed, ":listen ")] == ["off"]
+    assert [completion.text for completion in _completions(typed, ":listen ")] == ["off"]
 
 
 def _completions(typed: TypedSession, text: str) -> list:  # type: ignore[type-arg]

@@ -44,7 +44,7 @@ def typist() -> Iterator[Typist]:
 
 def completions(typed: TypedSession, text: str) -> list[str]:
     found = LineCompleter(typed).get_completions(Document(text), CompleteEvent())
-    return [one.text for one in found]
+    return [completion.text for completion in found]
 
 
 def test_enter_gives_the_line(typist: Typist) -> None:
@@ -161,7 +161,7 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
 )
 def test_completion(text: str, expected: list[str]) -> None:
     assert [
-        one for one in completions(TypedSession(), text) if not one.startswith("epic-")
+        name for name in completions(TypedSession(), text) if not name.startswith("epic-")
     ] == expected
 
 

@@ -105,7 +105,7 @@ def test_no_name_in_the_recording_ends_the_data() -> None:
 
 def test_the_data_are_those_of_the_comparison() -> None:
     found = content(PAGE)
-    assert [each["label"] for each in found["rows"]] == ["Late", "Jumping", "Raising"]
+    assert [row["label"] for row in found["rows"]] == ["Late", "Jumping", "Raising"]
     assert found["shown"] == ["Late", "Jumping"]
     scene, truth = found["scenes"][1], COMPARISON.scenes[1]
     np.testing.assert_allclose(times_of(scene, {}), truth.times, atol=1e-9)
@@ -139,7 +139,7 @@ def test_any_scenes_make_a_page() -> None:
     text = page_of(COMPARISON.scenes, Content("Expected and drawn", told))
     found = content(text)
     assert found["verdict"] == ["3 rows differ."]
-    assert [each["label"] for each in found["rows"]] == ["Late", "Jumping"]
+    assert [row["label"] for row in found["rows"]] == ["Late", "Jumping"]
 
 
 def test_nothing_to_draw_is_an_error() -> None:
@@ -230,7 +230,9 @@ TURNED = page(TURNING)
 
 def test_pages_have_rotations_where_the_recording_has() -> None:
     assert "<!--" not in TURNED
-    assert [each["title"] for each in content(TURNED)["columns"] if each["brief"]][-1] == "angle"
+    assert [column["title"] for column in content(TURNED)["columns"] if column["brief"]][
+        -1
+    ] == "angle"
     scenes = content(TURNED)["scenes"]
     assert ["heads" in scene for scene in scenes] == [True, False, True]
     assert ["angle" in scene["drawn"][0] for scene in scenes] == [True, False, True]
@@ -278,12 +280,12 @@ def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_
     np.testing.assert_allclose(middle * np.hypot(across, up), [across, up], atol=1e-3)
     time, *hover = found["hover"]
     angles = {label: oracle.angle(label, round(time, 4)) for label in oracle.rows}
-    assert [each.split("  ")[0] for each in hover] == sorted(angles, key=lambda one: -angles[one])
+    assert [line.split("  ")[0] for line in hover] == sorted(angles, key=lambda one: -angles[one])
     for words in hover:
         label, value = words.removesuffix("\u00b0").split("  ")
         assert float(value) == pytest.approx(angles[label], rel=0.01)
     largest = max(
-        np.nanmax(each.angles) for each in TURNING.scenes[0].drawn if each.angles is not None
+        np.nanmax(trace.angles) for trace in TURNING.scenes[0].drawn if trace.angles is not None
     )
     assert found["top"] == pytest.approx(largest, rel=1e-5)
     assert (found["hidden"], found["zooms"], found["lanes"][:2]) == (

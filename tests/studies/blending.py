@@ -78,7 +78,7 @@ class Question:
     def sums(self, cell: tuple[float, int], label: str) -> Floats:
         """Of the judged pieces together, then of each draw of them."""
         key = self.network.name, *cell, label
-        return np.asarray(self._draws @ np.stack([each.drawn[key] for each in self._judged]))
+        return np.asarray(self._draws @ np.stack([case.drawn[key] for case in self._judged]))
 
     def best(
         self, cell: tuple[float, int], weights: Weights, which: Sequence[str], free: float = 0.0
@@ -86,7 +86,9 @@ class Question:
         """The label that scores most on the other half, among these strategies."""
         labels = [name for name in participants(self.network, *cell) if family(name) in which]
         key = self.network.name, *cell
-        rows = [np.sum([item.drawn[*key, each] for item in self._tuned], axis=0) for each in labels]
+        rows = [
+            np.sum([item.drawn[*key, label] for item in self._tuned], axis=0) for label in labels
+        ]
         return labels[int(np.argmax([scores(row[None], weights, free)[0] for row in rows]))]
 
     def ahead(
@@ -283,7 +285,7 @@ def main() -> None:
                 found[kind.name] = [measured for measured in done if measured is not None]
                 print(kind.name, len(found[kind.name]), "of", len(pieces), "pieces", flush=True)
     kinds = [kind for kind in KINDS if kind.name in found]
-    asked = [Question(kind, each, found[kind.name]) for each in NETWORKS for kind in kinds]
+    asked = [Question(kind, network, found[kind.name]) for network in NETWORKS for kind in kinds]
     rows = list(boundaries(asked))
     write(options.out / "blending.csv", rows)
     write(options.out / "blending_scores.csv", list(scored(asked)))

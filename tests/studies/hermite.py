@@ -90,9 +90,9 @@ def table(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
         own = list(some)
         few = len({cell.recording for cell in own}) < 3
         parts: dict[Any, Floats] = {}
-        for one in own:
-            for block, sums in one.blocks.items():
-                unit = (one.recording, block if few else 0)
+        for cell in own:
+            for block, sums in cell.blocks.items():
+                unit = (cell.recording, block if few else 0)
                 parts[unit] = parts.get(unit, 0) + sums
         row: dict[str, Any] = {
             "what": thing, "rate": rate, "velocities": VELOCITIES[number],
@@ -247,8 +247,8 @@ def bounce_table(found: Sequence[Bounce]) -> Iterator[dict[str, Any]]:
         own = list(some)
         boxes = np.array([cell.boxes for cell in own])
         parts: dict[str, Floats] = {}
-        for one in own:
-            parts[one.recording] = parts.get(one.recording, 0) + one.squares
+        for cell in own:
+            parts[cell.recording] = parts.get(cell.recording, 0) + cell.squares
         for place, way in enumerate(WAYS if len(parts) > 2 else ()):
             ratio = interval([part[[place, 0]] for part in parts.values()])
             row: dict[str, Any] = {

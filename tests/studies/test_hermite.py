@@ -19,7 +19,7 @@ def moving(time: Floats, position: Floats, velocity: Floats, stamps: Floats | No
 
 def only(track: Track, rate: float, velocities: str) -> thinning.Cell:
     (cell,) = (
-        each for each in thinning.cells(track) if (each.rate, each.velocities) == (rate, velocities)
+        cell for cell in thinning.cells(track) if (cell.rate, cell.velocities) == (rate, velocities)
     )
     return cell
 
@@ -64,7 +64,7 @@ def test_a_table_on_a_curve_is_what_numpy_makes_of_it() -> None:
         + u**2 * (3 - 2 * u) * position[a + 7]
         + u**2 * (u - 1) * step * velocity[a + 7]
     )
-    line = np.stack([np.interp(time[judged], time[sent], each[sent]) for each in position.T], 1)
+    line = np.stack([np.interp(time[judged], time[sent], axis[sent]) for axis in position.T], 1)
     expected: dict[int, list[float]] = {FULL: [], ACROSS: []}
     for path in (curve, line):
         off = path - position[judged]

@@ -118,7 +118,7 @@ def open_page(folder: Path, *flags: str) -> Iterator[Page]:
     try:
         port = _port(profile / "DevToolsActivePort", process)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
-            pages = [each for each in json.load(answer) if each["type"] == "page"]
+            pages = [target for target in json.load(answer) if target["type"] == "page"]
         where = pages[0]["webSocketDebuggerUrl"]
         with connect(where, max_size=None, open_timeout=PATIENCE, ping_interval=None) as talk:
             page = Page(talk)

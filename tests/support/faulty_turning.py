@@ -40,7 +40,7 @@ class Attitude(NamedTuple):
         """World axes, rad/s."""
         steps = (self.turns[1:] * self.turns[:-1].inv()).as_rotvec() * FINE
         middles = (self.times[1:] + self.times[:-1]) / 2
-        return np.stack([np.interp(times, middles, each) for each in steps.T])
+        return np.stack([np.interp(times, middles, axis) for axis in steps.T])
 
 
 def _waves(random: np.random.Generator, times: Floats, low: float, high: float) -> Floats:

@@ -66,14 +66,14 @@ def _wait_for_an_order(control: socket.socket) -> Order | None:
         content = control.recv(size, socket.MSG_WAITALL)
         child = os.fork()
         if not child:
-            for standard, one in enumerate(files):
-                os.dup2(one, standard)
-                os.close(one)
+            for standard, descriptor in enumerate(files):
+                os.dup2(descriptor, standard)
+                os.close(descriptor)
             order = pickle.loads(content)
             assert isinstance(order, Order)
             return order
-        for one in files:
-            os.close(one)
+        for descriptor in files:
+            os.close(descriptor)
         _, status = os.waitpid(child, 0)
         control.sendall(NUMBER.pack(status))
 

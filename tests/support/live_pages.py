@@ -89,7 +89,9 @@ class Game:
 
     def send(self, *packets: dict[str, Any]) -> None:
         now = time.monotonic() - self._began
-        self.socket.send("\n".join(json.dumps({"time": now, **each}) for each in packets).encode())
+        self.socket.send(
+            "\n".join(json.dumps({"time": now, **packet}) for packet in packets).encode()
+        )
 
     def circle(self, *names: str, steps: int = 1, pause: float = 0.02) -> None:
         """All of them, on a circle of length 5."""

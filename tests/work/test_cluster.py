@@ -78,10 +78,10 @@ class Deserted(Client):
 
     def cancel(self, asked: list[Deserted.Asked], force: bool) -> None:
         assert force
-        for each in asked:
-            each.status = "cancelled"
-            for done in each.ended:
-                done(each)
+        for future in asked:
+            future.status = "cancelled"
+            for done in future.ended:
+                done(future)
 
 
 def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

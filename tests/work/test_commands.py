@@ -275,7 +275,7 @@ def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
         for name in ("scheduler", "worker", "worker"):
             command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--no-dashboard"]
             log = subprocess.PIPE if name == "worker" else subprocess.DEVNULL
-            one = ending.enter_context(
+            process = ending.enter_context(
                 subprocess.Popen(
                     [*command, *options[name]],
                     stdout=subprocess.DEVNULL,
@@ -283,11 +283,11 @@ def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
                     env=environment(),
                 )
             )
-            ending.callback(one.kill)
-            started.append(one)
-        for one in started[1:]:
-            assert one.stderr is not None
-            assert any(b"Registered to:" in line for line in one.stderr)
+            ending.callback(process.kill)
+            started.append(process)
+        for worker in started[1:]:
+            assert worker.stderr is not None
+            assert any(b"Registered to:" in line for line in worker.stderr)
         yield started
 
 

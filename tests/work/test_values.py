@@ -77,7 +77,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
     one, other = direct.comparison(), kept.comparison()
     assert replace(other, skipped=()) == replace(one, skipped=())
     assert other.advice == one.advice
-    assert [str(each.error) for each in other.skipped] == [str(each.error) for each in one.skipped]
+    assert [str(skip.error) for skip in other.skipped] == [str(skip.error) for skip in one.skipped]
     assert len(one.skipped) == 1
 
 

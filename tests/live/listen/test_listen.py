@@ -67,8 +67,8 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
     left = [line.split(",") for line in truth.read_text().splitlines()[1:]]
     states = {row[1]: row for row in left}
     assert {f"{packet.time:g}" for packet in packets} == {row[1] for row in left if row[9]}
-    for one in packets:
-        assert [float(cell) for cell in states[f"{one.time:g}"][2:5]] == list(one.position)
+    for packet in packets:
+        assert [float(cell) for cell in states[f"{packet.time:g}"][2:5]] == list(packet.position)
     arrivals = [packet.arrival for packet in packets if packet.arrival is not None]
     assert arrivals == sorted(arrivals)
     assert len(arrivals) == arrived

@@ -99,16 +99,16 @@ def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
     with contextlib.ExitStack() as stack:
         ports = [str(free_port()) for _ in range(proxies)]
         running = [
-            stack.enter_context(program("proxy", *options, one, ports[number - 1]))
-            for number, one in enumerate(ports)
+            stack.enter_context(program("proxy", *options, port, ports[number - 1]))
+            for number, port in enumerate(ports)
         ]
-        for one in running:
-            one.wait_for(b"passes datagrams on to")
+        for proxy in running:
+            proxy.wait_for(b"passes datagrams on to")
         client = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         for _ in range(20):
             client.sendto(b"state", ("127.0.0.1", int(ports[0])))
-        wait_until(lambda: any(each.process.poll() is not None for each in running))
-        ended = next(each for each in running if each.process.poll() is not None)
+        wait_until(lambda: any(proxy.process.poll() is not None for proxy in running))
+        ended = next(proxy for proxy in running if proxy.process.poll() is not None)
         assert ended.process.returncode == 2
         said = ended.wait_for(b"they would loop")
         assert b"passes datagrams back to this proxy" in said
@@ -263,7 +263,7 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
     left = [float(row["recv_time"]) for row in recorded if row["recv_time"]]
     assert left != sorted(left)
     words = said.decode()
-    assert f"up, to the server: {count} sent, {sum(not one for one in expected)} lost" in words
+    assert f"up, to the server: {count} sent, {expected.count(())} lost" in words
     assert f"{link.corrupted} corrupted" in words
     assert f"{count} datagrams recorded in" in words
 
@@ -338,8 +338,8 @@ def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
         clients[20].send(b"one too many")
         words = '"clients": 20, "clients_total": 20, "rejected": 1'
         wait_until(lambda: words in playing.ask("stats"))
-        for one in clients:
-            one.close()
+        for client in clients:
+            client.close()
     with game("--control", "-", listen="0,max_clients=1,idle=0.2") as playing:
         with playing.another_client() as first:
             first.send(b"first")

@@ -230,7 +230,9 @@ def recording(seed: int) -> dict[str, list[Packet]]:
 
 def in_order(rows: dict[str, list[Packet]]) -> list[Packet]:
     """The packets of all entities by their own times."""
-    return sorted((entry for each in rows.values() for entry in each), key=lambda one: one.time)
+    return sorted(
+        (packet for row in rows.values() for packet in row), key=lambda packet: packet.time
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -290,11 +292,11 @@ def test_recordings_together_begin_at_once_and_no_entities_merge(seed: int) -> N
     starts = [in_order(record)[0] for record in recordings]
     dues = [start.time if start.arrival is None else start.arrival for start in starts]
     wanted = sorted(
-        tuple(round(packet.time - due + dues[0], 6) for packet in each)
+        tuple(round(packet.time - due + dues[0], 6) for packet in row)
         for rows, due in zip(recordings, dues, strict=True)
-        for each in rows.values()
+        for row in rows.values()
     )
-    assert sorted(tuple(round(entry.time, 6) for entry in each) for each in sent.values()) == wanted
+    assert sorted(tuple(round(packet.time, 6) for packet in row) for row in sent.values()) == wanted
     assert all(new in sent and new.partition("@")[0] in (old, "one", "two", "two-2")
                for _, old, new in said)  # fmt: skip
 
@@ -338,10 +340,10 @@ def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str)
     assert [row["x"] for row in rows["bot1"]] == [item["x"] for item in alone]
     for row in rows.values():
         assert [packet["time"] for packet in row] == [packet["time"] for packet in alone]
-    begins = [(each[0]["x"], each[0]["y"]) for each in rows.values()]
+    begins = [(row[0]["x"], row[0]["y"]) for row in rows.values()]
     assert min(math.dist(a, b) for a in begins for b in begins if a is not b) > 1
     if path != "straight":
-        assert len({round(each[5]["qw"], 3) for each in rows.values()}) >= 3
+        assert len({round(row[5]["qw"], 3) for row in rows.values()}) >= 3
 
 
 @pytest.mark.parametrize("scheme", ["tcp", "ws"])

@@ -135,8 +135,8 @@ def test_a_client_that_never_listens_stays_wrong() -> None:
         mode: match(text, players, trace=dropping(), local=mode)
         for mode in ("predicted", "reconciled")
     }
-    for one in played.values():
-        one.run_until(3)
+    for game in played.values():
+        game.run_until(3)
     off = {
         mode: math.dist(one.participants[0].client.local.body.position, one.server.body(0).position)
         for mode, one in played.items()

@@ -133,7 +133,7 @@ def test_hits_are_those_that_count() -> None:
             statistics.add_event(event)
         shots, others = statistics.shots("A"), game.participants
         assert shots.hits == (shots.rewound if rewind else shots.present)
-        assert dict(each[:2] for each in shots.figures())["hits"] == shots.hits
+        assert dict(figure[:2] for figure in shots.figures())["hits"] == shots.hits
         (line,) = (line for line in shown(statistics, *others) if "hits" in line)
         assert line.startswith(f"hits {shots.hits} of {shots.judged} ")
         hits[rewind] = shots.hits

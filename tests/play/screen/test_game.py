@@ -241,4 +241,4 @@ def test_an_arrow_beside_a_player_says_where_he_looks(
     [(row, column)] = [(n, line.index("A")) for n, line in enumerate(lines) if "A" in line]
     right, down, arrow = beside
     assert lines[row + down][column + right] == arrow
-    assert sum(line.count(one) for line in lines for one in "→↗↑↖←↙↓↘") == 1
+    assert sum(line.count(letter) for line in lines for letter in "→↗↑↖←↙↓↘") == 1

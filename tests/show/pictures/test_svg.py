@@ -23,12 +23,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def elements(text: str, tag: str, kind: str | None = None) -> list[ElementTree.Element]:
     found = ElementTree.fromstring(text).iter(f"{SVG}{tag}")
-    return [one for one in found if kind is None or one.get("class") == kind]
+    return [element for element in found if kind is None or element.get("class") == kind]
 
 
 def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
     text = picture(SCENE)
-    words = [one.text for one in elements(text, "text")]
+    words = [element.text for element in elements(text, "text")]
     assert "<tank & co>: from above, y over x (lengths)" in words
     assert {"truth", "packets"} <= set(words)
     # in the key, and where the lines end
@@ -37,7 +37,7 @@ def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
     assert "Jumping: at most 2.00" in (elements(text, "desc")[0].text or "")
     assert len(elements(text, "path", "d")) == 4  # two paths, two errors
     for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', text):
-        numbers = [float(one) for one in re.findall(r"-?[\d.]+", path)]
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path)]
         assert all(0 <= x <= WIDTH for x in numbers[::2])
         assert all(0 <= y <= HEIGHT for y in numbers[1::2])
     assert not re.search(r"https?:|href|url\(|@import|<script", text.replace(SVG[1:-1], ""))
@@ -48,13 +48,13 @@ def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
 
 def test_names_cannot_break_it() -> None:
     (scene,) = comparisons.comparison("Late", entities=("a\x1b[31m\nb\x01",)).scenes
-    words = [one.text for one in elements(picture(scene), "text")]
+    words = [element.text for element in elements(picture(scene), "text")]
     assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
 
 
 def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(23)]
-    text = picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
+    text = picture(SCENE._replace(drawn=tuple(many)), [trace.label for trace in many])
     lines = elements(text, "path", "d")
     styles = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines[:23]]
     assert len(set(styles)) == 23
@@ -130,17 +130,17 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
     assert "angle (degrees from the true rotation) over time (s)" in text
     scale, left, top = _map_of(text)
     shapes = [
-        re.findall(r"M([^Z]*)Z", one) for one in re.findall(r'<path fill="#.*?d="(.*?)"', text)
+        re.findall(r"M([^Z]*)Z", path) for path in re.findall(r'<path fill="#.*?d="(.*?)"', text)
     ]
     labels = ("truth", *reversed(comparisons.TURNING))
     assert len(shapes) == 3
     for label, darts in zip(labels, shapes, strict=True):
-        of = next((one for one in scene.drawn if one.label == label), None)
+        of = next((trace for trace in scene.drawn if trace.label == label), None)
         positions = scene.truth if of is None else of.positions
         times = scene.times if of is None else of.times
         assert len(darts) > 10, label
         for dart in darts:
-            corners = np.array([one.split() for one in dart.split("L")], float)
+            corners = np.array([part.split() for part in dart.split("L")], float)
             (tip, _, notch, _) = corners
             place = (tip + notch / 0.35) / (1 + 1 / 0.35)  # between the two
             near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)

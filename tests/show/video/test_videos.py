@@ -98,8 +98,8 @@ def rows(strategy: str, recording: str) -> tuple[Floats, Floats]:
     words = ["-s", strategy, "--tick", "1/60", "--clock", "exact", "-f", "csv", "-o", "rows.csv"]
     assert main(["replay", *words, recording]) == 0
     with Path("rows.csv").open() as stream:
-        found = [one for one in csv.DictReader(stream) if one["status"] != "none"]
-    numbers = [[float(one[key]) for key in ("time", "x", "y")] for one in found]
+        found = [row for row in csv.DictReader(stream) if row["status"] != "none"]
+    numbers = [[float(row[key]) for key in ("time", "x", "y")] for row in found]
     table = np.array(numbers)
     return table[:, 0], table[:, 1:]
 
@@ -212,8 +212,8 @@ def test_entities_are_where_the_rows_are() -> None:
     places, pixels = [], []
     for rank, entity in enumerate(("tank1", "tank7")):
         own = np.array(
-            [[float(one[key]) for key in ("time", "x", "y")] for one in table
-             if one["entity"] == entity]
+            [[float(row[key]) for key in ("time", "x", "y")] for row in table
+             if row["entity"] == entity]
         )  # fmt: skip
         shown, whole = seen(video, LIGHT[rank], moments.tolist(), 0)
         assert len(whole) > 10
@@ -320,7 +320,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
     assert 5 < end - start < 13
     with Path("truth.csv").open() as stream:
         table = list(csv.DictReader(stream))
-    truth = np.array([[float(one[key]) for key in ("time", "x", "y")] for one in table])
+    truth = np.array([[float(row[key]) for key in ("time", "x", "y")] for row in table])
     apart = there(truth[:, 0], truth[:, 1:], start) - there(truth[:, 0], truth[:, 1:], end)
     assert np.linalg.norm(apart) < 0.05 * np.ptp(truth[:, 1:], axis=0).max()
 
@@ -333,7 +333,7 @@ def test_the_worst_is_in_the_middle(seed: int) -> None:
     times, places = rows("lerp", recording)
     with Path("truth.csv").open() as stream:
         table = list(csv.DictReader(stream))
-    truth = np.array([[float(one[key]) for key in ("time", "x", "y")] for one in table])
+    truth = np.array([[float(row[key]) for key in ("time", "x", "y")] for row in table])
     errors = [np.linalg.norm(there(truth[:, 0], truth[:, 1:], t) - p)
               for t, p in zip(times, places, strict=True)]  # fmt: skip
     late = (times > times[0] + 1) & (times <= truth[-1, 0])
@@ -401,7 +401,7 @@ def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)
     assert f"epic: cannot write to x.{kind}" in capfd.readouterr().err
-    assert not [one for one in Path().iterdir() if one.name.startswith(("x.", ".epic"))]
+    assert not [path for path in Path().iterdir() if path.name.startswith(("x.", ".epic"))]
 
 
 @pytest.mark.parametrize("name", ["\x1b[31m", "坦克", "a" * 300, "é\n<b>"])
@@ -441,7 +441,7 @@ def test_names_beyond_ascii_are_told_apart_without_any_font(
 ) -> None:
     monkeypatch.setattr(filming, "_files", lambda _: ())
     found = [filming.readable(name, 13.0)[0] for name in NAMES]
-    assert all(one.isascii() and one.isprintable() for one in found)
+    assert all(name.isascii() and name.isprintable() for name in found)
     assert found[0] == found[1] == "Hohe"  # in plain letters
     assert len(set(found)) >= len(NAMES) - 1
     assert len(filming.readable("坦" * 32, 13.0)[0]) < 60
@@ -450,10 +450,10 @@ def test_names_beyond_ascii_are_told_apart_without_any_font(
 def test_no_name_is_drawn_as_boxes() -> None:
     for name in NAMES:
         text, font = filming.readable(name, 13.0)
-        assert all(bytes(font.getmask(one)) != bytes(font.getmask("\uffff")) for one in text)
+        assert all(bytes(font.getmask(sign)) != bytes(font.getmask("\uffff")) for sign in text)
         # whatever font there is, names look different
         pictures = {
-            filming.sprite(one, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for one in (name, "x")
+            filming.sprite(word, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for word in (name, "x")
         }
         assert len(pictures) == 2
 
