@@ -411,8 +411,8 @@ _OTHER_AXES = 0.98
 _UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
 _UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds", "d": "days"}
 
-#: Such steps are no seconds, but perhaps those of slow loggers, in whole seconds; so many packets
-#: show it. Steps that are longer or shorter than these are no game's, in whatever unit.
+#: Such steps are no seconds, but perhaps those of slow loggers, in whole seconds; this many
+#: packets show it. Steps that are longer or shorter than these are no game's, in whatever unit.
 _LONG_STEP, _LOGGERS, _FEW_STEPS = 5, (5, 10, 15, 30, 60), 6
 _SLOWEST, _FASTEST_RATE = 10.0, 1000.0
 

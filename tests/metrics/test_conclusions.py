@@ -217,7 +217,8 @@ def walked(seed: int) -> tuple[Callable[[float], Place], list[float]]:
         for way, end in zip(ways, ends, strict=True):
             place = place + way * (min(max(t, begin), end) - begin)
             begin = end
-        return tuple(place.tolist())
+        x, y, z = place.tolist()
+        return x, y, z
 
     return walk, ends
 
@@ -250,8 +251,8 @@ def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: 
     times = np.arange(ends[0], sent[-1].time, 1 / 60)
     np.testing.assert_allclose(truth.at(times).positions, [walk(t) for t in times], atol=0.15)
     if truth.turns is not None:
-        halves = np.array([walk(t)[0] for t in times])
-        true = np.stack((0 * halves, 0 * halves, np.sin(halves), np.cos(halves)), axis=1)
+        half = np.array([walk(t)[0] for t in times])
+        true = np.stack((0 * half, 0 * half, np.sin(half), np.cos(half)), axis=1)
         assert angles(truth.turns.at(times), true).max() < 20
     network = diagnose(traffic_of({"": movements.block(sent)})).network
     assert network is not None
