@@ -351,6 +351,9 @@ STEADY = 0.2
 #: In periods: nothing came for as long; so often at least where states are only sent on change.
 SILENT, FEWEST_RESTS = 2.5, 3
 
+#: In periods: a state that is sent again now and then comes as rarely at least.
+SELDOM = 8.0
+
 #: In usual steps (or the next), and in what it would have come at that pace: an entity that rested
 #: and has just begun to move has come no further. Where it rests, its velocity is no more than this
 #: share of the usual one.
@@ -363,8 +366,9 @@ _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "telepor
 class Elapsed(NamedTuple):
     """Steady steps: which they are, how many seconds each took, and what rounding adds (sigma, s).
 
-    Positions waver ``across`` the velocity by that much (sigma, length); ``back`` is how an error
-    there is correlated with the next one.
+    One that took less than none leads back to an older state. Positions waver ``across`` the
+    velocity by that much (sigma, length); ``back`` is how an error there is correlated with the
+    next one.
     """
 
     steps: Numbers
@@ -525,6 +529,12 @@ class Stream:
         """The intervals in which it rests, and nothing is sent for that; none, or some."""
         silent = self.stretched(SILENT)
         silent = silent[self.rested(silent)]
+        if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
+            short = self.intervals[self.intervals <= SILENT * self.period]
+            silent = silent[self.intervals[silent] > SILENT * quantile(short, 0.9)]
+            # what is sent though nothing has changed, is not sent on change but seldom
+            changed = self.steps[silent] > 0
+            silent = silent[changed | (self.intervals[silent] > SELDOM * self.period)]
         return silent if len(silent) >= FEWEST_RESTS else silent[:0]
 
     @cached_property
@@ -545,8 +555,8 @@ class Stream:
             aside = moved - (along / speed)[:, None] * mean
             steady &= self.intervals < 3 * self.period
             wavers = np.flatnonzero(steady & (along >= 0.8 * self.steps))
-            # the way of the step is the way of the velocity
-            steady &= along >= 0.99 * self.steps
+            # the way of the step is the way of the velocity, or back on it: stamps may be swapped
+            steady &= np.abs(along) >= 0.99 * self.steps
             took = along / speed
         steps = np.flatnonzero(steady & np.isfinite(took))
         if len(steps) < FEWEST_STATES:

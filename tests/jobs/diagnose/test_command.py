@@ -30,7 +30,7 @@ def test_a_finding_has_its_cause_evidence_effect_and_cure(
     assert main(["diagnose", str(recording)]) == 0
     text = capsys.readouterr().out
     assert text.startswith(f"{recording}: 1 finding (")
-    assert "1. packets wait for a lost one\n" in text
+    assert "1. packets are held up, and come all at once\n" in text
     for part in ("effect", "cure", "when", "evidence", "--span", "needs"):
         assert part in text
 
@@ -68,7 +68,7 @@ def test_markdown_is_a_section_for_each_recording(
     assert main(["diagnose", "--format", "markdown", str(recording), str(recording)]) == 0
     text = capsys.readouterr().out
     assert text.count("\n## ") + text.startswith("## ") == 2
-    assert text.count("### packets wait for a lost one") == 2
+    assert text.count("### packets are held up, and come all at once") == 2
 
 
 @pytest.mark.parametrize(

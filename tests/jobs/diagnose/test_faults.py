@@ -87,6 +87,34 @@ def _case(rows: Columns) -> Case:
     return Case(rows, 0.05, np.random.default_rng(1), 1.0)
 
 
+@pytest.mark.parametrize("jitter", [0.005, 0.02, 0.03])
+@pytest.mark.parametrize("movement", MOVEMENTS)
+def test_states_stamped_on_arrival_have_wrong_stamps_and_right_velocities(
+    movement: str, jitter: float
+) -> None:
+    """Without numbers, and with what overtakes others sorted by these stamps."""
+    for seed, rate in enumerate((20, 30)):
+        rows = clean(movement, LINKS["perfect"], rate, seed, 30.0)
+        random = np.random.default_rng(seed)
+        rows[0] += 0.1 + np.maximum(random.normal(0, jitter, rows.shape[1]), -0.1)
+        rows[7:9] = np.nan
+        told = diagnose(traffic_of_tables({"": rows[:, rows[0].argsort()]})).findings
+        assert {found.cause for found in told} in ({"stamps"}, {"stamps", "send-rate"})
+        (found,) = (found for found in told if found.cause == "stamps")
+        spread, most = float(found.values["spread"]), float(found.values["worst"])
+        assert spread == pytest.approx(jitter * 2**0.5, rel=0.35)
+        assert spread <= most
+
+
+def test_a_server_whose_ticks_stand_still_falls_behind_for_good() -> None:
+    rows = clean("circle", LINKS["lan"], 20, 2, 40.0)
+    for begin in (5.0, 11.0, 19.0, 26.0, 33.0):
+        rows[7, rows[0] > begin] += 0.4
+    (found,) = diagnose(traffic_of_tables({"": rows})).findings
+    assert (found.cause, found.values["times"]) == ("server-stall", 5)
+    assert found.values["longest"] == pytest.approx(0.45, abs=0.02)
+
+
 def test_the_order_of_the_packets_does_not_matter() -> None:
     rows = faulty("queue", "strafe", 4)
     order = np.argsort(rows[7], kind="stable")

@@ -15,6 +15,9 @@ from epic_cli.jobs.diagnose import run as of_traffic
 from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.network import PATHS
 
+#: Other steps of angles than those of bits.
+DEGREES = (0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 8, 10, 15, 30)
+
 
 def case(seed: int, rate: float = 30.0, duration: float = 30.0) -> Case:
     path = sorted(PATHS)[seed % len(PATHS)]
@@ -43,18 +46,40 @@ def test_quaternions_that_change_their_sign_are_no_cause() -> None:
     assert found(rows) == []
 
 
-@pytest.mark.parametrize("bits", [6, 7, 8, 9])
-def test_the_bits_of_an_angle_are_reported(bits: int) -> None:
+@pytest.mark.parametrize("kind", ["look", "around"])
+@pytest.mark.parametrize("bits", [3, 6, 7, 8, 9, *np.log2(360 / np.array(DEGREES))])
+def test_how_far_angles_are_apart_is_reported(bits: float, kind: str) -> None:
     step = 2 * math.pi / 2**bits
     for seed, order in enumerate(("ZYX", "YXZ")):
         one = case(seed, 20)
-        rows = recorded(one, attitude("look", one), None)
+        rows = recorded(one, attitude(kind, one), None)
         angles = Rotation.from_quat(rows[10:14].T).as_euler(order)
         rows[10:14] = Rotation.from_euler(order, np.round(angles / step) * step).as_quat().T
         (of,) = found(rows)
         assert of.cause == "coarse-angles"
         assert of.values["step"] == pytest.approx(math.degrees(step), rel=1e-9)
         assert of.values["bits"] == pytest.approx(bits, abs=1e-9)
+
+
+def test_who_runs_in_eight_directions_and_looks_ahead_is_not_rounded() -> None:
+    """A keyboard's directions, of which some follow each other by way of a third."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        turns = np.repeat(random.integers(0, 8, 60), random.integers(4, 30, 60)) * math.pi / 4
+        ways = np.stack((np.cos(turns), np.sin(turns), 0 * turns), axis=1)
+        places = np.cumsum(ways, axis=0) * 0.2
+        made = [
+            Packet(
+                tuple(place),
+                tuple(4 * way),
+                k / 20,
+                rotation=(0, 0, math.sin(t / 2), math.cos(t / 2)),
+            )
+            for k, (place, way, t) in enumerate(
+                zip(places.tolist(), ways, turns.tolist(), strict=True)
+            )
+        ]
+        assert [of.cause for of in diagnose(made).findings] == []
 
 
 @pytest.mark.parametrize("kind", ["look", "around"])

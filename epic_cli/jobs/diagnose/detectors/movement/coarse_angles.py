@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import Floats, concentration
 from epic_cli.metrics.turns import euler
 
-#: Steps of a turn that are looked for, and of a component.
-TURN = sorted([360, *(2**bits - low for bits in range(4, 13) for low in (0, 1))])
+#: Steps of a component that are looked for.
 PART = [2**bits - 1 for bits in range(4, 13)]
 
 #: Degrees: a step that always shows, and one that never does; between them, in usual steps from
@@ -24,11 +23,19 @@ SHOWS, FINE, COARSE = 0.5, 0.1, 0.1
 #: How well values stand on a lattice, and how many different ones do.
 STANDS, FEWEST = 0.98, 10
 
+#: Or so few, of what does not look ahead (mean resultant length), or goes in directions that stand
+#: there no better than this.
+FEW, AHEAD, ELSEWHERE = 5, 0.7, 0.5
+
+#: Degrees: angles that are as near are the same, and distances, or this share of one.
+GRAIN, EXACT, ROUGH = 0.02, 0.005, 0.03
+
 
 def _of(turning: Turning) -> Finding | None:
     angles = np.degrees(turning.angles)[turning.near]
     usual = median(angles[angles > 0])
-    for step, kind in _lattices(turning.rotations):
+    # angles about other axes than it turns about are on finer ones, too
+    for step, kind in sorted(_lattices(turning), key=lambda one: -one[0]):
         coarse = step / usual
         if step >= SHOWS or (step >= FINE and coarse >= COARSE):
             figures = {"step": step, "bits": math.log2(360 / step), "usual": usual}
@@ -38,17 +45,56 @@ def _of(turning: Turning) -> Finding | None:
     return None
 
 
-def _lattices(rotations: Floats) -> Iterator[tuple[float, str]]:
-    """The coarsest steps, in degrees, and of what."""
+def _lattices(turning: Turning) -> Iterator[tuple[float, str]]:
+    """The steps, in degrees, and of what."""
+    rotations, stream = turning.rotations, turning.stream
+    moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
+    x, y, z = np.diff(stream.positions, axis=0)[moves].T
+    ways = {"z": np.degrees(np.arctan2(y, x)), "y": np.degrees(np.arctan2(x, z))}
     for up, angles in euler(rotations).items():
         for values, name in zip(angles, ("yaw", "pitch", "roll"), strict=True):
-            if steps := next((item for item in TURN if _stand(values / 360 * item)), 0):
-                yield 360 / steps, f"{name}, {up} up"
+            # those below 0 may have been rounded above 180
+            step, count = _step(values)
+            if not step:
+                step, count = _step(values % 360)
+            if step and (count >= FEWEST or not _ahead(values[:-1][moves], [*ways.values()], step)):
+                yield step, f"{name}, {up} up"
     largest = np.arange(4) == np.abs(rotations).argmax(axis=1)[:, None]
     signed = rotations * np.sign(rotations[largest])[:, None]
     shares = (signed[~largest] * math.sqrt(2) + 1) / 2
     if steps := next((item for item in PART if _stand(shares * item)), 0):
         yield math.degrees(2 * math.sqrt(2) / steps), f"{math.log2(steps + 1):.0f} bits a component"
+
+
+def _ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
+    """Whether it looks where it goes, in one of ``several`` planes, and only goes in such steps."""
+    return any(
+        abs(np.exp(1j * np.radians(angles + way * ways)).mean()) > AHEAD
+        and concentration(ways, step) > ELSEWHERE
+        for ways in several
+        for way in (-1, 1)
+        if len(ways)
+    )
+
+
+def _step(angles: Floats) -> tuple[float, int]:
+    """How far apart (degrees) angles are, 0: they are any; how many different ones there are."""
+    ordered = np.sort(angles)
+    different = ordered[np.append(True, np.diff(ordered) > GRAIN)]
+    if len(different) < FEW:
+        return 0.0, 0
+    step, gaps = 0.0, np.diff(different)
+    rest = gaps
+    while len(rest):  # Euclid: the greatest common divisor
+        step = float(rest.min())
+        if step < FINE - EXACT:
+            return 0.0, 0
+        rest = np.abs(gaps - np.round(gaps / step) * step)
+        rest = rest[rest > max(EXACT, ROUGH * step)]
+    step = float(gaps.sum() / np.round(gaps / step).sum())
+    whole = 360 / round(360 / step)
+    step = whole if abs(whole - step) < EXACT else step
+    return (step, len(different)) if concentration(angles, step) > STANDS else (0.0, 0)
 
 
 def _stand(values: Floats) -> bool:
@@ -59,14 +105,14 @@ def _stand(values: Floats) -> bool:
 DETECTOR = Detector(
     "coarse-angles",
     "rotations are rounded too coarsely",
-    "Rotations are {step:number} degrees apart ({kind}; a turn has {bits:number} bits), while a"
-    " step from packet to packet is {usual:number} degrees.",
+    "Rotations are multiples of {step:number}° ({kind}; a turn has {bits:number} bits),"
+    " while a step from packet to packet is {usual:number}°.",
     "Slow turning goes in stairs, and an aim is off by up to half a step; angular velocities"
     " derived from rotations waver.",
     "Send more bits: 16 for each angle, or 10 and more for each of a quaternion's three least"
     " components; a byte is 1.4 degrees.",
-    "mean cosine of the phases of yaw, pitch and roll, or of a quaternion's three least components,"
-    " on lattices of 4 to 12 bits",
+    "mean cosine of the phases of yaw, pitch and roll on the lattice of their least distance, or of"
+    " a quaternion's three least components on those of 4 to 12 bits",
     f"{SHOWS} degrees, or a tenth of the usual step and {FINE} degrees",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     lambda traffic: worst_turning(traffic, _of),

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
+from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import USUAL_RATES, Traffic, concentration
 
 #: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
 STATES = 0.95
 STAMPS = 0.92
+
+#: In the simulation's steps: so much of the intervals are at most this far off the stamps'.
+NEARLY_ALL, MOST = 0.98, 1.05
 
 #: A share of the steps that take as many of the simulation's: then nothing beats.
 ALIKE = 0.97
@@ -22,7 +26,13 @@ def detect(traffic: Traffic) -> list[Finding]:
         if steady is None:
             continue
         stamped = stream.intervals[steady.steps]
+        # a beat takes or gives a step, and none goes back
+        off = quantile(np.abs(steady.took - stamped), NEARLY_ALL)
+        if float((steady.took > 0).mean()) < NEARLY_ALL:
+            continue
         for rate in USUAL_RATES:
+            if off > MOST / rate:
+                continue
             turns = np.round(steady.took * rate)
             usual = turns[stamped < 1.5 * stream.period]  # not those in which packets were lost
             if len(usual) and np.unique(usual, return_counts=True)[1].max() > ALIKE * len(usual):

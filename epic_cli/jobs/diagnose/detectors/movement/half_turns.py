@@ -20,6 +20,9 @@ LEAST, LONGEST, FAST = 240.0, 1.0, 3.0
 #: Degrees: where it looks up or down so steeply, the heading turns by itself.
 STEEP = 65.0
 
+#: So much of its steps are at least this share of the usual one.
+MOST, TURNING = 0.6, 0.25
+
 #: How many of them tell, and how many ways may be short for each: few packets show half of them.
 FEWEST, SHORT = 2, 2
 
@@ -65,8 +68,14 @@ def _ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int
         for one, other in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
         if size[max(2 * one - other, 0) : one + 1].max() + size[other : 2 * other - one + 1].max()
         > LEAST
+        and _turns(np.abs(np.diff(angles[one : other + 1])))
     ]
     return int((across & straight).sum()), [one for one, _ in long], [other for _, other in long]
+
+
+def _turns(steps: Floats) -> bool:
+    """Whether it turns all the way, and does not stop to look elsewhere."""
+    return bool((steps > TURNING * steps.mean()).mean() >= MOST)
 
 
 DETECTOR = Detector(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
@@ -14,7 +16,7 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     turned,
 )
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic import FEWEST_STATES
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats
 
 #: Nearer than this (degrees) to one of its axes, on average, it looks along its way; less than that
 #: is no lag, nor is such a share of the angular velocity.
@@ -22,6 +24,9 @@ ALONG, LEAST_ANGLE, LEAST_SHARE = 12.0, 2.0, 0.08
 
 #: Against the movement the lag has to mend so much: what slides looks aside for other reasons.
 LEAVES = 2.5
+
+#: Or so much of no more than so many degrees, and surely: by this many standard errors, of blocks.
+SOME, BESIDE, SURE, BLOCKS = 1.25, 40.0, 2.5, 16
 
 
 def _of(turning: Turning) -> Finding | None:
@@ -57,24 +62,39 @@ def _against_way(turning: Turning) -> TurnLag | None:
     middles, times = turning.middles[moves], stream.times[thinned]
     back = turning.rotations[thinned] * (-1, -1, -1, 1)
 
-    def off(late: float) -> float:
-        """The mean angle in degrees."""
+    def apart(late: float) -> Floats:
+        """The angles in degrees, NaN where they are not known."""
         at = times - late
         after = np.searchsorted(middles, at).clip(1, len(middles) - 1)
         known = (at >= middles[0]) & (at <= middles[-1])
         known &= middles[after] - middles[after - 1] < 2.5 * stream.period
+        found = np.full(len(at), np.nan)
         if int(known.sum()) < FEWEST_STATES:
-            return 180.0
+            return found
         seen = turned(interpolated(middles, ways, at[known]), back[known])
         cosines = seen / np.maximum(lengths(seen), 1e-300)[:, None]
         mean = cosines.mean(axis=0)
         axis = int(np.abs(mean).argmax())
         along = cosines[:, axis] * np.sign(mean[axis])
-        return float(np.degrees(np.arccos(along.clip(-1, 1)).mean()))
+        found[known] = np.degrees(np.arccos(along.clip(-1, 1)))
+        return found
+
+    def off(late: float) -> float:
+        angles = apart(late)
+        return float(np.nanmean(angles)) if np.isfinite(angles).any() else 180.0
 
     lag = lag_of(off)
-    clear = lag.left < ALONG and lag.off > LEAST_ANGLE
-    return lag if clear and lag.matters(stream.period, LEAVES) else None
+    if lag.left < ALONG and lag.off > LEAST_ANGLE and lag.matters(stream.period, LEAVES):
+        return lag
+    # what looks aside, or turns slowly, does so with the lag all the same, if everywhere
+    there = lag.left < BESIDE and lag.off - lag.left > LEAST_ANGLE
+    better = apart(0.0) - apart(lag.seconds)
+    better = better[np.isfinite(better)]
+    if not there or not lag.matters(stream.period, SOME) or len(better) < BLOCKS:
+        return None
+    pieces = [part.mean() for part in np.array_split(better, BLOCKS)]
+    sure = float(np.mean(pieces)) > SURE * float(np.std(pieces)) / math.sqrt(BLOCKS)
+    return lag if sure else None
 
 
 DETECTOR = Detector(
@@ -88,7 +108,8 @@ DETECTOR = Detector(
     "mean difference of the angular velocities given and those between rotations, or mean angle"
     " from the movement to the nearest axis of the body; the same at lags of -0.3 to 1 s",
     f"{of_turning.LEAST_LAG} s and {of_turning.LEAST_PACKETS} packets, where that leaves at most"
-    f" 1/{of_turning.MENDED} of the former, or 1/{LEAVES:g} of the latter",
+    f" 1/{of_turning.MENDED} of the former, or 1/{LEAVES:g} of the latter, or is less by {SURE:g}"
+    " standard errors",
     "least absolute deviations over lags",
     lambda traffic: of_turning.worst_turning(traffic, _of),
     needs=(ROTATIONS,),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
+from epic_cli.jobs.diagnose.detectors.network.shifts import shifts
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Stream, Traffic
 
@@ -28,7 +30,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     places = places[~stream.rested(places)]
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
-        return []
+        return _of_ticks(traffic)
     lengths = stream.intervals[places]
     return [
         Finding(
@@ -48,6 +50,34 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
+def _of_ticks(traffic: Traffic) -> list[Finding]:
+    """Where stamps count ticks, they fall behind at each stall: more often than routes change."""
+    if traffic.messages is None:
+        return []
+    messages = traffic.arrived
+    found = [shift for shift in shifts(messages) if not shift.of_clock]
+    if len(found) <= ROUTES or not all(shift.delays > messages.period for shift in found):
+        return []
+    waits = [shift.sudden for shift in found]
+    places = messages.in_order[[shift.place for shift in found]]
+    return [
+        Finding(
+            "server-stall",
+            min(1.0, sum(waits) / traffic.duration),
+            max(waits) / messages.period,
+            LONG,
+            {
+                "times": float(len(found)),
+                "longest": max(waits) + messages.period,
+                "period": messages.period,
+                "who": "all entities" if traffic.entities > 1 else "the entity",
+            },
+            float(messages.sent[places[0]]),
+            float(messages.sent[places[int(np.argmax(waits))]]),
+        )
+    ]
+
+
 def _usual(stream: Stream) -> float:
     """The interval that nine of ten do not exceed, in periods: sending may be irregular, too."""
     sent = stream.intervals[stream.follows]
@@ -63,10 +93,12 @@ DETECTOR = Detector(
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
     " it over several ticks.",
     "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
-    " sequence numbers, common to all entities, in which the entity moved",
-    "2 of them",
+    " sequence numbers, common to all entities, in which the entity moved; or lasting leaps of the"
+    " delays, all of them up, of stamps that count ticks",
+    f"{LEAST} of the former, {ROUTES + 1} of the latter",
     "definition of a stalled sender",
     detect,
     needs=(NUMBERS,),
+    explains=("queue", "clock-drift"),
     rank=45,
 )

@@ -7,11 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
+from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.digits import seconds, share
 from epic_cli.metrics.traffic import SHARE, Stamping, Stream, Traffic, sigma
 
 #: In periods.
 SPREAD = 0.04
+
+#: A stamp is at most this many standard deviations off.
+FARTHEST = 6.0
 
 _CURE = (
     "Stamp a state with the simulation's own time (tick number times step), not with the clock at"
@@ -60,13 +64,16 @@ def _of(stream: Stream) -> Finding | None:
     if steady is None:
         return None
     off = steady.took - stream.intervals[steady.steps]
-    spread = sigma(off)
+    # no spread is wider than the farthest, as the robust one of two values is
+    spread = min(sigma(off), float(np.sqrt(np.square(off).mean())))
     # rounded and noisy positions make such a spread, too: noise shows across the way as well
     noise = steady.across / stream.usual_speed
     limit = max(SPREAD * stream.period, 4 * steady.rounding, 4 * noise)
     if spread < limit:
         return None
     place, most = int(steady.steps[int(np.abs(off).argmax())]), float(np.abs(off).max())
+    back = float((steady.took < 0).mean())
+    older = f", and {share(back)} of the steps lead back to an older state" if back else ""
     return Finding(
         "stamps",
         min(1.0, spread / stream.period),
@@ -77,7 +84,7 @@ def _of(stream: Stream) -> Finding | None:
             "worst": most,
             "period": stream.period,
             "what": f"By its velocity an entity moves for {seconds(spread)} more or less (1 sigma;"
-            f" at most {seconds(most)}) than its stamps say.",
+            f" at most {seconds(most)}) than its stamps say{older}.",
             "cure": _CURE,
         },
         None,
@@ -87,7 +94,7 @@ def _of(stream: Stream) -> Finding | None:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Each steady step takes as long as its velocity says."""
+    """Each step takes as long as its velocity says, and one at rest as long as usual."""
     return replace(traffic, streams=tuple(_restamped(stream) for stream in traffic.streams))
 
 
@@ -95,9 +102,16 @@ def _restamped(stream: Stream) -> Stream:
     steady = stream.elapsed
     if steady is None:
         return stream
-    intervals = stream.intervals.copy()
+    speeds = lengths(stream.velocities)
+    speeds = np.maximum(speeds[1:], speeds[:-1])  # it starts and stops at once
+    with np.errstate(invalid="ignore", divide="ignore"):
+        took = np.where(speeds > 0, stream.steps / speeds, stream.period)
+    # what is further off are leaps
+    most = FARTHEST * sigma(steady.took - stream.intervals[steady.steps])
+    intervals = stream.intervals + np.clip(np.nan_to_num(took - stream.intervals), -most, most)
     intervals[steady.steps] = steady.took
-    return replace(stream, times=stream.times[0] + np.append(0.0, np.cumsum(intervals)))
+    times = stream.times[0] + np.append(0.0, np.cumsum(intervals))
+    return stream.moved(times - stream.times)
 
 
 DETECTOR = Detector(
@@ -113,7 +127,7 @@ DETECTOR = Detector(
     "displacement is the integral of velocity",
     detect,
     needs=(VELOCITIES,),
-    explains=("send-rate",),
+    explains=("send-rate", "on-change", "teleport"),
     mended=mended,
     rank=70,
 )

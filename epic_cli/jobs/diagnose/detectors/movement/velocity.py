@@ -15,6 +15,9 @@ OFF = 0.25
 LEAST = 0.04
 MENDED = 3.0
 
+#: Stamps are regular where so much of the intervals is nearly the usual one.
+REGULAR = 0.8
+
 #: In packets: velocities of so much earlier or later states are recognised.
 SHIFTS = 6
 
@@ -33,10 +36,14 @@ def _of(stream: Stream) -> Finding | None:
         return None
     near: Flags = (stream.intervals < 2.5 * stream.period) & ~stream.teleports[1:]
     usable = np.logical_and.reduce((near, given[1:], given[:-1], stream.steps > 0))
+    regular = np.abs(stream.intervals - stream.period) < 0.25 * stream.period
+    if regular.mean() > REGULAR:  # states of one moment were not sent in time
+        usable &= stream.intervals > 0.25 * stream.period
     if int(usable.sum()) < FEWEST_STATES:
         return None
-    moved = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[usable]
-    said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable]
+    moved = np.diff(stream.positions, axis=0)[usable]
+    lasted = stream.intervals[usable, None]
+    said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable] * lasted
     off = _off(said, moved)
     if off < LEAST:
         return None
@@ -54,26 +61,26 @@ def _of(stream: Stream) -> Finding | None:
 
 
 def _off(said: Floats, moved: Floats) -> float:
-    """How far the velocities are off, in direction or in length, on average.
+    """How far it is from where velocities lead to where steps do, in direction or in length.
 
-    Stamps that are not the states' times change the lengths of steps, but not their sum; the
-    longest, of which some may be teleports, do not count.
+    Stamps that are not the states' times change the lengths of steps and send some of them back,
+    but not their sum; the longest, of which some may be teleports, do not count.
     """
     steps, driven = lengths(moved), lengths(said)
     usual = steps <= 2 * np.quantile(steps, 0.9)
+    ahead = np.sign(np.einsum("ij,ij->i", said, moved))
     with np.errstate(invalid="ignore", divide="ignore"):
-        ways = said / lengths(said)[:, None] - moved / lengths(moved)[:, None]
+        ways = said / driven[:, None] - moved * (ahead / steps)[:, None]
     turned = lengths(np.where(np.isfinite(ways), ways, 1.0))
-    return max(float(turned.mean()), abs(float(driven[usual].sum() / steps[usual].sum()) - 1))
+    apart = float((driven - ahead * steps)[usual].sum() / steps[usual].sum())
+    return max(float(turned.mean()), abs(apart))
 
 
 def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> tuple[str, float]:
     """What makes the velocities right, and what is left then."""
     if not said.any():
         return "all of them are zero", 1.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = lengths(said) / lengths(moved)
-    ratio = float(np.median(ratios[np.isfinite(ratios)]))
+    ratio = float(lengths(said).sum() / lengths(moved).sum())
     options = {f"they are {ratio:.3g} times as long": said / ratio if ratio else said}
     for words, order in ORDERS.items():
         options[f"their axes are {words}"] = said[:, order]
@@ -83,7 +90,7 @@ def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> 
     for shift in range(1, SHIFTS + 1):
         for way, words in ((-1, "before"), (1, "after")):
             moved_by = np.roll(stream.velocities, way * shift, axis=0)
-            mean = ((moved_by[1:] + moved_by[:-1]) / 2)[usable]
+            mean = ((moved_by[1:] + moved_by[:-1]) / 2 * stream.intervals[:, None])[usable]
             options[f"they are those of {shift * stream.period:.3g} s {words}"] = mean
     rests = {words: _off(one, moved) for words, one in options.items()}
     best = min(rests, key=lambda words: rests[words])

@@ -40,6 +40,9 @@ HELD = 1.5
 #: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
 ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
 
+#: What chance makes is drawn so often, and differs by so many standard errors.
+SHUFFLES, ERRORS = 8, 3.0
+
 #: The share of messages that arrive after the one before, where none overtakes another.
 IN_ORDER = 0.98
 
@@ -89,8 +92,10 @@ def bursts_of(messages: MessageLog) -> Bursts:
     if len(alone) > ALONE * len(messages.sent):
         low, high = np.quantile(alone, (0.05, 0.95))
         if high - low < messages.period:  # jitter alone makes no bursts, frames might
-            chance = float(_behind(messages, messages.shuffled(random, alone)).mean())
-            limit = min(limit, FEW + chance)
+            draws = [messages.shuffled(random, alone) for _ in range(SHUFFLES)]
+            chance = float(np.mean([_behind(messages, drawn).mean() for drawn in draws]))
+            few = FEW + chance
+            limit = min(limit, few + ERRORS * float(np.sqrt(few * (1 - few) / len(behind))))
     return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
 
 
@@ -214,14 +219,15 @@ STALLING = Detector(
 
 WAITING = Detector(
     "head-of-line",
-    "packets wait for a lost one",
+    "packets are held up, and come all at once",
     "{times:number} times the packets stop, and then arrive all at once, up to {highest:s} late, in"
     " the order in which they were sent.",
-    "Everything stands still until the lost packet has been sent again, and then jumps; only a"
-    " delay above {height:s} hides it.",
-    "Send states over an unreliable channel (UDP, WebRTC with ordered: false and maxRetransmits: 0,"
-    " QUIC datagrams): a newer state makes the lost one useless. Over UDP it is the receiver that"
-    " stalls, or Wi-Fi: arrivals do not tell these apart.",
+    "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
+    " it.",
+    "Over TCP and WebSocket they wait for a lost one: send states over an unreliable channel (UDP,"
+    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
+    " the lost one useless. Over UDP the sender's tick hung and caught up, the receiver stalled, or"
+    " Wi-Fi: arrivals do not tell these apart, a log of when the sender sent does.",
     f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
     f" which was under way {HEIGHT:g} periods longer than usual",
     f"{LEAST} such bursts, and arrivals that are not on frames of the receiver",
