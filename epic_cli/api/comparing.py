@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.reading import loaded
+from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_maker, make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.strategies.parts import Strategy, is_native
-from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.evaluation import CompareSpec, Participant, Pool, Run, RunResult, compare_one
-from epic_cli.metrics.evaluation import compare as compare_runs
+from epic_cli.jobs.compare.run import run
+from epic_cli.jobs.compare.spec import CompareJob
+from epic_cli.metrics.comparison import Comparison, Skipped
+from epic_cli.metrics.evaluation import CompareSpec, Participant
+from epic_cli.metrics.inputs import RecordedRuns, RunInputs, SimulatedRuns
 from epic_cli.metrics.metric import GAMES, make_weights
-from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.metrics.truth import truths_of
 from epic_cli.recordings.reading import recordings_in
-from epic_cli.recordings.rows import PacketSource, Path
-from epic_cli.work.runner import Failure, run_jobs
+from epic_cli.recordings.rows import PacketSource, Path, source_of
+from epic_cli.work.jobs import Workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
     from fractions import Fraction
 
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
     from epic_cli.network import LinkConditions
     from epic_cli.network.link_spec import LinkSpec
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec
     from epic_cli.network.simulation import SimulationSpec
+    from epic_cli.recordings.opening import RecordingSource
     from epic_cli.show.report import Report
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
@@ -101,24 +100,24 @@ def compare(
     with 95 % confidence, ``result.rank`` one more than how many others are clearly better,
     ``result.standing.gap`` how far it is behind the best. ``by_entity`` has the same for each
     entity, ``by_recording`` for each recording, without intervals; ``advice`` says what it comes
-    to, ``certainty`` what the intervals rest on, ``skipped`` which recordings cannot be judged.
+    to, ``certainty`` what the intervals rest on, ``skipped`` which of several recordings cannot be
+    judged or read (of the latter is warned).
 
     Raises what ``replay`` does for wrong arguments and for what is no recording, and ``ValueError``
     where there is not enough to say anything, or more rows than fit into memory. A strategy whose
     own code fails has a note that says so and no values; ``notes`` of others say what is to be
     read with care, and ``ranked`` whether a result can be called better or worse than another.
     """
-    if executor is not None and movement is not None:
-        raise ValueError("an executor is for recordings, not for a movement")
     timing, participants = make_timing(tick, clock, pacing, latency), participants_of(strategies)
-    spec = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
+    how = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     networks = None if movement is None else simulation_of(movement, send, link)
-    runs, total = runs_of(packets, truth, truth_offset, networks, range(seed, seed + seeds))
-    spec = replace(spec, participants=participants, total=total)
-    spec = spec if networks is None else replace(spec, runs_are="networks")
-    if executor is not None:
-        return _compared_by(executor, spec, _recordings(packets), truth)
-    return compare_runs(runs, spec)
+    given = runs_of(packets, truth, networks, range(seed, seed + seeds))
+    job = CompareJob(given, replace(how, participants=participants), Workers(executor=executor))
+    tally = WarningTally(only=job.how.total == 1)
+    with python_errors():
+        found = run(job, StrictLog, tally)
+    skipped = [Skipped(name, ValueError(str(error))) for name, error in tally.skipped]
+    return replace(found, skipped=(*found.skipped, *skipped))
 
 
 def spec_of(
@@ -138,73 +137,22 @@ def spec_of(
     return CompareSpec((), timing, counts, truth_offset, warm_up, seed=seed, threads=threads)
 
 
-def _compared_by(
-    executor: Executor,
-    spec: CompareSpec,
-    recordings: Sequence[PacketSource],
-    truth: PacketSource | None,
-) -> Comparison:
-    """The comparison of recordings that the workers of an executor read."""
-    paths = [
-        os.fspath(recording)
-        for recording in recordings
-        if isinstance(recording, (str, os.PathLike))
-    ]
-    if len(paths) != len(recordings):
-        raise ValueError("an executor's workers read recordings: give their paths")
-    pool = Pool(spec)
-    for path, found in run_jobs(partial(_compared, spec, truth), paths, executor):
-        if not isinstance(found, Failure):
-            pool.add(path, found)
-        elif len(paths) == 1:
-            raise found.error
-        else:
-            pool.skip(path, ValueError(f"{type(found.error).__name__}: {found.error}"))
-    return pool.comparison()
-
-
-def _compared(spec: CompareSpec, truth: PacketSource | None, recording: str) -> RunResult:
-    """One recording, wherever it is read."""
-    (run,) = _recorded([recording], truth, spec.truth_offset)
-    return compare_one(run, spec, threads=spec.threads or 1)
-
-
 def runs_of(
     packets: PacketSource | Sequence[Path] | None,
     truth: PacketSource | None,
-    truth_offset: float,
     networks: SimulationSpec | None,
     seeds: range,
-) -> tuple[Iterable[Run], int]:
-    """What is compared, recordings or simulated networks, and how many there are."""
-    if networks is not None:
-        if packets is not None or truth is not None:
-            raise ValueError("a movement is sent over networks: give no packets, no truth")
-        if not seeds:
-            raise ValueError("there are no seeds: give 20, say")
-        from epic_cli.metrics.evaluation import simulated
-
-        return simulated(networks.open(), seeds), len(seeds)
-    recordings = _recordings(packets)
-    return _recorded(recordings, truth, truth_offset), len(recordings)
+) -> RunInputs:
+    """What is compared: recordings, or simulated networks; raises ``ValueError``."""
+    if networks is None:
+        where = os.fspath(truth) if isinstance(truth, (str, os.PathLike)) else truth
+        return RecordedRuns(tuple(_recordings(packets)), truth=where)
+    if packets is not None or truth is not None:
+        raise ValueError("a movement is sent over networks: give no packets, no truth")
+    return SimulatedRuns(networks, seeds)
 
 
-def _recorded(
-    recordings: Iterable[PacketSource], truth: PacketSource | None, offset: float
-) -> Iterator[Run]:
-    """Recordings one after the other, with the truth that they share."""
-    truths = None
-    if truth is not None:
-        truths, _ = truths_of(loaded(truth)[0], "given", offset)
-        if not truths:
-            raise NotEnoughToSay("the truth has no movement to compare with")
-    for recording in recordings:
-        name = os.fspath(recording) if isinstance(recording, (str, os.PathLike)) else ""
-        found, findings = loaded(recording)
-        yield Run(name, found, truths, findings)
-
-
-def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[PacketSource]:
+def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[str | RecordingSource]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
@@ -214,7 +162,7 @@ def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[Packe
         paths = [path for path in packets if isinstance(path, (str, os.PathLike))]
         if len(paths) == len(packets):
             return [inside for path in paths for inside in recordings_in(path)]
-    return [cast("Iterable[Packet]", packets)]
+    return [source_of(packets)]
 
 
 def simulation_of(

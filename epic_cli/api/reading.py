@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from epic_cli.engine.failures import Portable
@@ -15,6 +15,7 @@ from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, bl
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.rows import settled, source_of
 from epic_cli.shell.profiles import read_spec
+from epic_cli.work.jobs import JobTally, UnusableJob
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -64,6 +65,48 @@ class Warner(ReadingLog):
     def found(self, finding: RecordingFinding) -> None:
         """A warning where the packets are asked for."""
         warnings.warn(RecordingWarning(self.name, finding), stacklevel=7)
+
+
+class StrictLog(Warner):
+    """The same, and the first refused line is an error."""
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Raises ``RefusedLine``."""
+        if refusals:
+            raise RefusedLine(self.name, refusals[0])
+
+
+class WarningTally(JobTally):
+    """Warns of recordings that cannot be used; ``skipped`` has each with its error.
+
+    That of the ``only`` one is raised.
+    """
+
+    def __init__(self, only: bool) -> None:
+        super().__init__()
+        self._only = only
+        self.skipped: list[tuple[str, Exception]] = []
+
+    def note(self, words: str) -> None:
+        """A warning."""
+        warnings.warn(words, stacklevel=2)
+
+    def leave_out(self, name: str, error: Exception) -> None:
+        """A warning."""
+        if self._only:
+            raise error
+        super().leave_out(name, error)
+        self.skipped.append((name, error))
+        self.note(f"{error}; it is left out")
+
+
+@contextlib.contextmanager
+def python_errors() -> Iterator[None]:
+    """Raises ``OSError`` for what cannot be read or written, and a worker's own error."""
+    try:
+        yield
+    except (CannotAccess, UnusableJob) as error:
+        raise error.error from None
 
 
 class PacketReader(Iterator["Packet"]):
@@ -224,26 +267,22 @@ def accepted(
     source = settled(source)
     if log is None:
         log = (Warner if source.packets is None else ReadingLog)(source.name)
-    try:
-        with contextlib.closing(
-            cast("Blocks", blocks(source, spec, log, rebase_time=False, at_once=at_once))
-        ) as found:
-            for block in found:
-                refusals, block.refusals = block.refusals, []
-                if refusals and refused == "raise":
-                    block.cut_after_line(refusals[0].line)
-                    if len(block):
-                        yield block
-                    raise RefusedLine(source.name, refusals[0])
-                for refusal in refusals:
-                    line = RefusedLine(source.name, refusal)
-                    if callable(refused):
-                        refused(line)
-                    else:
-                        warnings.warn(str(line), RuntimeWarning, stacklevel=3)
-                yield block
-    except CannotAccess as error:
-        raise error.error from None
+    read = cast("Blocks", blocks(source, spec, log, rebase_time=False, at_once=at_once))
+    with python_errors(), contextlib.closing(read) as found:
+        for block in found:
+            refusals, block.refusals = block.refusals, []
+            if refusals and refused == "raise":
+                block.cut_after_line(refusals[0].line)
+                if len(block):
+                    yield block
+                raise RefusedLine(source.name, refusals[0])
+            for refusal in refusals:
+                line = RefusedLine(source.name, refusal)
+                if callable(refused):
+                    refused(line)
+                else:
+                    warnings.warn(str(line), RuntimeWarning, stacklevel=3)
+            yield block
 
 
 def loaded(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from epic_cli.api.comparing import runs_of, simulation_of, spec_of
+from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.tune.run import Tunings
-from epic_cli.jobs.tune.run import tune as search
-from epic_cli.jobs.tune.spec import Division, TuneSpec
-from epic_cli.jobs.tune.trials import KIND
-from epic_cli.work.journal import ResultJournal
+from epic_cli.jobs.tune.run import Tunings, run
+from epic_cli.jobs.tune.spec import Division, TuneJob, TuneSpec
+from epic_cli.work.jobs import Workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -82,17 +80,13 @@ def tune(
     timing = make_timing(tick, clock, pacing, latency)
     compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
-    spec = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
+    how = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
     networks = None if movement is None else simulation_of(movement, send, link)
-    runs = list(runs_of(packets, truth, truth_offset, networks, range(seed, seed + seeds))[0])
-    opened = None if journal is None else ResultJournal(os.fspath(journal), KIND)
-    if opened is not None and opened.damage is not None:
-        warnings.warn(str(opened.damage), stacklevel=2)
-    try:
-        return search(spec, runs, executor=executor, journal=opened)
-    finally:
-        if opened is not None:
-            opened.close()
+    given = runs_of(packets, truth, networks, range(seed, seed + seeds))
+    kept = None if journal is None else os.fspath(journal)
+    with python_errors():
+        workers = Workers(journal=kept, executor=executor)
+        return run(TuneJob(given, how, workers), StrictLog, WarningTally(only=False))
 
 
 def _report(found: Tunings) -> Report:

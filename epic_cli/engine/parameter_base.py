@@ -15,7 +15,14 @@ Converted = float | int | bool | str | IntEnum
 
 
 class SettingError(ValueError):
-    """A setting or parameter that does not exist, or a value that it does not take."""
+    """A setting or parameter that does not exist, or a value that it does not take.
+
+    ``about`` are the names of those that do not go together.
+    """
+
+    def __init__(self, message: str, *about: str) -> None:
+        super().__init__(message)
+        self.about = about
 
 
 # No dataclasses: making their methods would take a tenth of the start of "epic replay".

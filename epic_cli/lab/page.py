@@ -24,11 +24,12 @@ from epic_cli.lab.spec import (
     LabSpec,
 )
 from epic_cli.live.browser.session import MOST_STRATEGIES
+from epic_cli.metrics.inputs import SimulatedRuns
 from epic_cli.metrics.metric import GAMES
-from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
+from epic_cli.network.simulation import SimulationSpec
 from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
 
 if TYPE_CHECKING:
@@ -91,16 +92,16 @@ def _strategy(name: str) -> dict[str, Any]:
 
 def in_force(experiment: Experiment) -> dict[str, str]:
     """What every control stands at: what was given, what a preset says, or the default."""
-    network = experiment.network
-    movement = network.movement or MovementSpec()
+    given, spec = experiment.job.runs, experiment.job.how
+    network = given.simulation if isinstance(given, SimulatedRuns) else SimulationSpec()
+    movement = network.movement
     recorded = movement.truth is not None or not experiment.lab.simulated
-    spec = experiment.spec
     game = next((game.name for game in GAMES if game.weights == spec.weights), None)
     holders: dict[str, object] = {
         "movement": movement,
         "send": network.send,
         "link": network.link.ways.down,
-        SCORE: SimpleNamespace(weights=game, tick=spec.timing.tick, seed=network.seed),
+        SCORE: SimpleNamespace(weights=game, tick=spec.timing.tick, seed=spec.seed),
     }
     found = {}
     for name, group in GROUPS.items():

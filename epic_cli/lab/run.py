@@ -19,32 +19,32 @@ import click
 
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.jobs.compare.spec import CompareJob
 from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
 from epic_cli.metrics.evaluation import compare, prepare, scenes_of
+from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, SimulatedRuns
 from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.network import read_movement
+from epic_cli.network.movement_spec import load_movement
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.opening import source_name
-from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.recordings.opening import ReadingLog
 from epic_cli.recordings.tables import TableRefusal
-from epic_cli.recordings.wording import FrontEnd
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.configuration import give_defaults
 from epic_cli.shell.declared import shared, with_options
 from epic_cli.shell.errors import WrongUsage
-from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import screen_timing_options
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import Inputs, Participants, Scoring
-from epic_cli.shell.recordings import RecordingSpec, compare_spec, simulated_runs
-from epic_cli.shell.refused_lines import in_three_lines
+from epic_cli.shell.recordings import compare_spec, given_runs
+from epic_cli.shell.refused_lines import refusal_words
 from epic_cli.show.scene import Selection
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
-    from epic_cli.metrics.evaluation import CompareSpec, Run
-    from epic_cli.network import RecordedMovement
+    from epic_cli.metrics.evaluation import Run
+    from epic_cli.network.simulation import SimulationSpec
     from epic_cli.show.scene import Scene
 
 
@@ -65,21 +65,14 @@ class Experiment:
     """An experiment that has been read: what is compared, and over what."""
 
     lab: LabSpec
-    spec: CompareSpec
-    inputs: Inputs
-    network: NetworkOptions
-    scoring: Scoring
+    job: CompareJob
 
     def runs(self) -> Iterator[Run]:
-        """A run for each network, or the recording."""
-        if not self.lab.simulated:
-            return iter([_read(_as_packets, *self.inputs.recordings)])
-
-        def load(file: str, **_: Any) -> RecordedMovement:
-            found: RecordedMovement = _read(_as_movement, file)
-            return found
-
-        return simulated_runs(self.network, self.inputs, Messages(quiet=True), load)
+        """A run for each network, or the recording; files are read once until they change."""
+        given = self.job.runs
+        if isinstance(given, RecordedRuns):
+            return iter([_read(_as_packets, *given.recordings)])
+        return iter(replace(given, load=lambda file, **_: _read(load_movement, file)))
 
 
 @click.command("compare")
@@ -90,11 +83,10 @@ def _words(
     network: NetworkOptions = shared(NetworkOptions),
     timing: Timing = shared(screen_timing_options),
     scoring: Scoring = shared(Scoring),
-) -> tuple[CompareSpec, Inputs, NetworkOptions, Scoring]:
-    network.check(inputs.recordings, inputs.truth)
-    selection = Selection()
-    spec = compare_spec(participants.specs(), inputs, network, timing, scoring, selection)
-    return spec, inputs, network, scoring
+) -> CompareJob:
+    given = given_runs(inputs, network, Messages(quiet=True))
+    how = compare_spec(participants.specs(), inputs, network, timing, scoring, Selection())
+    return CompareJob(given, how)
 
 
 class ExperimentRunner:
@@ -117,31 +109,20 @@ class ExperimentRunner:
             Path(self._given.by_hand).write_bytes(by_hand_file(lab.points))
         try:
             words = lab.arguments(self._given)
-            spec, inputs, network, scoring = self._command.main(words, standalone_mode=False)
-            movement = network.movement
-            if (
-                movement
-                and not movement.truth
-                and (
-                    movement.seconds > LONGEST
-                    or (network.send.hertz(recorded=False) or 0.0) * movement.seconds > MOST_PACKETS
-                )
-            ):
-                raise InvalidExperiment(
-                    f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command"
-                    " takes more"
-                )
-            if (tick := Fraction(*spec.timing.tick)) < SHORTEST_TICK:
+            job = self._command.main(words, standalone_mode=False)
+            if isinstance(job.runs, SimulatedRuns):
+                _check_length(job.runs.simulation)
+            if (tick := Fraction(*job.how.timing.tick)) < SHORTEST_TICK:
                 raise InvalidExperiment(
                     f"{float(tick):g} s between rows: the lab takes 1 ms or more"
                 )
-            return Experiment(lab, spec, inputs, network, scoring)
+            return Experiment(lab, job)
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
             raise InvalidExperiment(_words_of(error)) from error
 
     def picture(self, experiment: Experiment) -> list[Scene]:
         """What is drawn over the first network; raises ``InvalidExperiment``."""
-        one = replace(experiment.spec, total=1)
+        one = replace(experiment.job.how, total=1)
         sent = replace(experiment.lab, strategies=(), networks=1)
 
         def scenes() -> list[Scene]:
@@ -163,8 +144,8 @@ class ExperimentRunner:
         Raises ``InvalidExperiment`` and ``Superseded``.
         """
         threads = max(1, (os.cpu_count() or 1) - 1)  # a core is the picture's
-        selection = experiment.spec.selection if pictured else None
-        spec = replace(experiment.spec, threads=threads, selection=selection)
+        selection = experiment.job.how.selection if pictured else None
+        spec = replace(experiment.job.how, threads=threads, selection=selection)
 
         def runs() -> Iterator[Run]:
             for run in experiment.runs():
@@ -194,27 +175,31 @@ def _words_of(error: Exception) -> str:
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
-def _as_packets(file: str, reporter: Reporter) -> Run:
-    return RecordingSpec().of_one().run(file, reporter)
+def _check_length(simulation: SimulationSpec) -> None:
+    movement, rate = simulation.movement, simulation.send.hertz(recorded=False) or 0.0
+    if not movement.truth and (
+        movement.seconds > LONGEST or rate * movement.seconds > MOST_PACKETS
+    ):
+        raise InvalidExperiment(
+            f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command takes"
+            " more"
+        )
 
 
-def _as_movement(file: str, reporter: Reporter) -> RecordedMovement:
-    with Path(file).open("rb") as stream:
-        return read_movement(stream, spec=ReadSpec(rebase_time=True), look=reporter.observe)
+def _as_packets(file: str) -> Run:
+    with ReadingLog(file) as log:
+        return RecordingSpec().of_one().run(file, log)
 
 
-def _read(kind: Callable[[str, Reporter], Any], file: str) -> Any:
+def _read(kind: Callable[[str], Any], file: str) -> Any:
     return _read_once(kind, file, Path(file).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=2)
-def _read_once(kind: Callable[[str, Reporter], Any], file: str, changed: int) -> Any:
+def _read_once(kind: Callable[[str], Any], file: str, changed: int) -> Any:
     """The file, until it changes; raises ``InvalidExperiment`` for a line that is refused."""
     del changed
-    name = source_name(file)
     try:
-        with Reporter(name, Messages(quiet=True)) as reporter:
-            return kind(file, reporter)
+        return kind(file)
     except TableRefusal as refused:
-        problem = refused.worded(FrontEnd.COMMAND_LINE)
-        raise InvalidExperiment(in_three_lines(problem, name, False)) from None
+        raise InvalidExperiment(refusal_words(refused)) from None

@@ -180,7 +180,7 @@ class ExperimentSession:
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
             "command": experiment.lab.command(self._given),
-            "labels": [participant.label for participant in experiment.spec.participants],
+            "labels": [participant.label for participant in experiment.job.how.participants],
             "values": in_force(experiment),
         }
         self._send(number, about.bytes(message))
@@ -193,7 +193,7 @@ class ExperimentSession:
 
 def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
     made = PageFrame()
-    ranks = {one.label: rank for rank, one in enumerate(experiment.spec.participants)}
+    ranks = {one.label: rank for rank, one in enumerate(experiment.job.how.participants)}
     scenes = [scene for scene in bench.picture(experiment) if len(scene.times)]
     if not scenes:
         raise InvalidExperiment("nothing arrives")
@@ -261,7 +261,7 @@ def _video(wanted: Wanted) -> bytes:
 
 def _case(wanted: Wanted) -> bytes:
     """A case for ``epic check`` in a ZIP: packets, strategies, and what they draw."""
-    run, spec = next(wanted.experiment.runs()), wanted.experiment.spec
+    run, spec = next(wanted.experiment.runs()), wanted.experiment.job.how
     blocks = [block for block in run.packets.values() if len(block)]
     turns = any(block[0].rotation is not None for block in blocks)
     writer, conversion, stream = (

@@ -12,6 +12,7 @@ import numpy as np
 from epic_cli.engine.contract import Sample
 from epic_cli.engine.text.widths import some
 from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
+from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -40,7 +41,7 @@ RESTS = 2.5
 FEWEST_FRAMES = 20
 
 
-class UnusableDrawing(ValueError):
+class UnusableDrawing(Unreadable):
     """What was drawn cannot be used: why, in words that go after the file's name."""
 
 

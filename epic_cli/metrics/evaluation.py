@@ -316,7 +316,7 @@ def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> N
 
 
 #: Called with how many of how many steps of the work are done.
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 
 #: Of this many errors of each participant quantiles are computed: all that there are of most
 #: recordings. More would fill the memory, a few of each entity are enough, fewer of each of many

@@ -78,6 +78,7 @@ class ReadingLog:
         self.layout: ReadSpec | None = None
         self.packets = 0
         self.refused = False
+        self.write: Callable[[str], object] = lambda _text: None  # where messages go
 
     @property
     def findings(self) -> tuple[RecordingFinding, ...]:
@@ -114,6 +115,11 @@ class ReadingLog:
         """Takes the next refused lines."""
         self.refused |= bool(refusals)
 
+    def unplaced(self, refusals: Sequence[Refusal]) -> bool:
+        """Packets that have no place on the clock; returns whether that is said."""
+        del refusals
+        return False
+
     def found(self, finding: RecordingFinding) -> None:
         """Something is found."""
 
@@ -134,6 +140,12 @@ class ReadingLog:
 
     def captured(self, words: str) -> None:
         """It is a capture, with other frames beside those of its packets."""
+
+    def undrawn(self, entities: Sequence[str]) -> None:
+        """Of these there is nothing in what the game drew."""
+
+    def unjudged(self, entity: str, why: str) -> None:
+        """Of an entity it says nothing that can be judged by, and why."""
 
     def progress(self) -> AbstractContextManager[Progress]:
         """What is told how many of how many bytes are read, while all of it is."""
@@ -188,8 +200,10 @@ def source_at(path: str) -> RecordingSource:
     return RecordingSource(source_name(path), path=path, kept=is_kept(path))
 
 
-def source_name(file: str) -> str:
+def source_name(file: str | RecordingSource) -> str:
     """What messages call it; what stands in for standard input may have a name of its own."""
+    if not isinstance(file, str):
+        return file.name
     return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file
 
 

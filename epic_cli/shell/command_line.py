@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.files import KEY, guarding
 from epic_cli.shell.commands import COMMANDS, GROUPS
@@ -63,7 +64,7 @@ def _run(args: list[str]) -> int | None:
             status: int | None = epic.invoke(context)
         except click.NoSuchOption as error:
             raise _of_another_command(error) from error
-        except (click.ClickException, WrongUsage) as error:
+        except (click.ClickException, WrongUsage, SettingError) as error:
             about = _about(error)
             for origin in origins(context).values():
                 if origin.option in about and not origin.is_overruled(args):
@@ -72,9 +73,9 @@ def _run(args: list[str]) -> int | None:
         return status
 
 
-def _about(error: click.ClickException | WrongUsage) -> tuple[str, ...]:
+def _about(error: click.ClickException | WrongUsage | SettingError) -> tuple[str, ...]:
     """The long names of the options that an error is about, without dashes."""
-    if isinstance(error, WrongUsage):
+    if not isinstance(error, click.ClickException):
         return error.about
     parameter = error.param if isinstance(error, click.BadParameter) else None
     return tuple(name.lstrip("-") for name in parameter.opts) if parameter else ()

@@ -154,10 +154,12 @@ def _status_of(error: Exception) -> ExitStatus | None:
     from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.recordings import Unreadable
     from epic_cli.recordings.files import Overwrites
+    from epic_cli.work.code import UnknownCode
+    from epic_cli.work.journal import UnusableJournal
 
     if isinstance(error, StrategyFailed):
         return ExitStatus.STRATEGY_FAILED
-    usage = SettingError | UnknownStrategy | Overwrites | Unreadable
+    usage = SettingError | UnknownStrategy | Overwrites | Unreadable | UnknownCode | UnusableJournal
     return ExitStatus.WRONG_USAGE if isinstance(error, usage) else None
 
 

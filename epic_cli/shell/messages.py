@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+from epic_cli.engine.text.widths import some
 from epic_cli.recordings.opening import ReadingLog
 from epic_cli.shell.errors import StoppedAtLine, quoted, say
 
@@ -54,14 +55,14 @@ class Reporter(ReadingLog):
         self._strict = strict
         self._messages = messages
         self._color = color
-        self._write = write
+        self.write = write
         self._lines: RefusedLines | None = None
         self._saved = False
 
     def say(self, text: str) -> None:
         """Writes a message unless ``quiet``."""
         if not self._messages.quiet:
-            self._write(text)
+            self.write(text)
 
     def note(self, text: str) -> None:
         """Writes a message about the recording unless ``quiet``."""
@@ -83,8 +84,9 @@ class Reporter(ReadingLog):
     def observe(self, block: PacketBlock) -> None:
         """Saves how it is read, too."""
         super().observe(block)
-        if self.watch.given is not None:
-            self.save(self._saving, self.watch.given)
+        given = self.watch.given
+        if given is not None and not given.unless_own:  # else it stands beside a recording
+            self.save(self._saving, given)
 
     def found(self, finding: RecordingFinding) -> None:
         """Says it."""
@@ -101,6 +103,15 @@ class Reporter(ReadingLog):
     def captured(self, words: str) -> None:
         """Says what is in it."""
         self.note(words.removesuffix("\n"))
+
+    def undrawn(self, entities: Sequence[str]) -> None:
+        """Says which."""
+        self.say(f"epic: --drawn has no rows of {quoted(some(entities))}: skipped\n")
+
+    def unjudged(self, entity: str, why: str) -> None:
+        """Says it."""
+        name = f"{self.name}: {entity}" if entity else self.name
+        self.say(f"epic: {quoted(name)}: {quoted(why)}\n")
 
     def progress(self) -> Progress:
         """A bar, if it takes long."""
@@ -120,6 +131,11 @@ class Reporter(ReadingLog):
         if self._lines is None:
             self._lines = self._refused_lines()
         self._lines.add(refusals)
+
+    def unplaced(self, refusals: Sequence[Refusal]) -> bool:
+        """They are refused, too."""
+        self.refuse(refusals)
+        return True
 
     def __exit__(self, *_error: object) -> None:
         super().__exit__()

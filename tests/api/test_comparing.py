@@ -178,13 +178,15 @@ def test_any_executor_judges_recordings_as_threads_do() -> None:
         assert compare(paths, executor=threads, **options) == here
     with Processes(1) as processes:
         assert compare(paths, executor=processes, **options) == here
-        broken = compare([*paths, SAMPLES / "none.txt"], executor=processes, **options)
-    assert [pair.recording for pair in broken.skipped] == [str(SAMPLES / "none.txt")]
-    assert "FileNotFoundError" in str(broken.skipped[0].error)
+        for executor in (processes, None):
+            with pytest.warns(UserWarning, match=r"none\.txt: No such file .* left out"):
+                broken = compare([*paths, SAMPLES / "none.txt"], executor=executor, **options)
+            assert [pair.recording for pair in broken.skipped] == [str(SAMPLES / "none.txt")]
+            assert "No such file" in str(broken.skipped[0].error)
     with ThreadPoolExecutor(1) as threads:
         with pytest.raises(ValueError, match="give their paths"):
             compare([], executor=threads, **options)
-        with pytest.raises(ValueError, match="not for a movement"):
+        with pytest.raises(ValueError, match="not for simulated networks"):
             compare(movement="circle", seeds=2, executor=threads)
         with pytest.raises(FileNotFoundError):
             compare(SAMPLES / "none.txt", executor=threads, **options)

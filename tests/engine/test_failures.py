@@ -27,6 +27,7 @@ REFUSAL = Refusal(3, 1, b"x", 0, Reason.FIELD_MISSING, "time")
 VALUES: dict[str, Any] = {
     "Any": "thing",
     "BaseException | None": ValueError("of a strategy"),
+    "Exception": ValueError("of a worker"),
     "Fault": Fault.NO_VELOCITY,
     "OSError": FileNotFoundError(2, "No such file", "x.csv"),
     "Packet": Packet((1, 2, 3), None, 4.0),

@@ -20,7 +20,6 @@ from epic_cli.shell.console import (
     ColorChoice,
     screen_lines,
     show,
-    use_color,
     write_document,
     write_report,
 )
@@ -46,18 +45,17 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import (
-    DrawnFile,
     Inputs,
     Participants,
     Scoring,
-    drawn_options,
+    TimedFile,
+    drawn_option,
     threads_option,
 )
 from epic_cli.show.metric_list import games_help, metric_lines
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.compare.run import RecordedRuns
     from epic_cli.metrics.comparison import Comparison
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -252,6 +250,11 @@ Examples:
 _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + games_help()
 
 
+_drawn_option = drawn_option(
+    "What the game really drew, evaluated like a strategy, in the row drawn."
+)
+
+
 @command(
     _EXAMPLES,
     "s truth weights fail-if movement link latency jitter loss f chart html",
@@ -260,9 +263,7 @@ _REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n"
 def compare(
     inputs: Inputs = shared(Inputs),
     participants: Participants = shared(Participants),
-    drawing: DrawnFile = shared(
-        drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")
-    ),
+    drawn: TimedFile = shared(_drawn_option),
     network: NetworkOptions = shared(NetworkOptions),
     timing: Timing = shared(screen_timing_options),
     scoring: Scoring = shared(Scoring),
@@ -289,53 +290,39 @@ def compare(
     5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.compare.run import Diagnoses, RecordedRuns, compare_recordings
-    from epic_cli.metrics.evaluation import compare as compare_runs
+    from epic_cli.jobs.compare import run as comparing
+    from epic_cli.jobs.compare.report import Diagnoses
+    from epic_cli.jobs.compare.spec import CompareJob
     from epic_cli.metrics.notes import NotEnoughToSay
-    from epic_cli.recordings.opening import recordings_of
-    from epic_cli.shell.jobs import JobTally
+    from epic_cli.shell.jobs import JobMessages
     from epic_cli.shell.progress import Progress
-    from epic_cli.shell.recordings import RecordingSpec, compare_spec, simulated_runs
+    from epic_cli.shell.recordings import compare_spec, given_runs, reporters
+    from epic_cli.work.jobs import HERE
 
-    network.check(inputs.recordings, inputs.truth)
-    here = network.simulates or drawing.drawn is not None or saving is not None
+    here = network.simulates or drawn.file is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
-    jobs = jobs.settled(given_options(), fits=not (here or from_stdin))
-    _check_drawing(drawing, network, inputs)
-    taking_part = _taking_part(participants, drawing)
+    workers = jobs.settled(given_options(), fits=not (here or from_stdin)).value
+    given, log = given_runs(inputs, network, messages, drawn), reporters(messages, color, saving)
+    taking_part = _taking_part(participants, drawn)
     shown = pictures.shown(taking_part)
     _check_conditions(scoring, taking_part)
-    spec = compare_spec(
+    how = compare_spec(
         taking_part, inputs, network, timing, scoring, pictures.selection, threads=threads
     )
-    given = None
-    if not network.simulates:
-        names = recordings_of(inputs.recordings, inputs.truth)
-        drawing.check(names, jobs.options)
-        given = RecordedRuns(tuple(names), RecordingSpec.of(inputs), inputs.truth, drawing)
-    _check_jobs(jobs, given, saving)
-    tally = JobTally(jobs.allowed_failures)
-    diagnoses = Diagnoses(
-        given.recordings if given and pictures.html else (), RecordingSpec.of(inputs)
-    )
+    job = CompareJob(given, how, workers)
+    if saving is not None and workers != HERE:
+        raise WrongUsage(
+            f"--save-profile looks at a recording here: without {workers}", "save-profile"
+        )
+    tally = JobMessages(jobs.allowed_failures, messages.quiet)
+    diagnoses = Diagnoses(given) if pictures.html else None
+
     try:
-        with Progress("comparing", silent=not jobs.remote) as progress:
-            if given is None:
-                comparison = compare_runs(simulated_runs(network, inputs, messages), spec, progress)
-            else:
-                comparison = compare_recordings(
-                    given,
-                    spec,
-                    jobs,
-                    tally,
-                    messages,
-                    use_color(color, sys.stderr),
-                    saving=saving,
-                    look=diagnoses.look,
-                    progress=progress,
-                )
-        about = about_of(given.recordings if given else (), inputs.truth)
-        sections = diagnoses.sections()
+        with Progress("comparing", silent=not workers.remote) as progress:
+            look = diagnoses.look if diagnoses is not None else None
+            comparison = comparing.run(job, log, tally, look=look, progress=progress)
+        about = about_of(getattr(given, "recordings", ()), inputs.truth)
+        sections = diagnoses.sections() if diagnoses is not None else []
         write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
@@ -351,41 +338,18 @@ def compare(
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
-def _check_jobs(jobs: JobOptions, given: RecordedRuns | None, saving: Saving | None) -> None:
-    """Workers and a journal are for files that other processes can read."""
-    if not jobs.options:
-        return
-    if given is None:
-        raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
-    if "-" in (*given.recordings, given.truth):
-        raise WrongUsage(f"{jobs.options}: for files, not for standard input")
-    if saving is not None:
-        raise WrongUsage(
-            f"--save-profile looks at a recording here: without {jobs.options}", "save-profile"
-        )
-
-
-def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
+def _taking_part(participants: Participants, drawn: TimedFile) -> list[Participant]:
     """The strategies; what the game drew comes last, and is read with the recording."""
     from epic_cli.shell.refused_lines import report_left_out
 
     if not participants.strategies:
         report_left_out()
     strategies = participants.specs()
-    if drawing.drawn is None:
+    if drawn.file is None:
         return [*strategies]
     from epic_cli.metrics.drawn_path import DrawnCandidate
 
     return [*strategies, DrawnCandidate({})]
-
-
-def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
-    if drawing.drawn is not None and network.simulates:
-        raise WrongUsage("--drawn belongs to one recording, not to simulated networks", "drawn")
-    if drawing.drawn == "-" and inputs.truth == "-":
-        raise WrongUsage(
-            "--truth and --drawn cannot both come from standard input", "truth", "drawn"
-        )
 
 
 def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, 
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
+from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
 from epic_cli.metrics.metric import Better, Metric, without_turning
 from epic_cli.metrics.notes import (
     MARKS,
@@ -27,10 +29,13 @@ from epic_cli.metrics.notes import (
 from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.recordings.findings import limits
+from epic_cli.recordings.opening import UNUSABLE, ReadingLog
+from epic_cli.show.page import MOST, Section
 from epic_cli.show.report import Column, Data, Record, Report, Table
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Result as Advised
+    from epic_cli.metrics.evaluation import Run
 
 
 #: This many of those that are too close to call are named.
@@ -507,3 +512,40 @@ def _record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any
         "best_for": " ".join(games.get(result.label, ())),
         "note": "; ".join(map(result_words, result.notes)),
     }
+
+
+class Diagnoses:
+    """What is wrong with the first recordings, for the page; ``look`` is shown each run."""
+
+    def __init__(self, given: RunInputs) -> None:
+        self._given = given
+        recorded = given.recordings if isinstance(given, RecordedRuns) else ()
+        self._files = {run_name(file): file for file in recorded[:MOST]}
+        self._sections: dict[str, Section | None] = {}
+
+    def look(self, run: Run) -> None:
+        """Diagnoses a recording; nothing is said of one with few packets."""
+        if run.name not in self._files:
+            return
+        from epic_cli.jobs.diagnose import run as diagnosing
+        from epic_cli.jobs.diagnose.report import report as diagnosed
+        from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+        from epic_cli.metrics.traffic import TooFewPackets
+
+        section = None
+        with contextlib.suppress(TooFewPackets):
+            found = diagnosing.run(DiagnoseSpec(run.packets))
+            section = Section(run.name, diagnosed(run.name, found))
+        self._sections[run.name] = section
+
+    def sections(self) -> list[Section]:
+        """Those of all recordings; what was compared elsewhere is read here now.
+
+        Nothing of those that can only be read there.
+        """
+        for name, file in self._files.items():
+            if file != "-" and name not in self._sections and isinstance(self._given, RecordedRuns):
+                with contextlib.suppress(*UNUSABLE):
+                    self.look(self._given.run(file, ReadingLog(name), None, ReadingLog)[0])
+        found = [self._sections.get(name) for name in self._files]
+        return [section for section in found if section is not None]

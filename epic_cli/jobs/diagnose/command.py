@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.recordings.opening import recordings_of, source_name
-from epic_cli.recordings.read_spec import begun_together
-from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     SPAN,
     OutputFile,
@@ -26,7 +23,7 @@ from epic_cli.shell.declared import (
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.jobs import JobOptions
-from epic_cli.shell.messages import Messages, Reporter
+from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     VideoOptions,
     color_option,
@@ -35,21 +32,20 @@ from epic_cli.shell.options.common import (
     read_option,
 )
 from epic_cli.shell.options.runs import (
-    DrawnFile,
     Participants,
-    drawn_options,
+    TimedFile,
+    drawn_option,
     recordings_argument,
     strategies_option,
 )
-from epic_cli.shell.recordings import RecordingSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.diagnose.run import Diagnosis
+    from epic_cli.jobs.diagnose.run import DiagnoseEach
     from epic_cli.metrics.evaluation import Participant
+    from epic_cli.metrics.inputs import RecordedRuns
     from epic_cli.network.trace import NetworkTrace
     from epic_cli.recordings.read_spec import ReadSpec
-    from epic_cli.shell.jobs import Place
     from epic_cli.show.report import Report
 
 _EXAMPLES = """\b
@@ -100,8 +96,8 @@ class DiagnoseOptions:
         type=Parsed("cause", _read_cause),
         multiple=True,
     )
-    drawing: DrawnFile = shared(
-        drawn_options(
+    drawn: TimedFile = shared(
+        drawn_option(
             "What the game really drew: report which strategy and settings that is, and whether it"
             " was smoothed twice."
         )
@@ -118,88 +114,37 @@ class DiagnoseOptions:
     messages: Messages = shared(messages_options)
     color: ColorChoice = shared(color_option)
 
-    def check(self, names: Sequence[str]) -> None:
-        """Refuses what goes with one recording only, and standard output for files.
+    def given(self) -> RecordedRuns:
+        """What is diagnosed, folders opened.
 
-        ``names`` are the recordings, folders opened.
+        Refuses what goes with one recording only, and standard output for files.
         """
-        self.drawing.check(names, self.jobs.options)
-        if self.video.video is not None and self.drawing.drawn is None:
+        from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
+
+        names, workers = recordings_of(self.recordings), self.jobs.value
+        reading = RecordingSpec(self.read, self.entity)
+        found = RecordedRuns(tuple(names), reading, None, self.drawn.file, self.drawn.offset)
+        found.check(workers)
+        if self.video.video is not None and self.drawn.file is None:
             raise WrongUsage("--video shows what the game drew: it needs --drawn", "video", "drawn")
-        if self.link_out is not None and (len(names) > 1 or self.jobs.options):
+        if self.link_out is not None and (len(names) > 1 or str(workers)):
             raise WrongUsage("--link-out describes one recording: pass one at a time", "link-out")
         if self.link_out == "-":
             raise WrongUsage(
                 "--link-out needs a file: standard output is for the findings", "link-out"
             )
+        return found
 
-    def of_each(self, color: bool) -> DiagnoseEach:
+    def of_each(self, given: RecordedRuns) -> DiagnoseEach:
         """What is done with each recording; raises ``WrongUsage``."""
-        read = begun_together(self.read) if self.drawing.drawn is not None else self.read
-        reading = RecordingSpec(read, self.entity)
-        return DiagnoseEach(reading, tuple(self._strategies()), self.span, self.messages, color)
+        from epic_cli.jobs.diagnose.run import DiagnoseEach
+        from epic_cli.shell.recordings import reporters
+
+        log = reporters(self.messages, self.color)
+        return DiagnoseEach(given.reading, log, tuple(self._strategies()), self.span)
 
     def _strategies(self) -> list[StrategySpec]:
         return Participants(self.strategies).specs() if self.strategies else []
-
-
-@dataclass(frozen=True)
-class DiagnoseEach:
-    """What is done with each recording, in whatever process."""
-
-    kind: ClassVar[str] = "diagnose"
-
-    reading: RecordingSpec = RecordingSpec()  # noqa: RUF009 - a value
-    strategies: tuple[StrategySpec, ...] = ()
-    span: tuple[float, float] = (-math.inf, math.inf)
-    messages: Messages = Messages()  # noqa: RUF009 - a value
-    color: bool = False
-
-    def spec(self, recording: str, reporter: Reporter) -> DiagnoseSpec:
-        """The packets of a recording, or of a network alone, and what is asked of them.
-
-        Raises ``CannotAccess`` and ``WrongUsage``.
-        """
-        trace = self.reading.trace(recording, reporter)
-        packets = self.reading.packets(recording, reporter) if trace is None else trace
-        return DiagnoseSpec(
-            packets,
-            self.strategies,
-            self.span,
-            placed=trace is None,
-            in_recording=reporter.findings,
-        )
-
-    def run(self, recording: str, reporter: Reporter) -> Diagnosis:
-        """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""
-        return diagnosed(self.spec(recording, reporter), reporter.name)
-
-    def placed(self, place: Place | None) -> DiagnoseEach:
-        """The same wherever it is done."""
-        del place
-        return self
-
-    def identity(self) -> dict[str, Any]:
-        """What a diagnosis depends on beside the recording."""
-        from epic_cli.work.code import strategy_identity
-
-        return {
-            "candidates": list(map(strategy_identity, self.strategies)),
-            "span": list(self.span),
-            **self.reading.identity(),
-        }
-
-
-def diagnosed(spec: DiagnoseSpec, name: str) -> Diagnosis:
-    """What is wrong with the recording of this name.
-
-    Raises ``WrongUsage`` where it is too little for that, and ``UnusableDrawing``.
-    """
-    from epic_cli.jobs.diagnose.run import run
-    from epic_cli.metrics.traffic import TooFewPackets
-
-    with wrong_usage(f"{name}: ", TooFewPackets):
-        return run(spec)
 
 
 @command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
@@ -218,25 +163,23 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
     from epic_cli.jobs.diagnose.report import report
-    from epic_cli.shell.jobs import JobTally, UnusableJob, results_of
+    from epic_cli.shell.jobs import JobMessages
     from epic_cli.shell.progress import Progress
+    from epic_cli.work.jobs import HERE, UnusableJob, results_of
 
-    names = recordings_of(options.recordings)
-    here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
+    from_stdin = "-" in (options.recordings or "-")
+    here = options.drawn.file is not None or options.link_out is not None or from_stdin
     options = replace(options, jobs=options.jobs.settled(given_options(), fits=not here))
-    options.check(names)
-    jobs, color = options.jobs, use_color(options.color, sys.stderr)
-    if jobs.options and "-" in names:
-        raise WrongUsage(f"{jobs.options}: for files, not for standard input")
-    each = options.of_each(color)
-    tally = JobTally(jobs.allowed_failures)
+    given, workers = options.given(), options.jobs.value
+    names, each = given.recordings, options.of_each(given)
+    tally = JobMessages(options.jobs.allowed_failures, options.messages.quiet)
     found: set[str] = set()
-    if len(names) == 1 and not jobs.options:
-        return _only(each, names[0], options)
+    if len(names) == 1 and workers == HERE:
+        return _only(each, given, options)
     shown = 0
     with contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
-        results = results_of(each, names, jobs, tally, progress if jobs.remote else None, 1)
+        results = results_of(each, names, workers, tally, progress if workers.remote else None, 1)
         ending.callback(results.close)
         for done, (name, diagnosis) in enumerate(results, 1):
             tally.end()
@@ -245,7 +188,6 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
                 say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
             else:
                 found |= diagnosis.causes
-            if not isinstance(diagnosis, UnusableJob):
                 _write(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(names))
@@ -253,26 +195,29 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     return _status(options, found, tally.incomplete)
 
 
-def _only(each: DiagnoseEach, file: str, options: DiagnoseOptions) -> ExitStatus:
+def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> ExitStatus:
     """One recording, for which there is more: what was drawn of it, and its network."""
     from epic_cli.jobs.diagnose.report import report
+    from epic_cli.jobs.diagnose.run import run_named
     from epic_cli.metrics.drawn_path import UnusableDrawing
     from epic_cli.shell.progress import Progress
 
-    drawing, messages, link = options.drawing, options.messages, None
-    with Reporter(source_name(file), messages, each.color) as reporter:
+    (file,), link = given.recordings, None
+    with each.log(source_name(file)) as reporter:
         spec = each.spec(file, reporter)
-        if drawing.drawn is not None:
+        if given.drawn is not None:
             if not spec.placed:
                 raise WrongUsage(
                     f"--drawn: {reporter.name} has no positions to compare with", "drawn"
                 )
-            spec = replace(spec, drawn=drawing.paths(spec.packets, each.reading.spec, messages))
+            paths = given.drawn_paths(spec.packets, given.reading.spec, each.log)
+            spec = replace(spec, drawn=paths)
         try:
             with Progress("diagnosing", silent=True):
-                found = diagnosed(spec, reporter.name)
+                found = run_named(spec, reporter.name)
         except UnusableDrawing as error:
-            raise drawing.refused(error) from error
+            place = source_name(str(given.drawn))
+            raise UnusableDrawing(f"--drawn: {place}: {error}") from error
         if options.link_out is not None:
             link = _link(spec, reporter.name, options.link_out)
     _write(report(reporter.name, found), options, 0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,15 +26,20 @@ from epic_cli.jobs.diagnose.detectors import (
     registry,
 )
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import unseen
+from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, network_of, traffic_of
+from epic_cli.recordings import Unreadable
 from epic_cli.recordings.findings import doubts
 
 if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
-    from epic_cli.jobs.diagnose.spec import DiagnoseSpec
     from epic_cli.metrics.drawn_path import DrawnPath
+    from epic_cli.metrics.inputs import RecordingSpec
     from epic_cli.recordings.findings import RecordingFinding as Doubtful
+    from epic_cli.recordings.opening import Logs, ReadingLog
+    from epic_cli.work.jobs import Place
 
 
 #: A detector that lacks one of these has nothing to look at.
@@ -82,6 +88,60 @@ class Diagnosis(Tabular):
 def run(spec: DiagnoseSpec) -> Diagnosis:
     """What is wrong with a recording; raises as ``diagnose``."""
     return replace(diagnose(traffic(spec), spec.drawn), in_recording=spec.in_recording)
+
+
+def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
+    """The same; that a recording is too short is an ``Unreadable`` with its name."""
+    try:
+        return run(spec)
+    except TooFewPackets as error:
+        raise Unreadable(f"{name}: {error}") from error
+
+
+@dataclass(frozen=True)
+class DiagnoseEach:
+    """What is done with each of several recordings, in whatever process."""
+
+    kind: ClassVar[str] = "diagnose"
+
+    reading: RecordingSpec
+    log: Logs
+    strategies: tuple[StrategySpec, ...] = ()
+    span: tuple[float, float] = (-math.inf, math.inf)
+
+    def spec(self, recording: str, log: ReadingLog) -> DiagnoseSpec:
+        """The packets of a recording, or of a network alone, and what is asked of them.
+
+        Raises ``UNUSABLE``.
+        """
+        trace = self.reading.trace(recording, log)
+        packets = self.reading.packets(recording, log) if trace is None else trace
+        return DiagnoseSpec(
+            packets,
+            self.strategies,
+            self.span,
+            placed=trace is None,
+            in_recording=log.findings,
+        )
+
+    def run(self, recording: str, log: ReadingLog) -> Diagnosis:
+        """Reads and diagnoses a recording; raises ``UNUSABLE``."""
+        return run_named(self.spec(recording, log), log.name)
+
+    def placed(self, place: Place | None) -> DiagnoseEach:
+        """The same wherever it is done."""
+        del place
+        return self
+
+    def identity(self) -> dict[str, Any]:
+        """What a diagnosis depends on beside the recording."""
+        from epic_cli.work.code import strategy_identity
+
+        return {
+            "candidates": list(map(strategy_identity, self.strategies)),
+            "span": list(self.span),
+            **self.reading.identity(),
+        }
 
 
 def traffic(spec: DiagnoseSpec) -> Traffic:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,11 +12,9 @@ import click
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import CORRECTION
-from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
 from epic_cli.metrics import named
-from epic_cli.recordings.opening import recordings_of
-from epic_cli.shell.console import ColorChoice, use_color
+from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     OutputFile,
     Parsed,
@@ -31,8 +27,8 @@ from epic_cli.shell.declared import (
     shared,
     value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say
-from epic_cli.shell.jobs import JobOptions, JobTally
+from epic_cli.shell.errors import ExitStatus, WrongUsage
+from epic_cli.shell.jobs import JobMessages, JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
@@ -54,9 +50,10 @@ from epic_cli.show.metric_list import games_help
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.run import TuneStep, Tunings
-    from epic_cli.jobs.tune.spec import TuneSpec
+    from epic_cli.jobs.tune.spec import TuneJob
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Metric, Weighing
+    from epic_cli.recordings.opening import Logs
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
 
@@ -216,43 +213,36 @@ def tune(
     than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
     """
-    from epic_cli.jobs.tune.spec import TuneSpec
+    from epic_cli.jobs.tune.spec import TuneJob, TuneSpec
     from epic_cli.metrics.evaluation import CompareSpec
-    from epic_cli.shell.recordings import recorded_runs, simulated_runs
+    from epic_cli.metrics.inputs import RecordedRuns
+    from epic_cli.shell.recordings import given_runs, reporters
 
-    network.check(inputs.recordings, inputs.truth)
+    given = given_runs(inputs, network, messages, traces=not tuned.searches)
     _check(tuned)
     strategies = tuned.specs()
-    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
-    tally = JobTally(jobs.allowed_failures)
-    if network.simulates:
-        runs = list(simulated_runs(network, inputs, messages))
-    else:
+    if isinstance(given, RecordedRuns):
         timing = network.with_latency(timing)
-        colored, alone = use_color(color, sys.stderr), not tuned.searches
-        runs = recorded_runs(names, inputs, tally, messages, colored, saving, traces=alone)
+    log = reporters(messages, color, saving)
+    tally = JobMessages(jobs.allowed_failures, messages.quiet)
     if not tuned.searches:
+        runs = given.held(log, tally, inputs.truth_offset)
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
-    spec = TuneSpec(
-        tuple(strategies),
-        CompareSpec(
-            (),
-            timing,
-            purpose.weighing.weights,
-            inputs.truth_offset,
-            purpose.warm_up,
-            seed=network.seed,
-            threads=effort.threads,
-            aim_range=purpose.weighing.aim_range,
-        ),
-        purpose.figure,
-        purpose.division,
-        effort.trials,
-        effort.seconds,
+    how = CompareSpec(
+        (),
+        timing,
+        purpose.weighing.weights,
+        inputs.truth_offset,
+        purpose.warm_up,
+        seed=network.seed,
+        threads=effort.threads,
+        aim_range=purpose.weighing.aim_range,
     )
-    found = _search(spec, runs, jobs, messages)
-    _write(found, written, color, names, inputs.truth)
+    sought = purpose.figure, purpose.division, effort.trials, effort.seconds
+    job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
+    found = _search(job, log, tally)
+    _write(found, written, color, getattr(given, "recordings", ()), inputs.truth)
     if any(tuning.evaluation.tuned.failed for tuning in found.tunings):
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
@@ -265,39 +255,26 @@ def _check(tuned: Tuned) -> None:
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
 
 
-def _search(spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Messages) -> Tunings:
-    """What is found; raises ``WrongUsage``, ``CannotAccess``."""
+def _search(job: TuneJob, log: Logs, tally: JobMessages) -> Tunings:
+    """What is found; raises ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.tune.run import NeedsArrivals, NothingToTune, NothingTried, tune
-    from epic_cli.jobs.tune.trials import KIND
+    from epic_cli.jobs.tune import run as tuning
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
-    from epic_cli.work.code import UnknownCode
 
     try:
-        with contextlib.ExitStack() as opened:
-            journal = opened.enter_context(jobs.open_journal(KIND))
-            known = len(journal) if journal is not None else 0
-            executor = opened.enter_context(jobs.executor()) if jobs.remote else None
-            shown = opened.enter_context(Progress("tuning", silent=not jobs.remote))
-            progress = partial(_show, shown, spec.goal.metric)
-            found = tune(spec, runs, executor=executor, journal=journal, progress=progress)
-        if journal is not None and not messages.quiet and known:
-            new = len(journal) - known
-            trials = f"{new} new trial{'' if new == 1 else 's'}"
-            say(f"epic: {trials} in {printable(journal.path)}, {known} known before\n")
-        return found
-    except NotEnoughToSay as error:
-        whole = spec.division != "none" and _enough_undivided(spec, runs)
-        hint = "; --validate none tunes and evaluates on all" if whole else ""
-        raise WrongUsage(f"{error}{hint}") from error
+        with Progress("tuning", silent=not job.workers.remote) as shown:
+            progress = partial(_show, shown, job.how.goal.metric)
+            return tuning.run(job, log, tally, progress=progress)
+    except tuning.DividedTooSmall as error:
+        raise WrongUsage(f"{error}; --validate none tunes and evaluates on all") from error
+    except (NotEnoughToSay, tuning.NothingToTune) as error:
+        raise WrongUsage(str(error)) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
-    except (NothingToTune, UnknownCode) as error:
-        raise WrongUsage(str(error)) from error
-    except NeedsArrivals as error:
+    except tuning.NeedsArrivals as error:
         raise WrongUsage(f"{error}; --latency makes them", "latency") from error
-    except NothingTried:
+    except tuning.NothingTried:
         raise KeyboardInterrupt from None
 
 
@@ -307,18 +284,6 @@ def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
     progress.describe(f"{step.strategy}{of}{best}")
     progress(round((step.number - 1 + step.trials / step.most) / step.strategies * 1000), 1000)
-
-
-def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
-    """Whether there is enough in the recordings where they are not divided."""
-    from epic_cli.jobs.tune.trials import evaluation_set
-    from epic_cli.metrics.notes import NotEnoughToSay
-
-    try:
-        evaluation_set(runs, spec.compare)
-    except NotEnoughToSay:
-        return False
-    return True
 
 
 def _write_delays(

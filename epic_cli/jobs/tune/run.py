@@ -25,6 +25,7 @@ from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.delays import DelaysNeeded, delays_needed
 from epic_cli.jobs.tune.trials import (
+    KIND,
     NUMBER,
     Axis,
     Budget,
@@ -35,6 +36,7 @@ from epic_cli.jobs.tune.trials import (
     Trial,
     Trials,
     divide,
+    evaluation_set,
     space_of,
     spread,
 )
@@ -42,15 +44,19 @@ from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
 from epic_cli.metrics.evaluation import needs_arrivals, piece_of, pool_runs
 from epic_cli.metrics.metric import Better, without_turning
+from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
+from epic_cli.recordings.opening import ReadingLog
+from epic_cli.work.jobs import JobTally
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
-    from epic_cli.jobs.tune.spec import Goal, TuneSpec
+    from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
     from epic_cli.jobs.tune.trials import EvaluationSet, FigureValues
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Weights
+    from epic_cli.recordings.opening import Logs
     from epic_cli.show.scene import Selection
     from epic_cli.work.journal import ResultJournal
 
@@ -669,6 +675,52 @@ class NeedsArrivals(Portable, ValueError):
 
 class NothingTried(ValueError):
     """It was interrupted before anything had been tried."""
+
+
+class DividedTooSmall(NotEnoughToSay):
+    """A part of the recordings is too little to say, and all of them together are not."""
+
+
+def run(
+    job: TuneJob,
+    log: Logs = ReadingLog,
+    tally: JobTally | None = None,
+    *,
+    progress: Callable[[TuneStep], None] | None = None,
+) -> Tunings:
+    """Tunes over all runs together, whoever does the work: see ``tune``, also for what it raises.
+
+    ``log`` makes the log of each recording. What is wrong with one of several
+    recordings goes to the ``tally``, and it is left out. Raises ``UNUSABLE`` for what is wrong with
+    the only one, the truth or the workers, ``UnusableJournal``, and ``DividedTooSmall``.
+    """
+    given, spec = job.runs, job.how
+    tally = JobTally() if tally is None else tally
+    runs = given.held(log, tally, spec.compare.truth_offset)
+    with contextlib.ExitStack() as opened:
+        journal = opened.enter_context(job.workers.open_journal(KIND, tally))
+        known = len(journal) if journal is not None else 0
+        executor = opened.enter_context(job.workers.open()) if job.workers.remote else None
+        try:
+            found = tune(spec, runs, executor=executor, journal=journal, progress=progress)
+        except NotEnoughToSay as error:
+            if spec.division != "none" and _enough_undivided(spec, runs):
+                raise DividedTooSmall(error.why) from error
+            raise
+    if journal is not None and known:
+        new = len(journal) - known
+        trials = f"{new} new trial{'' if new == 1 else 's'}"
+        tally.resumed(f"{trials} in {journal.path}, {known} known before")
+    return found
+
+
+def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
+    """Whether there is enough in the recordings where they are not divided."""
+    try:
+        evaluation_set(runs, spec.compare)
+    except NotEnoughToSay:
+        return False
+    return True
 
 
 def tune(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.metrics import METRICS, named
 from epic_cli.metrics.metric import Better, Metric
+from epic_cli.work.jobs import HERE, Workers
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.evaluation import CompareSpec
+    from epic_cli.metrics.inputs import RunInputs
 
 #: The names of figures that can be tuned for.
 GOALS = tuple(metric.name for metric in METRICS if metric.better is not Better.NEITHER)
@@ -75,3 +77,12 @@ class TuneSpec:
     def goal(self) -> Goal:
         """The figure as a cost."""
         return goal(self.figure)
+
+
+@dataclass(frozen=True)
+class TuneJob:
+    """A whole search: over the ``runs``, how, and who does the work."""
+
+    runs: RunInputs
+    how: TuneSpec
+    workers: Workers = HERE

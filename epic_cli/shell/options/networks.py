@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 #: The default of ``--seeds``.
 USUAL_SEEDS = 20
-
-#: All rows of a movement are compared at once: for more seconds than this they have no room.
-_LONGEST = 50_000.0
 
 
 def described(
@@ -230,19 +226,3 @@ class NetworkOptions:
             )
         if truth is not None:
             raise WrongUsage("--movement is its own truth: leave out --truth")
-        if movement.truth == "-":
-            raise WrongUsage("a movement that is sent over several networks must come from a file")
-        if movement.truth is None and movement.seconds == math.inf:
-            raise WrongUsage("an endless movement cannot be evaluated: set its duration in seconds")
-        if movement.truth is None and movement.seconds > _LONGEST:
-            raise WrongUsage(
-                f"duration={movement.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
-                " --seeds gives more data"
-            )
-        link = self.simulation.link
-        in_order = LinkConditions(in_order=link.ways.down.in_order)
-        if link.trace and link.conditions == in_order and len(self.all_seeds) > 1:
-            raise WrongUsage(
-                "a recorded network is the same with every seed: give --seeds 1 beside the trace,"
-                " or other entries of the link, which are added to it"
-            )

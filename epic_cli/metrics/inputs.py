@@ -1,0 +1,316 @@
+"""What is evaluated, as it is given: recordings with what they are judged by, or networks.
+
+A front end makes one value of either kind; ``compare`` and ``tune`` take it from there, in whatever
+process. What is learnt of a recording goes to its log.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.metrics.drawn_path import ROWS, DrawnCandidate, UnusableDrawing, drawn_paths
+from epic_cli.metrics.evaluation import Run, simulated
+from epic_cli.metrics.notes import NotEnoughToSay, why
+from epic_cli.metrics.truth import Truth, truths_of
+from epic_cli.network.link import LinkConditions
+from epic_cli.network.movement_spec import load_movement
+from epic_cli.network.trace import recorded, trace_packets
+from epic_cli.recordings.opening import (
+    MOST_ENTITIES,
+    UNUSABLE,
+    ReadingLog,
+    blocks,
+    load,
+    read_file,
+    source_name,
+)
+from epic_cli.recordings.read_spec import (
+    FRAME,
+    INFERRED,
+    STATE,
+    Beginning,
+    ReadSpec,
+    begun_together,
+)
+from epic_cli.recordings.rows import settled, source_of
+from epic_cli.work.jobs import HERE, JobTally, Workers
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.metrics.drawn_path import DrawnPath
+    from epic_cli.network import RecordedMovement
+    from epic_cli.network.link import Way
+    from epic_cli.network.simulation import SimulationSpec
+    from epic_cli.recordings.opening import Logs, RecordingSource
+
+    Truths = Mapping[str, Truth]
+
+
+class RecordingSpec(NamedTuple):
+    """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
+
+    spec: ReadSpec = INFERRED
+    entity: str | None = None
+    traces: bool = False
+
+    def packets(self, recording: Any, log: ReadingLog) -> dict[str, PacketBlock]:
+        """The packets by entity; raises ``UNUSABLE``."""
+        if self.traces and (trace := self.trace(recording, log)) is not None:
+            return trace
+        return load(_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
+
+    def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
+        """The packets of a recorded network, at the origin; None: it is something else.
+
+        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
+        ``packets``.
+        """
+        columns = self.spec.columns or ()
+        up = columns == (("arrival", "owd_up_ms"),)
+        regular = isinstance(file, str) and os.path.isfile(file)  # noqa: PTH113
+        if not regular or self.spec.format not in ("auto", "csv") or (columns and not up):
+            return None
+        direction: Way = "up" if up else "down"
+        found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
+        if found is None:
+            return None
+        log.as_trace(found.words)
+        return {self.entity or "": trace_packets(found.trace)}
+
+    def of_one(self) -> RecordingSpec:
+        """The same for a single recording, whose first packet is at 0 unless the layout says when.
+
+        The layout can then be shared with a file that is beside the recording.
+        """
+        if self.spec.beginning is not None:
+            return self
+        return self._replace(spec=begun_together(self.spec))
+
+    def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
+        """A recording to be evaluated, with its truth; raises as ``packets``."""
+        source = _source(recording)
+        packets = self.packets(source, log)
+        if any(block.lacks_velocity() for block in packets.values()):
+            log.estimated()
+        findings = log.findings if isinstance(source, str) else (source.log or log).findings
+        return Run(run_name(recording), packets, truths, findings)
+
+    def identity(self) -> dict[str, Any]:
+        """What results depend on, for a journal."""
+        beginning = self.spec.beginning
+        return {
+            "read": self.spec.write(),
+            "beginning": beginning.time if beginning is not None else None,
+            "entity": self.entity,
+        }
+
+
+def _source(given: Any) -> str | RecordingSource:
+    return given if isinstance(given, str) else settled(source_of(given))
+
+
+def run_name(recording: Any) -> str:
+    """What results call a recording; what is no file has no name."""
+    return source_name(recording) if isinstance(recording, str) else ""
+
+
+@dataclass(frozen=True)
+class RecordedRuns:
+    """Recordings (paths; ``-``; what ``source_of`` takes), how they are read, what judges them.
+
+    The real movement is the recording ``truth``, None: it is rebuilt from the packets. The file
+    ``drawn`` has what the game drew of a single recording, as a recording or as rows, at times that
+    are ``drawn_offset`` (s) off: the last participant is that.
+    """
+
+    recordings: tuple[Any, ...]
+    reading: RecordingSpec = RecordingSpec()  # noqa: RUF009 - a value
+    truth: Any = None
+    drawn: str | None = None
+    drawn_offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        """What is 0 is shared with the files beside, if there are any."""
+        beside = self.truth is not None or self.drawn is not None
+        if beside and self.reading.spec.beginning is None:
+            shared = begun_together(self.reading.spec)
+            object.__setattr__(self, "reading", self.reading._replace(spec=shared))
+
+    def check(self, workers: Workers) -> None:
+        """Raises ``SettingError`` for what does not go together."""
+        given, remote = self.recordings, workers != HERE
+        piped = sum(isinstance(file, str) and file == "-" for file in (*given, self.truth))
+        if piped > 1:
+            raise SettingError("recording and truth cannot both come from standard input", "truth")
+        if workers.remote and not all(isinstance(file, str) for file in given):
+            raise SettingError(f"{workers}: it reads recordings: give their paths", "executor")
+        if remote and piped:
+            raise SettingError(f"{workers}: for files, not for standard input")
+        if self.drawn is None:
+            return
+        if len(given) > 1:
+            raise SettingError("--drawn belongs to one recording: pass one at a time", "drawn")
+        if remote:
+            raise SettingError(
+                f"--drawn belongs to one recording, which is read by this process: no {workers}",
+                "drawn",
+            )
+        if self.drawn == "-" and piped:
+            what = "--truth" if self.truth == "-" else "recording"
+            raise SettingError(f"{what} and --drawn cannot both come from standard input", "drawn")
+
+    def truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
+        """The truth by entity, if there is one, and whether lines of it were refused.
+
+        ``offset`` (s) is added to its times. Raises ``UNUSABLE`` and ``NotEnoughToSay``.
+        """
+        if self.truth is None:
+            return None, False
+        source = _source(self.truth)
+        name = source_name(source) if isinstance(self.truth, str) else "the truth"
+        with log(name) as reading:
+            states = load(source, self.reading.spec.beside(STATE), reading)
+        truths, missing = truths_of(states, "given", offset)
+        for note in missing:
+            reading.unjudged(note.entity, why(note))
+        if not truths:
+            raise NotEnoughToSay(f"{name} has no movement to compare with")
+        return truths, reading.refused
+
+    def known_truths(self, offset: float) -> Truths | None:
+        """The same in another process, where nothing is said of it."""
+        if not isinstance(self.truth, str):
+            return self.truths(ReadingLog, offset)[0]
+        beginning = self.reading.spec.beginning
+        spec = self.reading.spec._replace(beginning=None)
+        return _read_truths(self.truth, spec, beginning.time if beginning else None, offset)
+
+    def settled(self) -> RecordedRuns:
+        """The same with the moment at which all begin, as if they were read in order."""
+        if self.truth is None:
+            return self
+        spec = self.reading.spec
+        beginning = spec.beginning or Beginning()
+        for recording in self.recordings:
+            if beginning.time is not None or recording == "-" or not isinstance(recording, str):
+                break
+            try:
+                next(blocks(recording, spec), None)
+            except UNUSABLE:
+                continue
+        spec = spec._replace(beginning=Beginning(beginning.time))
+        return replace(self, reading=self.reading._replace(spec=spec))
+
+    def held(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
+        """All of them in memory, each with its truth; what cannot be used goes to the ``tally``.
+
+        Raises ``UNUSABLE`` for the only one.
+        """
+        truths, tally.refused = self.truths(log, offset)
+        runs = []
+        for recording in self.recordings:
+            try:
+                with log(source_name(recording)) as reading:
+                    runs.append(self.run(recording, reading, truths, log)[0])
+                tally.refused |= reading.refused
+            except UNUSABLE as error:
+                if len(self.recordings) == 1:
+                    raise
+                tally.leave_out(source_name(recording), error)
+        return runs
+
+    def drawn_paths(
+        self, packets: Mapping[str, PacketBlock], read: ReadSpec, log: Logs
+    ) -> dict[str, DrawnPath]:
+        """What was drawn of these entities; ``read`` is how the recording was read.
+
+        Raises ``UNUSABLE``.
+        """
+        file = str(self.drawn)
+        with log(source_name(file)) as reading:
+            beside = read.beside(FRAME)._replace(pattern=read.pattern or ROWS)
+            rows = load(file, beside, reading)
+        try:
+            return drawn_paths(rows, packets, self.drawn_offset)
+        except UnusableDrawing as error:
+            raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
+
+    def run(
+        self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs
+    ) -> tuple[Run, DrawnCandidate | None]:
+        """One of the recordings with its truth, and what was drawn of it; raises ``UNUSABLE``."""
+        reading = self.reading.of_one()
+        run = reading.run(recording, log, truths)
+        if self.drawn is None:
+            return run, None
+        paths = self.drawn_paths(run.packets, reading.spec, logs)
+        if left_out := [name for name in run.packets if name not in paths]:
+            log.undrawn(left_out)
+        kept = {name: block for name, block in run.packets.items() if name in paths}
+        return run._replace(packets=kept), DrawnCandidate(paths)
+
+
+@lru_cache(maxsize=1)
+def _read_truths(file: str, spec: ReadSpec, begin: float | None, offset: float) -> Truths:
+    """The truth, read once in each process; the main one has reported what is odd about it."""
+    spec = spec.beside(STATE)._replace(beginning=Beginning(begin))
+    return truths_of(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
+
+
+#: All rows of a movement are compared at once: for more seconds than this they have no room.
+LONGEST_PATH = 50_000.0
+
+
+@dataclass(frozen=True)
+class SimulatedRuns:
+    """A movement sent over simulated networks, one for each of the ``seeds``.
+
+    ``load`` reads a recorded movement, see ``SimulationSpec.open``. Raises ``SettingError`` for
+    what cannot be evaluated.
+    """
+
+    simulation: SimulationSpec
+    seeds: Sequence[int]
+    load: Callable[..., RecordedMovement] = load_movement
+
+    def __post_init__(self) -> None:
+        movement, link = self.simulation.movement, self.simulation.link
+        if not self.seeds:
+            raise SettingError("there are no seeds: give 20, say", "seeds")
+        if movement.truth == "-":
+            raise SettingError(
+                "a movement that is sent over several networks must come from a file"
+            )
+        if movement.truth is None and movement.seconds == math.inf:
+            raise SettingError(
+                "an endless movement cannot be evaluated: set its duration in seconds"
+            )
+        if movement.truth is None and movement.seconds > LONGEST_PATH:
+            raise SettingError(
+                f"duration={movement.seconds:g}: a path is evaluated for up to"
+                f" {LONGEST_PATH:,.0f} s; --seeds gives more data"
+            )
+        in_order = LinkConditions(in_order=link.ways.down.in_order)
+        if link.trace and link.conditions == in_order and len(self.seeds) > 1:
+            raise SettingError(
+                "a recorded network is the same with every seed: give --seeds 1 beside the trace,"
+                " or other entries of the link, which are added to it"
+            )
+
+    def __iter__(self) -> Iterator[Run]:
+        """A run for each seed; raises ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
+        return simulated(self.simulation.open(self.load), self.seeds)
+
+    def held(self, *_: object) -> list[Run]:
+        """All of them, as ``RecordedRuns.held``."""
+        return list(self)
+
+
+#: What is evaluated.
+RunInputs = RecordedRuns | SimulatedRuns
