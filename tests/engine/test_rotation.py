@@ -192,13 +192,13 @@ TURNING = (
     *("epic", "gambetta", "hermite", "lerp", "snapshot"),
     *("ddnet", "dumb-terminal", "geckos", "james-frowen", "lightyear", "mirror", "panda3d"),
     *("quake3", "source", "tick-interpolation", "unity-ngo"),
-    *("alpha-beta", "dead-reckoning", "extrapolator", "kalman", "local-perception", "luanti"),
+    *("alpha-beta", "dead-reckoning", "extrapolator", "kalman", "local-perception"),
     *("one-euro", "projective", "spline", "visual-offset"),
 )
 # those that do to a rotation what they do to a position
 MOVING = (
     *("alpha-beta", "dead-reckoning", "epic", "extrapolator", "kalman", "lerp"),
-    *("local-perception", "luanti", "one-euro", "projective", "snapshot", "spline"),
+    *("local-perception", "one-euro", "projective", "snapshot", "spline"),
 )
 ANY = (2 / 7, -3 / 7, 6 / 7)  # an axis that is none of the three
 AXIS = np.array(ANY)
@@ -207,7 +207,6 @@ AXES = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, -1.0)]
 BY_ANGLES: list[tuple[str, dict[str, Any]]] = [
     ("geckos", {"rotation": "deg"}),
     ("geckos", {"rotation": "rad"}),
-    ("panda3d", {}),
     ("quake3", {}),
     ("quake3", {"trajectory": "linear", "angle_trajectory": "linear"}),
 ]
@@ -222,8 +221,9 @@ SPINNING = [
     *((name, {}, ANY) for name in TURNING if name not in {"panda3d", "quake3"}),
     *((name, settings, ANY) for name, settings in OTHERS),
     *((name, settings, axis) for name, settings in BY_ANGLES for axis in AXES),
-    # a spring for each angle knows no way over the vertical
-    *(("unity-ngo", {"mode": "smooth-damp"}, axis) for axis in (AXES[0], AXES[2])),
+    # these know no way over the vertical: their pitch is about x
+    *(("unity-ngo", {"mode": "smooth-damp"}, axis) for axis in AXES[1:]),
+    *(("panda3d", {}, axis) for axis in AXES[1:]),
 ]
 
 
@@ -327,7 +327,6 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
         ("alpha-beta", {"rule": "least-squares"}),
         ("one-euro", {"beta": 0.5, "mincutoff": 3}),
         ("one-euro", {"velocity": "given", "mincutoff": 5}),
-        ("luanti", {"update_interval": 0.1}),
         ("extrapolator", {"precision": "double"}),
     ],
 )

@@ -19,7 +19,7 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import declaration, names
 from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, minimum, packet_table
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
 
@@ -392,7 +392,7 @@ class Search(NamedTuple):
         for scan in scans:
             found.append(self._sharpened(scan))
             if found[-1].residual <= self.exact:
-                return found
+                return [*found, self._listed_first(found[-1], scans)]
         order = sorted(range(len(scans)), key=lambda place: found[place].residual)
         for place in order[:DENSE]:
             scan = scans[place]
@@ -400,6 +400,21 @@ class Search(NamedTuple):
             if found[-1].residual <= self.exact:
                 break
         return found
+
+    def _listed_first(self, exact: FittedStrategy, scans: Sequence[_Scan]) -> FittedStrategy:
+        """The same, or what is exact too and stands before it in lists: ``lerp``, not ``luanti``."""
+        listed = names()
+        before = (
+            listed[: listed.index(exact.candidate.name)]
+            if exact.candidate.name in listed
+            else listed
+        )
+        for scan in scans:
+            if scan.best.candidate.name in before:
+                other = self._sharpened(scan)
+                if other.residual <= self.exact:
+                    return other
+        return exact
 
     def _explained(
         self, candidate: StrategySpec, changed: dict[str, Value], smooth: bool = False

@@ -104,6 +104,10 @@ def ddnet(of: dict[str, Any]) -> Any:
     return strategy("ddnet", **of)
 
 
+def source(of: dict[str, Any]) -> Any:
+    return strategy("source", **of)
+
+
 #: The files, each with what makes its strategy, and a second in its times.
 FILES = {
     "geckos_runs": (geckos, 1000),
@@ -116,6 +120,7 @@ FILES = {
     "luanti_runs": (luanti, 1),
     "lightyear_runs": (lightyear, 1),
     "ddnet_runs": (ddnet, 1),
+    "source_runs": (source, 1),
 }
 #: Where a stream states none: the single precision of the original's fractions.
 TOLERANCE = 1e-5
@@ -137,9 +142,11 @@ def test_it_draws_what_its_original_drew(name: str, stream: dict[str, Any]) -> N
     last, compared = (math.nan,) * 3, 0
     for time, *rest in stream["events"]:
         if isinstance(rest[0], float):
-            arrival, x, y, z, *velocity = rest
-            velocity = velocity or [0.0, 0.0, 0.0]
-            packet = Packet((x, y, z), tuple(velocity), time / second, arrival / second)
+            arrival, x, y, z, *more = rest
+            velocity, teleport = more[:3] or [0.0, 0.0, 0.0], bool(more[3:])
+            packet = Packet(
+                (x, y, z), tuple(velocity), time / second, arrival / second, teleport=teleport
+            )
             made.update(packet, arrival / second)
             continue
         sample, (drawn,) = made.read(time / second), rest
@@ -161,11 +168,12 @@ def test_it_draws_what_its_original_drew(name: str, stream: dict[str, Any]) -> N
 #: Of each: how many axes its positions have, a second in its times, how rotations are written,
 #: settings, and how near ours are (rad); the first's fractions are in single precision.
 TURNING: dict[str, tuple[int, float, str, dict[str, str], float]] = {
-    "panda3d": (3, 1, "deg", {"quirks": "on"}, 2e-6),
+    "panda3d": (3, 1, "hpr", {"quirks": "on"}, 2e-6),
     "geckos": (1, 1000, "", {"quirks": "on"}, 1e-8),
     "mirror": (3, 1, "quat", {"quirks": "on"}, 1e-6),
     "unity-ngo": (3, 1, "quat", {}, 1e-6),
-    "tick-interpolation": (3, 1, "quat", {}, 1e-6),
+    "tick-interpolation": (3, 1, "quat", {"recorded": "tick"}, 1e-6),
+    "luanti": (3, 1, "quat", {}, 4e-6),
 }
 
 
@@ -173,8 +181,13 @@ def rotation_of(kind: str, numbers: list[float]) -> Rotation:
     """The rotation of the numbers behind a position."""
     if kind == "quat":
         return Rotation.from_quat(numbers)
-    angles = numbers if len(numbers) == 3 else [*numbers, 0.0, 0.0]
-    return Rotation.from_euler("ZYX", angles, degrees=kind != "rad")
+    if kind == "hpr":  # Panda's pitch is about x, its roll about y; or a quaternion of a packet
+        return (
+            Rotation.from_quat(numbers)
+            if len(numbers) == 4
+            else Rotation.from_euler("ZXY", numbers, degrees=True)
+        )
+    return Rotation.from_euler("ZYX", [*numbers, 0.0, 0.0], degrees=kind != "rad")
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,9 @@ def test_hermite(case: dict[str, Any]) -> None:
         assert (after - before) / 2e-6 == pytest.approx(case["derivative_per_frac"], abs=1e-6)
 
 
-@pytest.mark.parametrize("quirks", ["off", "on"])
 @pytest.mark.parametrize("run", TABLES["streams"], ids=lambda run: run["stream"])
-def test_common_streams(run: dict[str, Any], quirks: str) -> None:
-    made = strategy("source", tick_interval=0, latency=0.08, quirks=quirks)
+def test_common_streams(run: dict[str, Any]) -> None:
+    made = strategy("source", tick_interval=0, latency=0.08)
     original = Original()
     for row, sample in beside(made, STREAMS[run["stream"]], run["rows"]):
         last = original.last
@@ -67,10 +66,11 @@ def test_common_streams(run: dict[str, Any], quirks: str) -> None:
             assert sample.status == MODES[row["mode"]]
 
 
-def test_the_longer_of_interp_and_ratio_counts_and_a_tick() -> None:
+def test_the_longer_of_interp_and_ratio_counts_in_whole_ticks_and_one() -> None:
     for settings, lag in (
+        ({}, 0.12),  # TICKS_TO_TIME(TIME_TO_TICKS(0.1) + 1)
         ({"cl_interp": 0.3}, 0.315),
-        ({"cl_interp": 0.0, "cl_updaterate": 10.0}, 0.215),
+        ({"cl_interp": 0.0, "cl_updaterate": 10.0}, 0.21),
         ({"tick_interval": 0.0}, 0.1),
     ):
         made = strategy("source", latency=0, **settings)
@@ -93,6 +93,20 @@ def test_a_late_packet_wipes_out_the_newer_ones_only_with_quirks() -> None:
     taken, shown = play("on")
     assert taken
     assert shown == pytest.approx(0.5 + 10 * 0.05 * 3)  # the segment from 0 to 0.5, continued
+
+
+@pytest.mark.parametrize(("gap", "shown"), [(0.0005, 11.0), (0.0015, 11.0 + 0.25 / 0.0015)])
+def test_two_states_less_than_a_millisecond_apart_say_nothing_of_a_velocity(
+    gap: float, shown: float
+) -> None:
+    made = strategy("source", latency=0, tick_interval=0, cl_interp=0, cl_interp_ratio=0)
+    for timestamp, x in ((0.0, 10.0), (gap, 11.0)):
+        made.update(Packet((x, 0, 0), (0, 0, 0), timestamp), timestamp)
+    assert made.read(1.0).position[0] == pytest.approx(shown)
+
+
+def test_the_first_millisecond_past_the_newest_is_drawn_as_the_others_are() -> None:
+    assert sampled([(0.0, 0.0), (0.1, 1.0)], 0.1005).position[0] == pytest.approx(1.005)
 
 
 def test_an_estimated_latency_draws_as_the_given_one() -> None:

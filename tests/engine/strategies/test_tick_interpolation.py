@@ -1,4 +1,4 @@
-"""Ticks of one's own: the closed form, and netfox's tests of its interpolation server."""
+"""Fixed ticks against their closed forms, and netfox's tests of its interpolation server."""
 
 from __future__ import annotations
 
@@ -37,32 +37,59 @@ def test_upstream_teleports_skip_the_tick() -> None:
     assert [shown(made, time) for time in (1.0, 1.5)] == [9.0, 9.0]
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_closed_form(seed: int) -> None:
+def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
+    """A tick, packets and the frames from the first one's on, some longer than several ticks."""
     dice = random.Random(seed)
-    tick = dice.choice([1 / 30, 0.05, 0.1])
     packets, time = [], 0.0
     while time < 5:
         time += dice.choice([0.02, 0.05, 0.3])
         packets.append((time, dice.uniform(-9, 9)))
     frames = [packets[0][0]]
     while frames[-1] < 6:
-        frames.append(frames[-1] + dice.uniform(0.001, 0.15))
-    made = strategy("tick-interpolation", tick_interval=tick)
-    waiting = list(packets)
+        frames.append(frames[-1] + dice.uniform(0.001, dice.choice([0.02, 0.15, 0.6, 1.5])))
+    return dice.choice([1 / 30, 0.05, 0.1]), packets, frames
+
+
+def godot(tick: float, packets: list[tuple[float, float]], frames: list[float]) -> list[float]:
+    """At each tick the state before it and its own are kept; all of a frame see what has come."""
     states: dict[int, float] = {}
+    rows = []
     for frame in frames:
-        while waiting and waiting[0][0] <= frame:
-            made.update(at(*waiting[0]), waiting[0][0])
-            waiting.pop(0)
         newest = [x for time, x in packets if time <= frame][-1]
         number = math.floor((frame - frames[0] + 1e-9) / tick)
-        # a tick sees what has come when the first frame after it is drawn
         for index in range(max(states, default=-1) + 1, number + 1):
             states[index] = newest
         before, after = states[max(number - 1, 0)], states[number]
-        u = (frame - frames[0]) / tick - number
-        assert shown(made, frame) == pytest.approx(before + (after - before) * u, abs=1e-6)
+        rows.append(before + (after - before) * ((frame - frames[0]) / tick - number))
+    return rows
+
+
+def netfox(tick: float, packets: list[tuple[float, float]], frames: list[float]) -> list[float]:
+    """network-time.gd: as many ticks as time has passed, eight at most, then one record."""
+    due = frames[0] + tick
+    source = target = packets[0][1]
+    rows = []
+    for frame in frames:
+        ticks = min(math.ceil((frame - due) / tick), 8)
+        if ticks > 0:
+            due += ticks * tick
+            source, target = target, [x for time, x in packets if time <= frame][-1]
+        factor = 1 - min(max((due - frame) / tick, 0), 1)
+        rows.append(source + (target - source) * factor)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("recorded", "original"), [("tick", godot), ("loop", netfox)])
+def test_closed_form(recorded: str, original: Any, seed: int) -> None:
+    tick, packets, frames = moving(seed)
+    made = strategy("tick-interpolation", tick_interval=tick, recorded=recorded)
+    waiting = list(packets)
+    for frame, wanted in zip(frames, original(tick, packets, frames), strict=True):
+        while waiting and waiting[0][0] <= frame:
+            made.update(at(*waiting[0]), waiting[0][0])
+            waiting.pop(0)
+        assert shown(made, frame) == pytest.approx(wanted, abs=1e-6), frame
 
 
 def test_a_late_packet_is_discarded() -> None:

@@ -1,9 +1,9 @@
 """The interpolation timeline of lightyear: its delay follows the jitter, its speed the error."""
 
-from libc.math cimport NAN, fabs, isnan
+from libc.math cimport fabs, floor, isnan
 
 from epic_cli.engine.packets cimport NONE, Packet, Sample, clamped
-from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
+from epic_cli.engine.strategies.parts cimport AUTO, PacketAge, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer, draw_at, farther, fraction_between, hold_state,
 )
@@ -13,14 +13,20 @@ from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
-# The weight of a packet in the sender's time: with little jitter, and with much; s of it.
+# The weight of a packet in the sender's time: with little jitter, and with much; ms of it.
 cdef double MOST_WEIGHT = 0.10
 cdef double LEAST_WEIGHT = 0.02
-cdef double LITTLE_JITTER = 0.001
-cdef double MUCH_JITTER = 0.010
+cdef double LITTLE_JITTER = 1
+cdef double MUCH_JITTER = 10
 # The weights of a measurement in the mean latency and in its deviation.
 cdef double LATENCY_WEIGHT = 1 / 12.0
 cdef double JITTER_WEIGHT = 1 / 6.0
+# A measurement counts for no more than the mean and this number of deviations, a multiple of the
+# mean, and the mean and this time (s); but always up to the last multiple of the mean.
+cdef double MOST_DEVIATIONS = 3
+cdef double MOST_TIMES = 3
+cdef double MOST_ABOVE = 0.5
+cdef double ALWAYS_TIMES = 1.2
 
 
 cpdef enum class RotationCurve:
@@ -36,7 +42,8 @@ cdef class Lightyear(Strategy):
         timeline += frame time * speed
 
     The sender's time is an average of timestamp + rtt / 2 - local time, in which a packet weighs
-    0.1 where the jitter is below 1 ms, down to 0.02 from 10 ms on. After each frame with packets
+    0.1 where the jitter is below 2 ms, down to 0.02 from 10 ms on, by whole milliseconds. A second
+    packet of a tick counts in it too. After each frame with packets
     the timeline's error e against that time - delay is looked at, in ticks: beyond
     ``max_error_margin`` the timeline is set; the third in a row beyond ``error_margin`` on the same
     side sets the speed, which otherwise goes a tenth of the way back to 1:
@@ -49,10 +56,12 @@ cdef class Lightyear(Strategy):
     exceeds the delay.
 
     Where this differs from lightyear: it exchanges pings, which a recording does not have. ``rtt``
-    is given, 0 unless it is known; ``jitter=auto`` is the deviation of the delays of packets,
-    averaged as lightyear averages that of its pings. ``send_interval=auto`` measures it. Packets
-    are drawn from the first on, without a handshake. ``snap_distance`` is an addition. Late packets
-    are discarded.
+    is given, 0 unless it is known; ``jitter=auto`` is what its estimator makes of the packets' ages
+    on arrival: half of the average of their deviations from the mean, which begins with half of the
+    first, outliers cut to three deviations above the mean. Where clocks do not agree an age is what
+    exceeds the least. ``send_interval=auto`` measures it. Packets are drawn from the first on,
+    without a handshake. ``snap_distance`` is an addition. Late packets are discarded, and of the
+    packets of a tick all but the first.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -65,7 +74,8 @@ cdef class Lightyear(Strategy):
         on_loss="interpolates what the delay covers, then holds",
         source="lightyear (cBournhonesque/lightyear), crates/core/sync and crates/replication;"
         " MIT or Apache-2.0",
-        proof="runs of the original's functions, its own tests",
+        proof="runs of the original's functions, in a driver that calls them once a packet and"
+        " once a frame with packets, as its systems do; its own tests",
         rotates="slerp at the same fraction, or a Hermite curve with the angular velocities"
         " (lightyear_avian)",
         lag_wavers=Wavering(
@@ -104,9 +114,13 @@ cdef class Lightyear(Strategy):
     cdef public long jitter_multiple, consecutive_errors_threshold
     cdef public RotationCurve rotation
     cdef SendInterval interval
+    cdef PacketAge age
     cdef SnapshotBuffer snapshots
-    cdef size_t fresh
-    cdef double offset, mean, deviation     # the sender's time - ours; of the packets' delays
+    cdef double mean, deviation         # of the packets' ages
+    cdef long measured                  # how many these are of
+    cdef double offset                  # the sender's time - ours
+    cdef bint heard                     # since the last frame:
+    cdef double first_heard, sum, kept  # a stamp, the weighted others - it, and the rest's weight
     cdef long errors
     cdef bint synced, behind
     cdef readonly double timeline, speed
@@ -114,43 +128,59 @@ cdef class Lightyear(Strategy):
     def configure(self, *, send_interval):
         self.check_free()
         self.interval = SendInterval(send_interval, 0.05)
+        self.age = PacketAge(AUTO)
         self.snapshots.set_capacity()
 
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
+        self.age.clear()
         self.snapshots.clear()
-        self.fresh = 0
-        self.offset = self.mean = NAN
-        self.deviation = 0
-        self.errors = 0
-        self.synced = self.behind = False
+        self.mean = self.deviation = self.offset = 0
+        self.measured = self.errors = 0
+        self.heard = self.synced = self.behind = False
         self.speed = 1
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double delay = now - packet.time
-        if not self.snapshots.empty() and packet.time <= self.newest:
+        if not self.snapshots.empty() and packet.time < self.newest:
+            return False
+        self.measure(self.age.of(packet, now))
+        self.hear(packet.time)
+        if not self.snapshots.empty() and packet.time == self.newest:
             return False
         self.interval.add(packet.time)
-        if isnan(self.mean):
-            self.mean = delay
-        else:
-            self.deviation += (fabs(delay - self.mean) - self.deviation) * JITTER_WEIGHT
-            self.mean += (delay - self.mean) * LATENCY_WEIGHT
         self.snapshots.append(packet, now)
-        self.fresh = min(self.fresh + 1, self.snapshots.size())
         return True
 
-    cdef double current_jitter(self) noexcept nogil:
-        return self.deviation if isnan(self.jitter) else self.jitter
+    cdef void measure(self, double age) noexcept nogil:
+        """Takes a latency, as the estimator takes a round-trip time."""
+        cdef double most
+        if age < 0:
+            return
+        self.measured += 1
+        if self.measured == 1:
+            self.mean, self.deviation = age, age / 2
+            return
+        if self.measured > 2:
+            most = min(self.mean + MOST_DEVIATIONS * self.deviation, self.mean * MOST_TIMES)
+            most = max(min(most, self.mean + MOST_ABOVE), self.mean * ALWAYS_TIMES)
+            age = min(age, most)
+        self.deviation += (fabs(age - self.mean) - self.deviation) * JITTER_WEIGHT
+        self.mean += (age - self.mean) * LATENCY_WEIGHT
 
-    cdef void hear(self, double offset) noexcept nogil:
-        """Takes the sender's minus the local time by a packet."""
-        cdef double share = (self.current_jitter() - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER)
-        cdef double weight = MOST_WEIGHT - clamped(share, 0, 1) * (MOST_WEIGHT - LEAST_WEIGHT)
-        if isnan(self.offset):
-            self.offset = offset
-        else:
-            self.offset = self.offset * (1 - weight) + offset * weight
+    cdef double current_jitter(self) noexcept nogil:
+        return self.deviation / 2 if isnan(self.jitter) else self.jitter
+
+    cdef void hear(self, double stamp) noexcept nogil:
+        """Takes the stamp of a packet into the sender's time at the next frame."""
+        cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
+        cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)
+        cdef double weight = MOST_WEIGHT - share * (MOST_WEIGHT - LEAST_WEIGHT)
+        if self.snapshots.empty():
+            weight = 1
+        if not self.heard:
+            self.heard, self.first_heard, self.sum, self.kept = True, stamp, 0, 1
+        self.sum += (stamp - self.first_heard - self.sum) * weight
+        self.kept *= 1 - weight
 
     cdef void sync(self, double at) noexcept nogil:
         """Sets the timeline or its speed, once a frame that had packets."""
@@ -183,15 +213,16 @@ cdef class Lightyear(Strategy):
             self.speed += (1 - self.speed) * 0.1
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef bint heard = self.fresh > 0
+        cdef bint heard = self.heard
         cdef size_t before
         if self.snapshots.empty():
             sample.status = NONE
             return
         self.timeline += self.elapsed(at) * self.speed
-        while self.fresh > 0:
-            self.hear(self.snapshots[self.snapshots.size() - self.fresh].time + self.rtt / 2 - at)
-            self.fresh -= 1
+        if heard:
+            self.heard = False
+            self.offset = self.offset * self.kept + self.sum + (
+                1 - self.kept) * (self.first_heard + self.rtt / 2 - at)
         if not self.synced:
             self.sync(at)
             heard = False

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
-from epic_cli.engine.strategies.parts.turning cimport degrees_near, degrees_of, of_degrees
+from epic_cli.engine.strategies.parts.turning cimport YXZ, degrees_of, of_degrees, shorter
 
 
 # The rounding error of adding and subtracting offsets is below this, s, or below this part of a
@@ -434,12 +434,12 @@ cdef class BufferedInterpolator:
         """As much with the rotation; smooth-damp each of its angles by itself."""
         cdef Vec3[double] angles, target
         if self.kind == SMOOTH_DAMP:
-            angles = degrees_of(self.turn_next)
-            target = degrees_near(self.turn_target, angles)
+            angles = degrees_of(self.turn_next, YXZ)
+            target = angles + shorter(angles, degrees_of(self.turn_target, YXZ))
             angles.x = damp(angles.x, target.x, self.turn_rate.x, self.duration * u, elapsed)
             angles.y = damp(angles.y, target.y, self.turn_rate.y, self.duration * u, elapsed)
             angles.z = damp(angles.z, target.z, self.turn_rate.z, self.duration * u, elapsed)
-            self.turn_next = of_degrees(angles)
+            self.turn_next = of_degrees(angles, YXZ)
         else:
             self.turn_next = self.turned(self.turn_start, self.turn_target, u)
         self.turn_current = self.turned(

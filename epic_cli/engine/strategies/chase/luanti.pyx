@@ -1,110 +1,263 @@
-"""The smooth translation of Luanti (Minetest): most of the way in the usual interval."""
+"""What Luanti (Minetest) draws: its smooth translator, and who calls it."""
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
-from epic_cli.engine.strategies.parts cimport Strategy
+from libc.math cimport fabs, isnan
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Quaternion, Sample, Turn, Vec3, dot,
+    is_finite, vector_between,
+)
+from epic_cli.engine.strategies.parts cimport Acceleration, SendInterval, Strategy
+from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.strategies.parts.snapshots cimport farther
-from epic_cli.engine.strategies.parts.turning cimport TurnGlide
+from epic_cli.engine.strategies.parts.turning cimport YXZ, degrees_of, of_degrees
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.parameters import Number
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_DISTANCE
 
-# An interval outside of these restarts the average, s.
+# An interval outside of these restarts the average; one that is no longer than the first is
+# passed at once, s.
 cdef double SHORTEST = 0.001
 cdef double LONGEST = 1
 
 
-cdef class Luanti(Strategy):
-    """On each packet, moves from the drawn position towards the new one, at a pace of its own.
+cpdef enum class Caller:
+    PLAYER
+    OBJECT
+    PHYSICAL
+    TRANSLATOR
 
-        T     = 0.9 T + 0.1 (time since the packet before)    of frames
+
+cdef struct Pace:
+    double interval, since      # of an update and since the last one, s
+    bint ends                   # it does not go beyond its end
+
+
+cdef class Luanti(Strategy):
+    """Each frame goes a part of the way to the newest position: a chase that never overshoots.
+
+        drawn += (received - drawn) * min(pace * frame time / T, most)
+
+    T is the interval that the server announces (``update_interval``; its own step, 0.09 s, unless
+    configured). Luanti's SmoothTranslator by itself goes four fifths of the way to a position
+    until the next one is due, and on to half of the way beyond it (``mode=translator``):
+
         drawn = start + (received - start) * min(pace * t / T, most)
 
-    where ``start`` was drawn when the packet came and t is the time since then. At ``pace`` 0.8 it
-    is four fifths of the way when the next packet is due, and beyond the received position, by
-    half of the way at most, when packets stay away.
+    from where it was drawn when the packet came, t ago. But a GenericCAO calls its update in every
+    frame, so that each frame begins a way of its own: ``mode=player``. The server sends players without a
+    velocity. An object has one, and an acceleration: what is chased moves on by them (``object``),
+    of a ``physical`` one as far as nothing is in its way, with 80 % of the way in each frame.
 
-    Needs nothing but positions. It is always behind by a quarter of an interval and the age of the
-    newest packet, sways where packets jitter, and stops half a step too far. With
-    ``update_interval`` that is T, as where the server announces it.
+    Needs nothing but positions. With packets 0.1 s apart it draws a steady movement 0.17 s late on
+    a fast screen. ``update_interval=0`` is what the translator does where none is announced: it
+    averages the times between two updates, in frames; those of a caller are the frames themselves.
 
-    A packet with an earlier timestamp than the newest is discarded; Luanti numbers none.
-    ``snap_distance`` is an addition. The velocity is that of the line being drawn.
+    Each angle goes by the same parts of its way, but from where it is drawn: they add up, so that
+    it arrives after some frames, and waits. Angles are Luanti's, about y, x and z.
+
+    A packet with an earlier timestamp than the newest is discarded; Luanti numbers none. A teleport
+    turns at once. ``snap_distance`` is an addition. The velocity is the step of this frame over its
+    time; the translator's, that of its line.
     """
 
     declaration = Declaration(
         name="luanti",
-        summary="Luanti: four fifths of the way to the newest position by the next packet",
-        lag="a quarter of the interval between packets, and the age of the newest",
-        on_loss="continues to half of the way beyond the newest position, then holds",
-        source="Luanti (Minetest), SmoothTranslator in content_cao.cpp; formula only, none of its"
-        " code (LGPL-2.1)",
-        proof="runs of the original",
-        rotates="slerp by the same fractions (the original: each of its angles, wrapped)",
+        summary="Luanti: each frame moves a part of the way to the newest position",
+        lag="1.25 intervals between packets at a high frame rate, and the age of the newest",
+        on_loss="glides to the newest position, then holds; an object continues forever",
+        source="Luanti (Minetest), SmoothTranslator and GenericCAO::step in content_cao.cpp;"
+        " formulas only, none of its code (LGPL-2.1)",
+        proof="runs of the original's translators, called by its step and its message of positions"
+        " (collisions left out)",
+        rotates="each of its angles by the same parts of the way, which add up (runs of the"
+        " original)",
         lag_wavers=Wavering(
-            "by up to an interval where it is no whole number of frames",
+            "by up to the time between two packets: it slows down on its way to each",
             periods=1.5, frames=1,
         ),
         settings=(
-            Number("update_interval", 0.0, "the time between two packets; 0: averages it", "s", 0,
-                   60, tune=(0.02, 1), scale="log"),
+            Choice("mode", "player", "who calls the translator: a player's or an object's step, a"
+                   " physical object's, or only a packet (translator)", Caller),
+            Number("update_interval", "auto", "the time between two packets, as the server announces"
+                   " it; auto measures it, 0: averaged by the translator", "s", 0, 60, unset="auto",
+                   tune=(0.02, 1), scale="log"),
             Number("pace", 0.8, "part of the way in that time", "", 0.01, 10, tune=(0.4, 1.5)),
             Number("most", 1.5, "the most of the way, beyond 1 on the line ahead", "", 1, 10,
                    tune=(1, 3)),
+            ACCELERATION,
             SNAP_DISTANCE,
         ),
     )
 
-    cdef public double update_interval, pace, most, snap_distance
-    cdef bint empty
-    cdef double interval, since
-    cdef Vec3[double] start, target, shown
-    cdef TurnGlide turn
+    cdef public Caller mode
+    cdef public double pace, most, snap_distance
+    cdef bint measures, accelerates, empty, turns
+    cdef double announced
+    cdef SendInterval measured
+    cdef Motion received            # of the newest packet, moved on
+    cdef Vec3[double] last_velocity, acceleration, start, target, shown
+    cdef Pace moving, turning
+    cdef Vec3[double] angles, target_angles, way    # degrees; the way without a sign
+
+    def configure(self, *, update_interval, acceleration):
+        self.check_free()
+        self.measures = isnan(update_interval)
+        self.measured = SendInterval(update_interval, 0.09)
+        self.announced = update_interval
+        self.accelerates = acceleration == Acceleration.ESTIMATED
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
-        self.interval = self.since = 0
-        self.turn.clear()
+        self.empty, self.turns = True, False
+        self.measured.clear()
+        self.acceleration = Vec3[double]()
+
+    cdef void place(self, const Packet& packet) noexcept nogil:
+        """The translators' init: stands at the packet, with nothing to go by."""
+        self.start = self.target = self.shown = packet.position
+        self.moving = self.turning = Pace(0, 0, True)
+        self.turns = packet.turn.known()
+        if self.turns:
+            self.angles = self.target_angles = wrapped_degrees_of(
+                packet.turn.value().rotation)
+            self.way = Vec3[double]()
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        self.clear()
+        self.place(packet)
+        self.take_state(packet)
+        return True
+
+    cdef void take_state(self, const Packet& packet) noexcept nogil:
+        if self.accelerates and not self.empty and packet.time > self.newest:
+            self.acceleration = (packet.velocity - self.last_velocity) * (
+                1 / (packet.time - self.newest))
+            if not is_finite(self.acceleration):
+                self.acceleration = Vec3[double]()
+        self.last_velocity = packet.velocity
+        self.received = Motion(packet.position, Vec3[double]())
+        if self.mode == Caller.OBJECT or self.mode == Caller.PHYSICAL:
+            self.received.velocity = packet.velocity
+        self.measured.add(packet.time)
+        self.empty = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double interval
         if not self.empty and packet.time < self.newest:
             return False
         if self.empty or farther(self.shown, packet.position, self.snap_distance):
-            self.shown = packet.position
-            self.turn.clear()
-        self.turn.aim(packet)
-        self.start = self.shown
-        self.target = packet.position
-        if self.update_interval > 0:
-            self.interval = self.update_interval
-        elif SHORTEST <= self.interval <= LONGEST:
-            self.interval = self.interval * 0.9 + self.since * 0.1
-        else:
-            self.interval = self.since
-        self.since = 0
-        self.empty = False
+            self.place(packet)
+        self.take_state(packet)
+        interval = self.measured.value if self.measures else self.announced
+        if self.mode != Caller.PHYSICAL:
+            self.head_for(packet.position, False, interval)
+        if packet.turn.known():
+            self.turn_to(packet.turn.value().rotation, interval)
         return True
 
+    # ------------------------------------------------------------- the translators
+
+    cdef void head_for(self, Vec3[double] target, bint ends, double interval) noexcept nogil:
+        self.start, self.target = self.shown, target
+        begin(self.moving, ends, interval)
+
+    cdef double part(self, Pace& pace, double elapsed) noexcept nogil:
+        """The part of the way that is to be gone a frame later."""
+        cdef double u = 1
+        pace.since += elapsed
+        if pace.interval > SHORTEST:
+            u = pace.since / pace.interval
+        return min(self.pace * u, 1.0 if pace.ends else self.most)
+
+    cdef void turn_to(self, Quaternion rotation, double interval) noexcept nogil:
+        self.target_angles = wrapped_degrees_of(rotation)
+        if not self.turns:
+            self.turns = True
+            self.angles = self.target_angles
+            self.turning = Pace(0, 0, True)
+        self.way = Vec3[double](way_of(self.angles.x, self.target_angles.x),
+                                way_of(self.angles.y, self.target_angles.y),
+                                way_of(self.angles.z, self.target_angles.z))
+        begin(self.turning, False, interval)
+
+    cdef void turn(self, double elapsed, Sample& sample) noexcept nogil:
+        cdef Quaternion before = of_degrees(self.angles, YXZ), after
+        cdef double u = self.part(self.turning, elapsed)
+        self.angles = Vec3[double](stepped(self.angles.x, self.target_angles.x, self.way.x * u),
+                                   stepped(self.angles.y, self.target_angles.y, self.way.y * u),
+                                   stepped(self.angles.z, self.target_angles.z, self.way.z * u))
+        after = of_degrees(self.angles, YXZ)
+        sample.turn.set(Turn(after, vector_between(before, after) * (1 / elapsed)
+                             if elapsed > 0 else Vec3[double]()))
+
+    # ------------------------------------------------------------- their caller
+
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double u = self.pace, rate = 0
-        cdef Vec3[double] way = self.target - self.start
+        cdef double elapsed = self.elapsed(at)
+        cdef Vec3[double] before = self.shown
         cdef Motion motion
+        cdef double u
         if self.empty:
             sample.status = NONE
             return
-        self.since += self.elapsed(at)
-        if self.interval > SHORTEST:
-            u = self.pace * self.since / self.interval
-            if u < self.most:
-                rate = self.pace / self.interval
-                motion.velocity = way * rate
-            u = min(u, self.most)
-        motion.position = self.shown = self.start + way * u
-        self.turn.move(u)
-        self.turn.show(rate, sample)
-        if u < self.most and u <= 1:
-            sample.show(motion, INTERPOLATED)
-        elif u < self.most:
-            sample.show(motion, EXTRAPOLATED)
-        else:
-            sample.hold(motion, self.drawn, EXTRAPOLATED)
+        if self.turns:
+            self.turn(elapsed, sample)
+        if self.mode != Caller.TRANSLATOR:
+            motion = projected(self.received, self.acceleration, elapsed)
+            if is_finite(motion.position) and is_finite(motion.velocity):
+                self.received = motion
+            if self.mode == Caller.PHYSICAL:
+                self.head_for(self.received.position, False, elapsed)
+            else:
+                self.head_for(self.received.position, self.moving.ends, self.moving.interval)
+        u = self.part(self.moving, elapsed)
+        motion.position = self.start + (self.target - self.start) * u
+        if not is_finite(motion.position):
+            motion.position = self.target
+        self.shown = motion.position
+        motion.velocity = Vec3[double]()
+        if self.mode == Caller.TRANSLATOR:
+            if self.moving.interval > SHORTEST and u < (1.0 if self.moving.ends else self.most):
+                motion.velocity = (self.target - self.start) * (self.pace / self.moving.interval)
+        elif elapsed > 0:
+            motion.velocity = (self.shown - before) * (1 / elapsed)
+        if not is_finite(motion.velocity):
+            motion.velocity = Vec3[double]()
+        sample.hold(motion, self.drawn,
+                    EXTRAPOLATED if u > 1 or dot(self.received.velocity, self.received.velocity) > 0
+                    else INTERPOLATED)
+
+
+cdef void begin(Pace& pace, bint ends, double interval) noexcept nogil:
+    """The translators' update; without an interval, the average."""
+    if interval > 0:
+        pace.interval = interval
+    elif SHORTEST <= pace.interval <= LONGEST:
+        pace.interval = pace.interval * 0.9 + pace.since * 0.1
+    else:
+        pace.interval = pace.since
+    pace.since = 0
+    pace.ends = ends
+
+
+cdef double way_of(double angle, double target) noexcept nogil:
+    """The shorter way (degrees); below 0, as in Luanti, where the angle went far below 0."""
+    cdef double way = fabs(target - angle)
+    return 360 - way if way > 180 else way
+
+
+cdef double stepped(double angle, double target, double step) noexcept nogil:
+    """An angle, by this step nearer to its target, or at it; from 0 it goes on below."""
+    cdef double upwards = target - angle if target >= angle else target - angle + 360
+    if upwards <= step or 360 - upwards <= step:
+        return target
+    angle += step if upwards < 180 else -step
+    return angle - 360 if angle >= 360 else angle
+
+
+cdef Vec3[double] wrapped_degrees_of(const Quaternion& rotation) noexcept nogil:
+    """Luanti's angles, 0 to 360."""
+    cdef Vec3[double] angles = degrees_of(rotation, YXZ)
+    return Vec3[double](angles.x + 360 if angles.x < 0 else angles.x,
+                        angles.y + 360 if angles.y < 0 else angles.y,
+                        angles.z + 360 if angles.z < 0 else angles.z)

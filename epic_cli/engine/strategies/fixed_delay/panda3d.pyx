@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, farther,
 )
-from epic_cli.engine.strategies.parts.turning cimport angles_between, slerp_between
+from epic_cli.engine.strategies.parts.turning cimport hpr_between, slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
@@ -42,6 +42,10 @@ cdef class Panda3D(Strategy):
     A delay that shrinks can bring a frame back before what was drawn, which is then the report
     behind it.
 
+    Panda's DistributedSmoothNode, which calls it once a frame, gives it a delay of 0.2 s without
+    prediction and of 0 with it; here the two are settings of their own. Heading turns about z,
+    pitch about x, roll about y; a rotation beyond the vertical goes there by turning round.
+
     Where this differs from Panda3D: a late packet is discarded, though its delay counts; there all
     reports are cleared, since TCP has no late ones (``quirks=on``). ``accept_clock_skew`` is on,
     since a recording's clocks need not agree; a packet's delay is measured at its arrival, not in
@@ -57,7 +61,8 @@ cdef class Panda3D(Strategy):
         on_loss="interpolates what the delay covers, continues for max_position_age, then holds",
         source="Panda3D (panda3d/panda3d), direct/src/deadrec/smoothMover.cxx; BSD-3-Clause, (c)"
         " Carnegie Mellon University",
-        proof="runs of the original (its wheel), to the last digit of single precision",
+        proof="runs of the original (its wheel), called at each arrival and frame, to the last digit"
+        " of single precision",
         rotates="heading, pitch and roll on the same line, each the shorter way"
         " (runs of the original)",
         lag_wavers=Wavering(
@@ -174,7 +179,7 @@ cdef class Panda3D(Strategy):
             slerp_between(self.reports[before], self.reports[before], 0, sample)
             if way_before >= 0 and time - self.reports[before].time <= self.reset_velocity_age:
                 sample.velocity = self.slope(way_before, before)
-                angles_between(self.reports[way_before], self.reports[before], 1, sample)
+                hpr_between(self.reports[way_before], self.reports[before], 1, sample)
             sample.hold(sample, self.drawn, INTERPOLATED)
         self.last_before, self.last_after = before, -1 if before < 0 else after
         while way_before > 0 or way_before == 0 and not self.prediction:
@@ -213,7 +218,7 @@ cdef class Panda3D(Strategy):
             u = 0 if u < 1 else 1
         motion.position = widened(start + way * <float>u)
         motion.velocity = self.slope(before, after)
-        angles_between(self.reports[before], self.reports[after], u, sample)
+        hpr_between(self.reports[before], self.reports[after], u, sample)
         if beyond and time >= self.reports[after].time + self.max_position_age:
             sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:

@@ -1,6 +1,6 @@
 """The interpolated variables of Valve's Source engine."""
 
-from libc.math cimport fabs
+from libc.math cimport fabs, floor
 
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite,
@@ -17,7 +17,7 @@ from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTA
 
 # Timestamps closer than this are the same, s.
 cdef double EPSILON = 0.0001
-# So little past the newest state is no extrapolation, s.
+# Between states that are closer than this there is no velocity to extrapolate by, s.
 cdef double NO_TIME = 0.001
 # How much longer than needed a state is kept, s.
 cdef double KEPT_BEHIND = 0.05
@@ -26,7 +26,8 @@ cdef double KEPT_BEHIND = 0.05
 cdef class Source(Strategy):
     """Draws the entity an interpolation time in the past, on a curve through the history.
 
-        time = sender's time - max(cl_interp, cl_interp_ratio / cl_updaterate) - tick_interval
+        time  = sender's time - (delay + 1 tick)
+        delay = max(cl_interp, cl_interp_ratio / cl_updaterate), in whole ticks of tick_interval
 
     Between two states with a third one before them it is a cubic Hermite curve whose slopes are
     the two differences (the slope at its end is that of the segment that ends there, not of the
@@ -43,12 +44,17 @@ cdef class Source(Strategy):
     by extrapolation. The one-sided slopes overshoot: an entity that stops dead is drawn 14 % of
     its last step too far; one that starts is not drawn moving backwards first, but starts late.
 
+    The SDK intends that and does less: what calls it in each frame (C_BaseEntity's list of what is
+    to be interpolated) drops a variable once it is drawn past its newest state, until that
+    changes. So it continues for a single frame and stays there: with ``quirks=on``.
+
     Source's client knows the server's time; here the timestamp that would arrive now is
     estimated (``latency=auto``), or given by the arrival time minus the timestamp. The estimate
     is the mean of the middle half of the last 31 delays: nothing is lost without jitter, and one
     late packet costs nothing. Jitter with a standard deviation of 20 ms makes the drawn time
     waver by 4 ms, 12 at most; a clock that is 1 % off shifts it by 7 ms at 20 Hz. Late packets
     are discarded; with ``quirks=on`` a late packet wipes out the newer ones, as in the original.
+    Without a tick (``tick_interval=0``) the delay is not rounded.
     A packet with the newest timestamp replaces the newest. ``snap_distance`` stands for Source's
     no-interpolation flag.
 
@@ -59,10 +65,12 @@ cdef class Source(Strategy):
         name="source",
         summary="Source engine: a one-sided Hermite curve, 0.1 s in the past",
         needs=(Need.ARRIVALS.unless(", or clocks that agree and latency=0"),),
-        lag="latency plus the larger of cl_interp and cl_interp_ratio / cl_updaterate, and a tick",
+        lag="latency plus the larger of cl_interp and cl_interp_ratio / cl_updaterate, in whole"
+        " ticks, and a tick",
         on_loss="interpolates across what is lost, extrapolates for 0.25 s, then holds",
         source="Source SDK 2013 (Valve), interpolatedvar.h; formulas only, none of its code",
-        proof="formula",
+        proof="runs of interpolatedvar.h, called in every frame, and (quirks=on) by the list of"
+        " C_BaseEntity",
         rotates="slerp of the angles' quaternions, also beyond the newest; never a Hermite curve"
         " (lerp_functions.h)",
         settings=(
@@ -76,21 +84,26 @@ cdef class Source(Strategy):
             Number("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
             LATENCY,
             SNAP_DISTANCE,
-            Switch("quirks", "off", "let a late packet wipe out newer ones, as the original does",
-                   tune=False),
+            Switch("quirks", "off", "let a late packet wipe out newer ones, and continue past the"
+                   " newest state for a single frame, as the original does", tune=False),
         ),
     )
 
     cdef public double snap_distance
     cdef public bint quirks
     cdef double interpolation_time, most
+    cdef bint stays             # was continued, with quirks
+    cdef Sample last
     cdef SenderTime clock
     cdef SnapshotBuffer history
 
     def configure(self, *, cl_interp, cl_interp_ratio, cl_updaterate, tick_interval,
                   cl_extrapolate, cl_extrapolate_amount, latency):
         self.check_free()
-        self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate) + tick_interval
+        self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate)
+        if tick_interval > 0:
+            self.interpolation_time = tick_interval * (
+                floor(self.interpolation_time / tick_interval + 0.5) + 1)
         self.most = cl_extrapolate_amount if cl_extrapolate else 0
         self.clock = SenderTime(latency)
         self.history.set_capacity()
@@ -98,11 +111,15 @@ cdef class Source(Strategy):
     cdef void clear(self) noexcept nogil:
         self.clock.clear()
         self.history.clear()
+        self.stays = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest and not self.quirks:
             return False
         self.clock.add(packet.time, now)
+        if self.stays:      # until a value comes that is another
+            self.stays = not are_different(self.history.back().position, packet.position)
+            self.last.position = packet.position
         while not self.history.empty() and self.history.back().time + EPSILON > packet.time:
             self.history.drop_back()
         self.history.append(packet, now)
@@ -121,8 +138,13 @@ cdef class Source(Strategy):
         before = self.history.count_until(time)
         if before == 0:
             hold_state(self.history.front(), self.drawn, sample)
+        elif self.stays:
+            sample.hold(self.last, self.drawn, EXTRAPOLATED)
+            sample.turn.copy(self.last.turn)
         elif before == self.history.size():
             self.draw_past(self.history.back(), time, sample)
+            if self.quirks:
+                self.stays, self.last = True, sample
         else:
             self.draw_along(before - 1, time, sample)
 
@@ -131,10 +153,11 @@ cdef class Source(Strategy):
         cdef const Snapshot* before
         cdef double past = time - newest.time
         hold_state(newest, self.drawn, sample)
-        if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
+        if self.history.size() < 2 or past <= 0 or self.most <= 0:
             return
         before = &self.history[self.history.size() - 2]
-        if farther(before.position, newest.position, self.snap_distance):
+        if newest.time - before.time < NO_TIME or farther(before.position, newest.position,
+                                                          self.snap_distance):
             return
         draw_between(before[0], newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
@@ -165,6 +188,10 @@ cdef class Source(Strategy):
         sample.velocity = curve(previous.velocity, start.velocity, end.velocity, ratio, u,
                                 sample.velocity)
         sample.status = INTERPOLATED
+
+
+cdef bint are_different(Vec3[double] a, Vec3[double] b) noexcept nogil:
+    return a.x != b.x or a.y != b.y or a.z != b.z
 
 
 cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, double ratio, double u,

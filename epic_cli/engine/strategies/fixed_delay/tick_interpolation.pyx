@@ -9,11 +9,18 @@ from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, snaps
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # A frame this close before a tick has it: rounding must not decide, s.
 cdef double NEARLY = 1e-9
+# The most ticks that a frame runs; the others wait for the next.
+cdef int MOST_TICKS = 8
+
+
+cpdef enum class Recorded:
+    LOOP
+    TICK
 
 
 cdef class TickInterpolation(Strategy):
@@ -26,10 +33,15 @@ cdef class TickInterpolation(Strategy):
     physics interpolation and netfox's TickInterpolator, bevy's overstep. Ticks begin with
     the first frame; ``tick_interval=auto`` ticks as often as packets come.
 
+    Where a frame runs several ticks, netfox records once after all of them (``recorded=loop``): it
+    goes from the state before the frame's ticks to the one after, and runs eight at most. Godot and Fiedler record at every tick
+    (``recorded=tick``): both ends are then the newest state.
+
     Exact for what is simulated here, but no jitter buffer: a tick without a packet stands still,
     and one with two is twice as fast. One tick is added to the age of the newest packet.
 
-    Where this differs from netfox: late packets are discarded, and ``snap_distance`` is an
+    Where this differs from netfox: a frame of more than a second is a frame, not a pause of the
+    game, late packets are discarded, and ``snap_distance`` is an
     addition. A marked teleport is drawn at once, as there. The velocity is interpolated too.
     """
 
@@ -40,7 +52,7 @@ cdef class TickInterpolation(Strategy):
         on_loss="arrives at the newest state within two ticks, then holds",
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
         " Timestep!",
-        proof="formula, its own tests",
+        proof="formulas of the tick loop, the recording and the fraction; its own tests",
         rotates="slerp between the same two ticks (netfox, Godot)",
         lag_by_session=True,
         lag_wavers=Wavering(
@@ -50,11 +62,14 @@ cdef class TickInterpolation(Strategy):
         settings=(
             Number("tick_interval", "auto", "the time between two ticks; auto: between two packets",
                    "s", 0.001, 60, unset="auto"),
+            Choice("recorded", "loop", "where a frame runs several ticks, record after all of them"
+                   " (netfox), or at each (Godot, Fiedler)", Recorded),
             SNAP_DISTANCE,
         ),
     )
 
     cdef public double snap_distance
+    cdef public Recorded recorded
     cdef SendInterval interval
     cdef bint empty, ticked
     cdef double last_tick
@@ -89,7 +104,12 @@ cdef class TickInterpolation(Strategy):
             self.before = self.after = self.newest_state
         if at - self.last_tick + NEARLY >= tick:
             passed = floor((at - self.last_tick + NEARLY) / tick)
-            self.before = self.after if passed == 1 else self.newest_state
+            if self.recorded == Recorded.LOOP:
+                passed = min(passed, <double>MOST_TICKS)
+            if passed == 1 or self.recorded == Recorded.LOOP:
+                self.before = self.after
+            else:
+                self.before = self.newest_state
             self.after = self.newest_state
             if farther(self.before.position, self.after.position, self.snap_distance):
                 self.before = self.after

@@ -60,29 +60,48 @@ inline void curve_between(const Snapshot& before, const Snapshot& after, double 
     turn_between<hermite_turn>(before, after, u, out);
 }
 
+// The axes of an engine's yaw, pitch and roll: z, y and x (Quake III), z, x and y (Panda3D), or y, x
+// and z (Unity, Luanti).
+enum AngleOrder { ZYX, ZXY, YXZ };
+
+// A rotation about an engine's axes as one with the same angles about z, y and x, and back. Those of
+// Panda3D are a mirror's, where all three angles turn round.
+inline Quaternion to_zyx(const Quaternion& q, AngleOrder order) {
+    if (order == ZXY) return {-q.y, -q.x, -q.z, q.w};
+    return order == YXZ ? Quaternion{q.z, q.x, q.y, q.w} : q;
+}
+
+inline Quaternion from_zyx(const Quaternion& q, AngleOrder order) {
+    if (order == ZXY) return to_zyx(q, order);
+    return order == YXZ ? Quaternion{q.y, q.z, q.x, q.w} : q;
+}
+
 // Angles (degrees) as engines send them: pitch, yaw, roll.
-inline Vec3<double> degrees_of(const Quaternion& q) {
-    const Angles angles = angles_of(q);
+inline Vec3<double> degrees_of(const Quaternion& q, AngleOrder order = ZYX) {
+    const Angles angles = angles_of(to_zyx(q, order));
     return {angles.pitch, angles.yaw, angles.roll};
 }
 
-inline Quaternion of_degrees(const Vec3<double>& degrees) {
-    return of_angles({degrees.y, degrees.x, degrees.z});
+inline Quaternion of_degrees(const Vec3<double>& degrees, AngleOrder order = ZYX) {
+    return from_zyx(of_angles({degrees.y, degrees.x, degrees.z}), order);
 }
 
-// As much, of the triples that are the same rotation the one nearest to another: each angle the
-// shorter way, and a pitch beyond the vertical where that is less than turning round.
-inline Vec3<double> degrees_near(const Quaternion& q, const Vec3<double>& other) {
-    const Vec3<double> one = degrees_of(q), two(180 - one.x, one.y + 180, one.z + 180);
-    const auto way = [&](const Vec3<double>& to) {
-        return Vec3<double>(std::remainder(to.x - other.x, 360), std::remainder(to.y - other.y, 360),
-                            std::remainder(to.z - other.z, 360));
-    };
+// Each angle the shorter way.
+inline Vec3<double> shorter(const Vec3<double>& from, const Vec3<double>& to) {
+    return {std::remainder(to.x - from.x, 360), std::remainder(to.y - from.y, 360),
+            std::remainder(to.z - from.z, 360)};
+}
+
+// The same, of the two triples that are this rotation to the nearer one: a pitch goes beyond the
+// vertical where that is less than turning round.
+inline Vec3<double> shorter(const Vec3<double>& from, const Quaternion& to) {
+    const Vec3<double> end = degrees_of(to);
+    const Vec3<double> direct = shorter(from, end),
+                       over = shorter(from, {180 - end.x, end.y + 180, end.z + 180});
     const auto size = [](const Vec3<double>& v) {
         return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z);
     };
-    const Vec3<double> direct = way(one), over = way(two);
-    return other + (size(over) < size(direct) ? over : direct);
+    return size(over) < size(direct) ? over : direct;
 }
 
 // The turn of angles and of their rates (degrees/s).
@@ -109,8 +128,21 @@ inline void angles_between(const Snapshot& before, const Snapshot& after, double
     if (!before.turn.known() || !after.turn.known()) return;
     const double duration = after.time - before.time;
     const Vec3<double> start = degrees_of(before.turn.value().rotation);
-    const Vec3<double> way = degrees_near(after.turn.value().rotation, start) - start;
+    const Vec3<double> way = shorter(start, after.turn.value().rotation);
     out.turn.set(turn_of(start + way * u, way * (duration > 0 ? 1 / duration : 0)));
+}
+
+// The same of Panda3D's heading, pitch and roll, which know no way beyond the vertical.
+inline void hpr_between(const Snapshot& before, const Snapshot& after, double u, Sample& out) {
+    out.turn = before.turn;
+    if (!before.turn.known() || !after.turn.known()) return;
+    const double duration = after.time - before.time;
+    const Vec3<double> start = degrees_of(before.turn.value().rotation, ZXY);
+    const Vec3<double> way = shorter(start, degrees_of(after.turn.value().rotation, ZXY));
+    Turn turn = turn_of(start + way * u, way * (duration > 0 ? 1 / duration : 0));
+    turn.rotation = from_zyx(turn.rotation, ZXY);
+    turn.spin = {-turn.spin.y, -turn.spin.x, -turn.spin.z};
+    out.turn.set(turn);
 }
 
 // What turns from where it is drawn towards what was received, a fraction of the way in each frame.

@@ -10,9 +10,18 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
     void unchecked_between(const Snapshot&, const Snapshot&, double, Sample&)
     void curve_between(const Snapshot&, const Snapshot&, double, Sample&)
     void angles_between(const Snapshot&, const Snapshot&, double, Sample&)
+    void hpr_between(const Snapshot&, const Snapshot&, double, Sample&)
+
+    cdef enum AngleOrder:
+        ZYX
+        ZXY
+        YXZ
+
     Vec3[double] degrees_of(const Quaternion&)
-    Vec3[double] degrees_near(const Quaternion&, const Vec3[double]&)
+    Vec3[double] degrees_of(const Quaternion&, AngleOrder)
     Quaternion of_degrees(const Vec3[double]&)
+    Quaternion of_degrees(const Vec3[double]&, AngleOrder)
+    Vec3[double] shorter(const Vec3[double]&, const Vec3[double]&)
     Turn turn_of(const Vec3[double]&, const Vec3[double]&)
     Vec3[double] rates_of(const Turn&)
 
