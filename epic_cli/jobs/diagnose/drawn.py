@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -402,13 +403,8 @@ class Search(NamedTuple):
         return found
 
     def _listed_first(self, exact: FittedStrategy, scans: Sequence[_Scan]) -> FittedStrategy:
-        """The same, or what is exact too and stands before it in lists: ``lerp``, not ``luanti``."""
-        listed = names()
-        before = (
-            listed[: listed.index(exact.candidate.name)]
-            if exact.candidate.name in listed
-            else listed
-        )
+        """The same, or what is exact too and lists name before it: ``lerp``, not ``luanti``."""
+        before = [*takewhile(lambda name: name != exact.candidate.name, names())]
         for scan in scans:
             if scan.best.candidate.name in before:
                 other = self._sharpened(scan)
