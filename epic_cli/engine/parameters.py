@@ -139,6 +139,54 @@ class Number(Parameter):
         return in_range and (not self.whole or number == math.floor(number))
 
 
+class Span(Number):
+    """A time in seconds, or in send intervals: ``0.1``, ``100ms`` or ``1.8i``.
+
+    Send intervals, which go up to ``INTERVALS``, arrive as a negative number.
+    """
+
+    INTERVALS: Final = 1000
+
+    def __init__(
+        self,
+        name: str,
+        default: Any,
+        help: str,  # noqa: A002
+        low: float,
+        high: float,
+        *,
+        tune: tuple[float, float] | None = None,
+        scale: Literal["linear", "log"] = "linear",
+    ) -> None:
+        super().__init__(name, default, help, "s", low, high, tune=tune, scale=scale)
+
+    def convert(self, value: Value) -> Any:
+        """The seconds, or minus the intervals."""
+        intervals = self._intervals(value)
+        return super().convert(value) if intervals is None else -intervals
+
+    def write(self, value: Any) -> str:
+        """The seconds, or the intervals with their letter."""
+        return f"{-value:.17g}i" if value < 0 else super().write(value)
+
+    def _check(self, value: object) -> Value:
+        intervals = self._intervals(value)
+        if intervals is not None and self.low <= intervals <= self.INTERVALS:
+            return f"{_short(intervals)}i"
+        return super()._check(value)
+
+    def _hint(self, text: str) -> str:
+        hint = "; write 0.08, 80ms or 1.8i (units: s, ms, us, and i: send intervals)"
+        return hint if self._number(text) is None else ""
+
+    def _intervals(self, value: object) -> float | None:
+        text = value.strip().lower() if isinstance(value, str) else ""
+        return plain_number(text.removesuffix("i")) if text.endswith("i") else None
+
+    def _numbers(self) -> list[str]:
+        return [*super()._numbers(), f"{_short(self.low)}i to {self.INTERVALS}i"]
+
+
 class Switch(Parameter):
     """Something that is ``on`` or ``off``; it arrives as a bool.
 

@@ -133,6 +133,36 @@ class _Gambetta(Buffer):
         return {self.setting: 1 / delay}
 
 
+class _Parts(Buffer):
+    """Its setting is in seconds or send intervals, and jitter may be added."""
+
+    def delay(self, settings: Written, line: BufferLine) -> float:
+        interval = _number(settings, "interval", line.period)
+        least, wanted, most = (
+            _number(settings, name, float(str(settings[name]).rstrip("i")) * interval)
+            for name in ("delay_least", "delay", "delay_most")
+        )
+        # the deviation of delays, by that of intervals
+        jitter = _number(settings, "jitter_margin") * line.deviation / math.sqrt(2)
+        return self.base(settings, line) + min(max(wanted + jitter, least), most)
+
+    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
+        plain: dict[str, Value] = {"jitter_margin": 0.0, "delay_least": 0.0, "delay_most": 60.0}
+        return super().settings(delay, settings, line) | {
+            name: value for name, value in plain.items() if settings[name] != value
+        }
+
+
+def _clock(settings: Written, line: BufferLine) -> float:
+    if settings["stamps"] == "arrival":
+        offset = line.usual
+    else:
+        offset = {"agree": 0.0, "min": line.least, "first": line.kept}.get(
+            str(settings["clock"]), line.usual
+        )
+    return offset + _number(settings, "clock_margin")
+
+
 def _usual(_settings: Written, line: BufferLine) -> float:
     return line.usual
 
@@ -153,6 +183,7 @@ BUFFERS: Mapping[str, Buffer] = {
         "interpolation_time",
         lambda settings, line: line.usual if settings["clock"] == "pll" else 0.0,
     ),
+    "buffer": _Parts("delay", _clock),
     "source": _Source("cl_interp", _latency),
     "hermite": Buffer("playout_delay", _latency),
     "panda3d": Buffer(

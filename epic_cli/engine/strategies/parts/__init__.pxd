@@ -2,6 +2,8 @@
 
 cimport cython
 
+from libcpp.deque cimport deque
+
 from epic_cli.engine.packets cimport (
     OptionalTurn, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate,
 )
@@ -139,6 +141,7 @@ cdef class SenderTime:
 @cython.final
 cdef class SendInterval:
     cdef bint measures
+    cdef double duration        # of an exponential mean; 0: the typical of the last
     cdef readonly double value
     cdef readonly long count    # of the differences measured
     cdef double first_guess
@@ -146,6 +149,53 @@ cdef class SendInterval:
     cdef Window differences
 
     cpdef void add(self, double timestamp) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+cdef inline double span_seconds(double span, double interval) noexcept nogil:
+    """A span in seconds, where a negative one counts send intervals."""
+    return span if span >= 0 else -span * interval
+
+
+cpdef enum class ClockRule:
+    AGREE
+    FIRST
+    MIN
+    MEAN
+    MEDIAN
+    MAX
+    NEWEST
+    PLL
+
+
+cdef struct Measured:
+    double arrived, offset
+
+
+@cython.final
+cdef class ClockOffset:
+    cdef ClockRule rule
+    cdef double duration, resync, gain, decay, limit
+    cdef readonly double value
+    cdef readonly long count
+    cdef double summed, updated
+    cdef deque[Measured] recent
+
+    cpdef bint add(self, double offset, double now) noexcept nogil
+    cdef void note(self, double offset, double now) noexcept nogil
+    cdef void bound(self, double offset, double now) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class Deviation:
+    cdef double duration
+    cdef readonly double mean, variance
+    cdef double updated
+    cdef bint empty
+
+    cpdef void add(self, double sample, double now) noexcept nogil
+    cpdef double value(self) noexcept nogil
     cpdef void clear(self) noexcept nogil
 
 

@@ -16,6 +16,16 @@ class AgeSource(IntEnum):
     STAMP = 1
     ARRIVAL = 2
 
+class ClockRule(IntEnum):
+    AGREE = 0
+    FIRST = 1
+    MIN = 2
+    MEAN = 3
+    MEDIAN = 4
+    MAX = 5
+    NEWEST = 6
+    PLL = 7
+
 class Strategy:
     declaration: ClassVar[Declaration]
     def __init__(self, **settings: float | str) -> None: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.strategies.parts import Acceleration, AgeSource
+from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
 
 
 def snap_distance(effect: str) -> Number:
@@ -26,6 +26,8 @@ SNAP_DISTANCE = snap_distance("jump across any greater distance; 0: never")
 SNAP_CORRECTION = snap_distance("do not smooth a larger difference; 0: smooth all")
 SNAP_DISTANCE_OR_ERROR = snap_distance("jump across any greater distance or error; 0: never")
 
+SNAP = Number("snap", 0.0, "jump across any greater distance; 0: never", "length units", 0, 1e12)
+
 #: Engines agree on the time when a connection begins; a recording does not say.
 LATENCY = Number("latency", "auto", "arrival time minus timestamp; auto estimates it", "s", -1e12,
                  1e12, unset="auto")  # fmt: skip
@@ -33,6 +35,12 @@ LATENCY = Number("latency", "auto", "arrival time minus timestamp; auto estimate
 #: Engines know it; a recording does not say.
 SEND_INTERVAL = Number("send_interval", "auto", "time between two packets; auto measures it", "s",
                        0.001, 60, unset="auto")  # fmt: skip
+
+INTERVAL = Number("interval", "auto", "the send interval, which 1.8i is a multiple of; auto"
+                  " measures it", "s", 0.001, 60, unset="auto")  # fmt: skip
+
+CLOCK = Choice("clock", "agree", "how the sender's time is found, from arrival minus stamp",
+               ClockRule)  # fmt: skip
 
 ACCELERATION = Choice("acceleration", "none", "predict with the acceleration between the last two"
                       " packets, or without", Acceleration)  # fmt: skip

@@ -68,9 +68,9 @@ cdef inline Motion critically_damped(const Motion& offset, double frequency,
     )
 
 
-cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double smooth_time,
+cdef inline Motion damped_step(const Motion& motion, Vec3[double] target, double smooth_time,
                                double elapsed) noexcept nogil:
-    """One step of a critically damped spring towards the target, which it never passes.
+    """One step of a critically damped spring towards the target.
 
     The step is Unity's SmoothDamp, after Game Programming Gems 4, chapter 1.10, with its
     approximation of e^-x. ``smooth_time`` is about how long it takes to get there.
@@ -80,13 +80,19 @@ cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double
     cdef double decay = 1 / (1 + x + 0.48 * x * x + 0.235 * x * x * x)
     cdef Vec3[double] change = motion.position - target
     cdef Vec3[double] step = (motion.velocity + change * frequency) * elapsed
-    cdef Vec3[double] position = target + (change + step) * decay
-    cdef Vec3[double] velocity = (motion.velocity - step * frequency) * decay
+    return Motion(target + (change + step) * decay,
+                  (motion.velocity - step * frequency) * decay)
+
+
+cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double smooth_time,
+                               double elapsed) noexcept nogil:
+    """The same; where the step would pass the target, it ends there, as Unity's does."""
+    cdef Motion stepped = damped_step(motion, target, smooth_time, elapsed)
     # past the target, or beyond what a double can hold
-    if (dot(target - motion.position, position - target) > 0
-            or not isfinite(dot(position, velocity))):
+    if (dot(target - motion.position, stepped.position - target) > 0
+            or not isfinite(dot(stepped.position, stepped.velocity))):
         return Motion(target, Vec3[double]())
-    return Motion(position, velocity)
+    return stepped
 
 
 cdef inline Motion blended(const Motion& drawn, const Motion& received, Vec3[double] a,

@@ -6,7 +6,9 @@ from timestamps and arrivals, or given.
 
 cimport cython
 
-from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
+from libc.math cimport INFINITY, NAN, exp, fabs, isfinite, isinf, isnan, sqrt
+from libcpp.algorithm cimport nth_element
+from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Packet, clamped
 
@@ -81,11 +83,13 @@ cdef class SendInterval:
 
     off the difference at three eighths of the way from the smallest to the largest. A packet that
     was lost, or a silence, makes a difference of two intervals or more, which then does not
-    count, as long as three of eight differences are single intervals. Before two packets have
-    come in it is ``first_guess``.
+    count, as long as three of eight differences are single intervals. With a ``duration`` (s) it is
+    the exponential mean of all over that time instead. Before two packets have come in it is
+    ``first_guess``.
     """
 
-    def __init__(self, double value=NAN, double first_guess=0.05):
+    def __init__(self, double value=NAN, double first_guess=0.05, double duration=0):
+        self.duration = duration
         self.measures = value != value
         self.value = first_guess if self.measures else value
         self.first_guess = self.value
@@ -97,8 +101,13 @@ cdef class SendInterval:
         if sample <= 0:
             return
         self.newest = timestamp
-        if self.measures and sample > 0:
-            self.count += 1
+        if not (self.measures and sample > 0):
+            return
+        self.count += 1
+        if self.duration > 0:
+            self.value += (sample - self.value) * (
+                share_of(sample, self.duration) if self.count > 1 else 1)
+        else:
             add_to(self.differences, sample)
             self.value = typical(self.differences)
 
@@ -108,6 +117,138 @@ cdef class SendInterval:
         self.newest = NAN
         self.count = 0
         start_window(self.differences, INTERVALS)
+
+
+# A median is of this many packets at most.
+cdef size_t OFFSETS = 1024
+
+# An offset that is as far off as the limit may be further off by rounding, s.
+cdef double SLIGHTLY = 1e-9
+
+
+@cython.final
+cdef class ClockOffset:
+    """The receiver's time minus the sender's, in seconds, as games find it of (arrival - stamp).
+
+    agree: 0. first: that of the first packet. newest: of the newest. min, median, max: of those
+    that arrived within ``duration`` (s; infinite: since the first). mean: the exponential mean with
+    that time constant, or of all. pll: a phase-locked loop,
+
+        summed = summed * decay + (value - offset)
+        value -= clamp(summed * gain, -limit, limit)
+
+    A packet whose offset is more than ``resync`` (s; 0: never) off starts it again.
+    """
+
+    def __init__(self, ClockRule rule, double duration=2, double resync=0, double gain=0.01,
+                 double decay=0.9, double limit=0.0001):
+        self.rule = rule
+        self.duration = duration
+        self.resync = resync
+        self.gain = gain
+        self.decay = decay
+        self.limit = limit
+        self.clear()
+
+    cpdef bint add(self, double offset, double now) noexcept nogil:
+        """Takes an offset, measured at the receiver's time ``now``; True: it has begun again."""
+        cdef double off = fabs(offset - self.value)
+        cdef bint restarts = self.count > 0 and self.resync > 0 and off > self.resync + SLIGHTLY
+        if self.count == 0 or restarts:
+            self.clear()
+            self.value = offset
+        self.count += 1
+        if self.rule == ClockRule.NEWEST:
+            self.value = offset
+        elif self.rule == ClockRule.MEAN:
+            self.value += (offset - self.value) * (
+                1.0 / self.count if isinf(self.duration)
+                else share_of(now - self.updated, self.duration) if self.count > 1 else 0)
+        elif self.rule == ClockRule.PLL:
+            self.summed = self.summed * self.decay + (self.value - offset)
+            self.value -= clamped(self.summed * self.gain, -self.limit, self.limit)
+        elif self.rule == ClockRule.MEDIAN:
+            self.note(offset, now)
+            self.value = middle(self.recent)
+        elif self.rule == ClockRule.MIN or self.rule == ClockRule.MAX:
+            self.bound(offset, now)
+        self.updated = now
+        return restarts
+
+    cdef void note(self, double offset, double now) noexcept nogil:
+        self.recent.push_back(Measured(now, offset))
+        while self.recent.front().arrived < now - self.duration or self.recent.size() > OFFSETS:
+            self.recent.pop_front()
+
+    cdef void bound(self, double offset, double now) noexcept nogil:
+        """Keeps those that are, or may become, the least or the largest, in order of arrival."""
+        cdef double sign = 1 if self.rule == ClockRule.MIN else -1
+        if isinf(self.duration):
+            self.value = sign * min(sign * self.value, sign * offset)
+            return
+        while not self.recent.empty() and sign * self.recent.back().offset >= sign * offset:
+            self.recent.pop_back()
+        self.recent.push_back(Measured(now, offset))
+        while self.recent.front().arrived < now - self.duration:
+            self.recent.pop_front()
+        self.value = self.recent.front().offset
+
+    cpdef void clear(self) noexcept nogil:
+        """Resets the estimate."""
+        self.value = self.summed = 0
+        self.count = 0
+        self.updated = NAN
+        self.recent.clear()
+
+
+cdef double share_of(double elapsed, double duration) noexcept nogil:
+    """How much a new sample counts in an exponential mean with this time constant."""
+    return 1 - exp(-elapsed / duration)
+
+
+cdef double middle(const deque[Measured]& measured) noexcept nogil:
+    """The median of the offsets."""
+    cdef vector[double] offsets
+    cdef size_t half = measured.size() // 2
+    cdef size_t each
+    cdef double below
+    for each in range(measured.size()):
+        offsets.push_back(measured[each].offset)
+    nth_element(offsets.begin(), offsets.begin() + half, offsets.end())
+    if offsets.size() % 2:
+        return offsets[half]
+    below = offsets[0]
+    for each in range(half):
+        below = max(below, offsets[each])
+    return (below + offsets[half]) / 2
+
+
+@cython.final
+cdef class Deviation:
+    """The exponential standard deviation of a measurement, with a time constant in seconds."""
+
+    def __init__(self, double duration):
+        self.duration = duration
+        self.clear()
+
+    cpdef void add(self, double sample, double now) noexcept nogil:
+        """Takes a sample at the time ``now``."""
+        cdef double share = 1 if self.empty else share_of(now - self.updated, self.duration)
+        cdef double off = sample - self.mean
+        self.mean += share * off
+        self.variance = (1 - share) * (self.variance + share * off * off)
+        self.updated = now
+        self.empty = False
+
+    cpdef double value(self) noexcept nogil:
+        """The deviation, 0 before there are two samples."""
+        return sqrt(self.variance)
+
+    cpdef void clear(self) noexcept nogil:
+        """Drops all samples."""
+        self.mean = self.variance = 0
+        self.updated = NAN
+        self.empty = True
 
 
 # Sliding windows of the last measurements, for means that ignore outliers.

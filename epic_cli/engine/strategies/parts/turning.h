@@ -150,10 +150,26 @@ class TurnChase {
 public:
     void clear() { shown_.clear(), target_.clear(); }
 
-    void aim(const Packet& packet) {
-        if (!packet.turn.known()) return;
-        target_ = packet.turn;
-        if (!shown_.known()) shown_ = target_;
+    void aim(const Packet& packet) { aim(packet.turn); }
+
+    void aim(const OptionalTurn& turn) {
+        if (EPIC_RARELY(turn.known())) aim_known(turn);
+    }
+
+    bool known() const { return target_.known(); }
+
+    // From the goal to where it is drawn, as a rotation vector and its rate.
+    Motion offset() const {
+        const Turn &shown = shown_.value(), &target = target_.value();
+        const Vec3<double> way = vector_between(target.rotation, shown.rotation);
+        return {way, rate_of_spin(way, shown.spin)};
+    }
+
+    // Draws it at an offset from the goal.
+    void put(const Motion& offset, Sample& out) {
+        shown_.set({normalized(rotation_of(offset.position) * target_.value().rotation),
+                    spin_of_rate(offset.position, offset.velocity)});
+        out.turn = shown_;
     }
 
     // Turns by the fraction u of what is left; `elapsed` (s) is how long that took.
@@ -169,6 +185,11 @@ public:
     }
 
 private:
+    EPIC_APART void aim_known(const OptionalTurn& turn) {
+        target_ = turn;
+        if (!shown_.known()) shown_ = target_;
+    }
+
     OptionalTurn shown_, target_;
 };
 

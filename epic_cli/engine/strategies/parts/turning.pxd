@@ -29,6 +29,9 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
         void clear()
         void aim(const Packet&)
         void step(double, double, Sample&)
+        bint known()
+        Motion offset()
+        void put(const Motion&, Sample&)
 
     cdef cppclass TurnGlide:
         void clear()

@@ -1,0 +1,412 @@
+"""A delay buffer made of parts: what most games draw that have written their own."""
+
+from libc.math cimport INFINITY
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite, spun,
+)
+from epic_cli.engine.strategies.parts cimport (
+    ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
+)
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
+from epic_cli.engine.strategies.parts.following cimport LowPass, caught_up
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
+from epic_cli.engine.strategies.parts.turning cimport curve_between, slerp_between
+
+from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.parameters import Choice, Number, Span, Switch
+from epic_cli.engine.strategies.parts.common_settings import CLOCK, INTERVAL, SNAP
+
+cdef double FREEZE = -1     # the word for "what was drawn last", beyond the newest state
+
+
+cpdef enum class StampSource:
+    SENDER
+    ARRIVAL
+    TICKS
+
+cpdef enum class BufferCurve:
+    LINEAR
+    HERMITE
+    CATMULL_ROM
+
+cpdef enum class CatchUp:
+    NONE
+    SNAP
+    RATE
+
+
+cdef class DelayBuffer(Strategy):
+    """Draws the past, between the two states around a time that is a delay behind the sender's.
+
+        offset = what clock says of (arrival - stamp), plus clock_margin
+        wait   = clamp(delay + jitter_margin * jitter, delay_least, delay_most)
+        time   = now - offset - wait
+        drawn  = lerp(before, after, (time - before.stamp) / (after.stamp - before.stamp))
+
+    Each part of it is a setting, so that it is nearly every delay buffer that games have written
+    themselves: ``snapshot`` is ``buffer+delay=0.2``; the buffer over arrival times of web games
+    ``buffer+stamps=arrival+delay=0.1``. Delays are seconds, or send intervals: ``1.8i``.
+
+    **Stamps.** ``sender``: the packet's timestamp, minus the age of its state. ``arrival``: when it
+    arrived, as where packets have no timestamps; then jitter of the network is jitter of the
+    speed. ``ticks``: the stamp before and one send interval more; a lost packet shifts the rest.
+
+    **Clock.** ``agree``: 0, so that the delay must cover the latency. ``first``: that of the first
+    packet; ``newest``: of the newest. ``min``, ``median``, ``max``: of the packets of the last
+    ``clock_time`` seconds. ``mean``: the exponential mean over that time. ``pll``: a phase-locked
+    loop, as in ``snapshot``. Over ``clock_time=session`` they are of all packets. A packet whose
+    offset is more than ``clock_resync`` off restarts the estimate. The median is of 1024 packets at
+    most. Over arrival times the offset is 0.
+
+    **Delay.** The jitter is the exponential standard deviation of (arrival - stamp) over
+    ``jitter_time``, over arrival times that of their differences. A send interval is the typical
+    difference of the last 32 timestamps, or with ``interval_time`` the exponential mean.
+
+    **Curve.** ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
+    neighbours: (next - previous) / (their time), at an end of the buffer the slope.
+
+    **Beyond** the newest state it is held, or goes on for so long: along the line of the last two,
+    or by the newest's velocity; then it stays there, or is back at the newest
+    (``beyond_then=return``). ``freeze`` keeps what was drawn last. Before the oldest that one is
+    shown, or with ``before=none`` what was drawn last.
+
+    **Catch-up.** ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
+    faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
+    the buffer is empty. With ``none`` it only waits: after each hitch the delay is longer.
+    ``monotonic`` keeps it from going back.
+
+    ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
+    lag. ``snap`` jumps across a greater distance, between two states and behind the low-pass.
+
+    A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it is
+    put in its place. The velocity is the slope of what is drawn.
+    """
+
+    declaration = Declaration(
+        name="buffer",
+        summary="a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass",
+        needs=(Need.CLOCKS.unless(", or arrival times and another clock than agree"),),
+        lag="delay, plus latency but with clock=agree, plus low_pass",
+        on_loss="interpolates across what the delay covers, then as beyond says",
+        source="the delay buffers that games write themselves; formulas in the description",
+        proof="formula",
+        rotates="slerp between the same states, on curves with hermite, as far beyond the newest",
+        lag_wavers=Wavering(
+            "by up to the time between two packets: it waits for each, unless delay covers the"
+            " latency and that time",
+            periods=1,
+        ),
+        settings=(
+            Choice("stamps", "sender", "what says when a state was true: its timestamp, its"
+                   " arrival, or a count of ticks", StampSource, tune=False),
+            CLOCK,
+            Number("clock_time", 2.0, "over how long: of min, mean, median and max", "s", 0.001,
+                   3600, words={"session": INFINITY}, tune=(0.2, 30), scale="log"),
+            Number("clock_margin", 0.0, "added to the offset that the clock finds", "s", 0, 60),
+            Number("clock_resync", 0.0, "restart the clock at a packet that is further off; 0:"
+                   " never", "s", 0, 3600),
+            Number("clock_gain", 0.01, "how much of the summed difference shifts a clock=pll", "",
+                   0, 1),
+            Number("clock_decay", 0.9, "how much of that sum stays, with clock=pll", "", 0, 0.9999),
+            Number("clock_limit", 0.0001, "the largest shift per packet of a clock=pll", "s", 0, 1),
+            Span("delay", 0.2, "how far in the past to draw, in seconds or send intervals (1.8i)",
+                 0, 60, tune=(0.02, 1.0), scale="log"),
+            Number("jitter_margin", 0.0, "how many standard deviations of the jitter are added", "",
+                   0, 100, tune=(0, 5)),
+            Number("jitter_time", 2.0, "over how long the jitter is measured", "s", 0.001, 3600),
+            Span("delay_least", 0.0, "the least that both come to", 0, 60),
+            Span("delay_most", 60.0, "the most that both come to", 0, 60),
+            INTERVAL,
+            Number("interval_time", 0.0, "over how long the send interval is averaged; 0: the"
+                   " typical one of the last 32", "s", 0, 3600),
+            Choice("curve", "linear", "how it goes from state to state", BufferCurve),
+            Number("beyond", 0.0, "how long it goes on past the newest state; hold: not at all,"
+                   " freeze: keeps what was drawn last", "s", 0, 3600,
+                   words={"hold": 0.0, "freeze": FREEZE, "unlimited": INFINITY}, tune=(0, 0.5)),
+            Choice("beyond_along", "slope", "along the line of the last two states, or by the"
+                   " newest's velocity", ("slope", "velocity")),
+            Choice("beyond_then", "stay", "stay there, or return to the newest state",
+                   ("stay", "return"), tune=False),
+            Choice("catch_up", "snap", "how the drawing gets back to its delay: never, at once, or"
+                   " at a rate", CatchUp),
+            Number("catch_up_rate", 0.05, "how much faster or slower it plays, with catch_up=rate",
+                   "", 0, 1, tune=(0.01, 0.2), scale="log"),
+            Number("catch_up_limit", 0.0, "jump where it is further off, with catch_up=rate; 0:"
+                   " never", "s", 0, 3600),
+            Switch("monotonic", "off", "never go back in time"),
+            Choice("late", "drop", "what becomes of a late packet", ("drop", "insert"), tune=False),
+            Choice("before", "hold", "what is shown before the oldest state: that one, or what was"
+                   " drawn last", ("hold", "none"), tune=False),
+            Number("begin", 1, "how many packets must be there before anything is drawn", "", 1,
+                   1024, whole=True),
+            Number("keep", 1024, "the most states that are kept", "", 2, 1024, whole=True),
+            Number("low_pass", 0.0, "the time constant of a low-pass over what is drawn", "s", 0,
+                   60, tune=(0, 0.2)),
+            SNAP,
+        ),
+    )
+
+    cdef public StampSource stamps
+    cdef public ClockRule clock
+    cdef public BufferCurve curve
+    cdef public CatchUp catch_up
+    cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
+    cdef public double catch_up_rate, catch_up_limit, low_pass, snap
+    cdef public bint monotonic
+    cdef public size_t begin
+    cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
+    cdef ClockOffset offset
+    cdef SendInterval interval
+    cdef Deviation jitter
+    cdef SnapshotBuffer states
+    cdef size_t taken               # packets since the beginning
+    cdef size_t place               # how many states there are up to the time drawn last
+    cdef double newest_state, arrived, tick     # of the packets taken: stamp, arrival, and count
+    cdef double wait                # now and until the next packet, s
+    cdef double behind              # the clock's offset and margin, s
+    cdef double time                # drawn last, on the clock of stamps
+    cdef bint playing, drew
+    cdef Vec3[double] shown
+    cdef LowPass smoothed
+
+    def configure(self, *, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
+                  jitter_time, interval, interval_time, beyond_along, beyond_then, late, before,
+                  keep):
+        self.check_free()
+        self.offset = ClockOffset(
+            self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit)
+        self.interval = SendInterval(interval, 0.05, interval_time)
+        self.jitter = Deviation(jitter_time)
+        self.by_velocity = beyond_along == "velocity"
+        self.returns = beyond_then == "return"
+        self.inserts = late == "insert"
+        self.hides = before == "none"
+        self.counts_intervals = self.stamps == StampSource.TICKS or min(
+            self.delay, self.delay_least, self.delay_most) < 0
+        self.remembers = self.hides or self.beyond == FREEZE
+        self.states.set_capacity(keep)
+
+    cdef void clear(self) noexcept nogil:
+        self.offset.clear()
+        self.interval.clear()
+        self.jitter.clear()
+        self.states.clear()
+        self.smoothed.clear()
+        self.taken = self.place = 0
+        self.playing = self.drew = False
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        """It is there at once, whatever is needed before anything else is drawn."""
+        self.clear()
+        self.shown = packet.position
+        self.drew = True
+        return self.accept(packet, now)
+
+    # ------------------------------------------------------------- packets
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double true_at = packet.time - packet.delta
+        cdef size_t place = self.states.size()
+        if self.inserts and self.stamps == StampSource.SENDER:
+            place = self.states.count_until(true_at)
+            if place > 0 and self.states[place - 1].time == true_at:
+                return False
+            if place == 0 and self.states.full():
+                return False
+        elif self.taken > 0 and true_at <= self.newest_state and not self.inserts:
+            return False
+        if self.counts_intervals:
+            self.interval.add(packet.time)
+        if self.stamps != StampSource.SENDER:
+            true_at = self.counted(packet, now)
+            place = self.states.size()
+        elif self.clock != ClockRule.AGREE:
+            self.offset.add(now - packet.time, now)
+        self.behind = self.offset.value + self.clock_margin
+        if self.jitter_margin > 0:
+            self.measure_jitter(packet, now)
+        self.wait = self.current_delay()
+        self.put(place, packet, now, true_at)
+        self.newest_state = max(packet.time - packet.delta, self.newest_state
+                                if self.taken > 0 else -INFINITY)
+        self.arrived = now
+        self.taken += 1
+        return True
+
+    cdef double counted(self, const Packet& packet, double now) noexcept nogil:
+        """When a state was true where its timestamp does not say so."""
+        if self.stamps == StampSource.ARRIVAL:
+            return now
+        self.tick = self.tick + self.interval.value if self.taken > 0 else 0
+        if self.clock != ClockRule.AGREE and self.offset.add(now - self.tick, now):
+            self.states.clear()     # how many ticks ago they were true is not known
+            self.place = 0
+            self.tick = 0
+            self.offset.clear()
+            self.offset.add(now, now)
+        return self.tick - packet.delta
+
+    cdef void measure_jitter(self, const Packet& packet, double now) noexcept nogil:
+        if self.stamps == StampSource.SENDER:
+            self.jitter.add(now - packet.time, now)
+        elif self.stamps == StampSource.TICKS:
+            self.jitter.add(now - self.tick, now)
+        elif self.taken > 0:
+            self.jitter.add(now - self.arrived, now)
+
+    cdef double current_delay(self) noexcept nogil:
+        cdef double interval = self.interval.value
+        cdef double wait = span_seconds(self.delay, interval)
+        if self.jitter_margin > 0:
+            wait += self.jitter_margin * self.jitter.value()
+        return min(max(wait, span_seconds(self.delay_least, interval)),
+                   span_seconds(self.delay_most, interval))
+
+    cdef void put(self, size_t place, const Packet& packet, double now,
+                  double true_at) noexcept nogil:
+        """Puts a state before the one at ``place``; the oldest makes room for it."""
+        if self.states.full():
+            self.states.drop_front(1)
+            place -= 1
+            self.place = max(self.place, <size_t>1) - 1
+        if place < self.place:
+            self.place += 1
+        self.states.insert(place, packet, now)
+        (&self.states[place]).time = true_at
+
+    # ------------------------------------------------------------- frames
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time
+        if self.taken < self.begin or self.taken == 0:
+            self.keep_last(sample)
+            return
+        time = self.drawn_time(at)
+        self.time = time
+        self.playing = True
+        while self.place < self.states.size() and self.states[self.place].time <= time:
+            self.place += 1
+        while self.place > 0 and self.states[self.place - 1].time > time:
+            self.place -= 1
+        if self.place == 0:
+            if self.hides:
+                self.keep_last(sample)
+            else:
+                self.hold_at(self.states.front(), sample)
+        elif self.place == self.states.size():
+            self.draw_beyond(time - self.states.back().time, sample)
+        else:
+            self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
+        if sample.status == NONE:
+            return
+        if self.remembers:
+            self.shown = sample.position
+            self.drew = True
+        if self.low_pass > 0:
+            self.smoothed.filter(sample, self.drawn, self.elapsed(at), self.low_pass, self.snap)
+
+    cdef double drawn_time(self, double at) noexcept nogil:
+        cdef double time = at - self.behind - self.wait
+        if self.catch_up != CatchUp.SNAP and self.playing:
+            if self.catch_up == CatchUp.RATE:
+                time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
+                                 self.catch_up_limit)
+            else:
+                time = self.time + self.elapsed(at)
+            time = min(time, self.states.back().time + max(self.beyond, 0.0))
+        if self.monotonic and self.playing:
+            return max(time, self.time)
+        return time
+
+    cdef void keep_last(self, Sample& sample) noexcept nogil:
+        """What was drawn last, if anything was."""
+        if self.drew:
+            sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
+        else:
+            sample.status = NONE
+
+    cdef void hold_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
+        sample.hold(Motion(state.position, Vec3[double]()), self.drawn, INTERPOLATED)
+        sample.turn.copy(state.turn)
+
+    cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,
+                         Sample& sample) noexcept nogil:
+        cdef double duration = after.time - before.time
+        cdef double u = (time - before.time) / duration
+        cdef Motion motion
+        if self.snap > 0 and farther(before.position, after.position, self.snap):
+            self.hold_at(before, sample)
+            return
+        motion.velocity = (after.position - before.position) * (1 / duration)
+        if self.curve != BufferCurve.LINEAR:
+            self.bend(before, after, u, motion)
+        else:
+            motion.position = lerp(before.position, after.position, u)
+        sample.show(motion, INTERPOLATED)
+        if self.curve == BufferCurve.HERMITE:
+            curve_between(before, after, u, sample)
+        else:
+            slerp_between(before, after, u, sample)
+
+    cdef void bend(self, const Snapshot& before, const Snapshot& after, double u,
+                   Motion& motion) noexcept nogil:
+        """The point of a curve; of the line, where numbers overflow."""
+        cdef Motion start = before
+        cdef Motion end = after
+        cdef Motion curved
+        if self.curve == BufferCurve.CATMULL_ROM:
+            start.velocity = self.tangent(self.place - 1, motion.velocity)
+            end.velocity = self.tangent(self.place, motion.velocity)
+        curved = hermite(start, end, after.time - before.time, u)
+        if is_finite(curved.position) and is_finite(curved.velocity):
+            (&motion)[0] = curved
+        else:
+            motion.position = lerp(before.position, after.position, u)
+
+    cdef Vec3[double] tangent(self, size_t place, Vec3[double] slope) noexcept nogil:
+        """The slope between a state's neighbours; without both of them, the given one."""
+        cdef const Snapshot* last
+        cdef const Snapshot* following
+        if place == 0 or place + 1 == self.states.size():
+            return slope
+        last, following = &self.states[place - 1], &self.states[place + 1]
+        return (following.position - last.position) * (1 / (following.time - last.time))
+
+    cdef void draw_beyond(self, double past, Sample& sample) noexcept nogil:
+        """Draws what is ``past`` seconds behind the newest state."""
+        cdef const Snapshot* newest = &self.states.back()
+        cdef double ahead = min(past, self.beyond)
+        cdef Vec3[double] rate
+        if self.beyond == FREEZE:
+            self.keep_last(sample)
+            return
+        if self.beyond > 0 and not (self.returns and past > self.beyond):
+            rate = self.rate_beyond(ahead, sample)
+        if not dot(rate, rate) > 0 or not is_finite(newest.position + rate * ahead):
+            self.hold_at(newest[0], sample)
+        elif past <= self.beyond:
+            sample.show(Motion(newest.position + rate * ahead, rate), EXTRAPOLATED)
+        else:
+            sample.hold(Motion(newest.position + rate * ahead, Vec3[double]()), self.drawn,
+                        EXTRAPOLATED)
+
+    cdef Vec3[double] rate_beyond(self, double ahead, Sample& sample) noexcept nogil:
+        """The velocity with which it goes on; turns the sample for so long."""
+        cdef Snapshot* newest = &self.states.back()
+        cdef Snapshot* last
+        cdef double duration
+        sample.turn.copy(newest.turn)
+        if self.by_velocity:
+            if newest.turn.known():
+                sample.turn.value().rotation = spun(
+                    newest.turn.value().rotation, newest.turn.value().spin, ahead)
+            return newest.velocity
+        if self.states.size() < 2:
+            return Vec3[double]()
+        last = &self.states[self.states.size() - 2]
+        duration = newest.time - last.time
+        if not duration > 0 or farther(last.position, newest.position, self.snap):
+            return Vec3[double]()
+        slerp_between(last[0], newest[0], 1 + ahead / duration, sample)
+        return (newest.position - last.position) * (1 / duration)
