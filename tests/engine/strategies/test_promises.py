@@ -112,6 +112,23 @@ def chaos() -> Iterator[Packet]:
         yield Packet((x, y, z), (z, -x, y), timestamp, arrival, teleport=k % 50 == 49)
 
 
+def extremes(seed: int) -> Iterator[Packet]:
+    """Steps from the smallest number to days, positions and speeds of 0, 1 and 1e12."""
+    dice = random.Random(seed)
+    step = dice.choice((5e-324, 1e-310, 1e-310, 1e-300, 1e-30, 1e-9, 1e6))
+    timestamp, arrival = dice.choice((0.0, 0.0, 0.0, 1e5)), 0.05
+
+    def vector() -> tuple[float, float, float]:
+        x, y, z = (dice.choice((-1, 1)) * dice.choice((0.0, 1.0, 1e12, 1e12)) for _ in range(3))
+        return (x, y, z)
+
+    for _ in range(30):
+        timestamp += dice.choice((step, step, 2 * step, 0.0, dice.choice((step, 0.05))))
+        arrival += dice.choice((step, 0.05, 0.05, 0.0))
+        velocity = vector() if dice.random() < 0.7 else None
+        yield Packet(vector(), velocity, timestamp, arrival, teleport=dice.random() < 0.05)
+
+
 def on_x(timestamp: float, arrival: float, x: float, speed: float) -> Packet:
     return Packet((x, 0.0, 0.0), (speed, 0.0, 0.0), timestamp, arrival)
 
@@ -127,9 +144,10 @@ def nasty(variant: Variant) -> Iterator[Iterable[Packet]]:
         on_x(dice.uniform(0, 5), k / 50, dice.uniform(-9, 9), dice.uniform(-9, 9))
         for k in range(400)
     ]
-    # the demo's line to a clock that far away leaves single precision
-    for begin in () if variant.name == "epic" else (1e9, -1e9):
+    for begin in (1e9, -1e9):
         yield [on_x(begin + k / 20, k / 20, 1.0, 10.0) for k in range(9)]
+    for seed in range(10):
+        yield extremes(seed)
     if variant.name in FILTERS:
         yield chaos()
     if variant.name in BUFFERS and variant.settings.get("trajectory") != "gravity":

@@ -2,7 +2,7 @@
 
 from libc.math cimport trunc
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample, is_finite
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
@@ -143,10 +143,11 @@ cdef class DDNet(Strategy):
             self.snapshots.drop_front(1)
         before, after = &self.snapshots[0], &self.snapshots[1]
         u = (self.game_time - before.time) / (after.time - before.time)
-        if 0 <= u <= 1 or farther(before.position, after.position, self.snap_distance):
+        motion.position = lerp(before.position, after.position, u)
+        motion.velocity = lerp(before.velocity, after.velocity, u)
+        if 0 <= u <= 1 or farther(before.position, after.position, self.snap_distance) or not (
+                is_finite(motion.position) and is_finite(motion.velocity)):
             draw_at(before[0], after[0], self.game_time, self.snap_distance, sample)
         else:
-            motion.position = lerp(before.position, after.position, u)
-            motion.velocity = lerp(before.velocity, after.velocity, u)
             sample.show(motion, EXTRAPOLATED)
             slerp_between(before[0], after[0], u, sample)

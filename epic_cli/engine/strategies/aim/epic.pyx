@@ -1,9 +1,9 @@
 """The interpolator of Jon Watte's EPIC demo."""
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, widened,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite, widened,
 )
-from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts cimport Strategy, finite
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
@@ -38,7 +38,8 @@ cdef class Epic(Strategy):
     before or beyond that, and ``held`` when packets have stayed away too long. All arithmetic is
     in single precision, as in the original. A packet with an earlier timestamp than the newest is
     silently dropped, one with an equal timestamp is taken; numbers that are not finite are taken,
-    as in the original, and spread.
+    as in the original, and spread. Where packets come at other times than frames, which the demo
+    does not have, what exceeds single precision is left out: a line far from its timestamps holds.
     """
 
     declaration = Declaration(
@@ -75,6 +76,7 @@ cdef class Epic(Strategy):
     cdef public float display_behind
     cdef public float slop_time
     cdef bint starts_at_packet
+    cdef bint arrivals              # a packet has come between two frames: not as in the demo
     cdef bint empty                 # no packet yet
     cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
@@ -89,6 +91,7 @@ cdef class Epic(Strategy):
     cdef void clear(self) noexcept nogil:
         self.begin(Vec3[float](), Vec3[float](), -1)
         self.empty = True
+        self.arrivals = False
         self.turn.clear()
 
     cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
@@ -117,6 +120,11 @@ cdef class Epic(Strategy):
             self.slope = (
                 packet.single.position + packet.single.velocity * self.calc_ahead - self.start
             ) * (1 / self.display_behind)
+        self.arrivals = self.arrivals or now != self.drawn.time
+        if self.arrivals and not is_finite(widened(self.slope)) and finite(packet):
+            self.slope = Vec3[float]()
+            if is_finite(widened(packet.single.position)):
+                self.start = packet.single.position
         self.turn.aim(packet, self.calc_ahead, self.display_behind)
         self.time = packet.single.time
         self.empty = False
@@ -126,8 +134,13 @@ cdef class Epic(Strategy):
         cdef float now = <float>at
         cdef bint waits = now < self.time + self.slop_time
         cdef Motion motion
+        cdef Vec3[float] before
         if waits:
+            before = self.shown
             self.shown = self.start + self.slope * (now - self.time)
+            if self.arrivals and not is_finite(widened(self.shown)) and is_finite(
+                    widened(self.slope)):
+                self.shown = before
             self.turn.move(now - self.time)
             self.turn.show(True, sample)
         motion = Motion(widened(self.shown), widened(self.slope))

@@ -24,9 +24,10 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 from libc.math cimport fabs
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, narrowed, widened,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, is_finite,
+    narrowed, widened,
 )
-from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts cimport Strategy, finite
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -180,6 +181,8 @@ cdef class Extrapolator(Strategy):
         else:
             self.snap_velocity = self.rounded(
                 self.rounded(aim - self.snap_position) * (1.0 / (self.aim_time - self.snap_time)))
+        if not is_finite(self.snap_velocity) and finite(packet):
+            return self.teleport(packet, now)   # more than the numbers hold
         self.empty = False
         return True
 

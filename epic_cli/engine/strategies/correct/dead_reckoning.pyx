@@ -19,6 +19,9 @@ cpdef enum class Age:
     MEASURED
     RTT
 
+# Packets closer than this say nothing about an acceleration, s.
+cdef double SHORTEST_STEP = 1e-9
+
 # A critically damped offset that begins at rest has this many time constants to go until 5 %
 # of it are left: the solution of (1 + x) e^-x = 0.05.
 cdef double SETTLED = 4.743864518
@@ -105,7 +108,7 @@ cdef class DeadReckoning(Strategy):
                 return False
             drawn = self.path(now)
             self.turn.depart(now, self.left(self.turn.offset, now))
-            if self.accelerates and packet.time > self.newest:
+            if self.accelerates and packet.time - self.newest > SHORTEST_STEP:
                 period = packet.time - self.newest
                 self.acceleration = (packet.velocity - self.received.velocity) * (1 / period)
         self.empty = False

@@ -3,8 +3,8 @@
 from libc.math cimport trunc
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, narrowed, vector_between,
-    widened,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite, narrowed,
+    vector_between, widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
@@ -198,8 +198,11 @@ cdef class Panda3D(Strategy):
         return dot(way, way) > SAME_TURN * SAME_TURN
 
     cdef Vec3[double] slope(self, long before, long after) noexcept nogil:
-        return (self.reports[after].position - self.reports[before].position) * (
+        """The velocity between two reports; of those that are too close for one, 0."""
+        cdef Vec3[double] slope = (
+            self.reports[after].position - self.reports[before].position) * (
             1 / (self.reports[after].time - self.reports[before].time))
+        return slope if is_finite(slope) else Vec3[double]()
 
     cdef void interpolate(self, long before, long after, double time, bint beyond,
                           Sample& sample) noexcept nogil:
@@ -217,6 +220,8 @@ cdef class Panda3D(Strategy):
                    self.snap_distance):
             u = 0 if u < 1 else 1
         motion.position = widened(start + way * <float>u)
+        if not is_finite(motion.position):      # more than single precision holds
+            motion.position = self.reports[after].position
         motion.velocity = self.slope(before, after)
         hpr_between(self.reports[before], self.reports[after], u, sample)
         if beyond and time >= self.reports[after].time + self.max_position_age:
