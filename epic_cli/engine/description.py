@@ -10,7 +10,7 @@ description between two of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
 
@@ -103,6 +103,46 @@ def read_named(text: str, table: Sequence[Parameter], owner: str) -> tuple[str, 
     found = read_parameters([entry for entry in entries if entry.key], table, owner)
     values = {parameter.field: value for parameter, value in found}
     return names[0].value if names else "", values
+
+
+class Described:
+    """A frozen dataclass whose fields are the parameters of a ``TABLE``, and whose text says them.
+
+    A name without a key is the value of ``KEY``; ``OWNER`` is what has the parameters, in words.
+    A field of None is not said. Raises ``SettingError``.
+    """
+
+    TABLE: ClassVar[Sequence[Parameter]]
+    KEY: ClassVar[str]
+    OWNER: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for parameter in self.TABLE:
+            if (value := getattr(self, parameter.name)) is not None:
+                named(parameter, parameter.verify, value)
+
+    @classmethod
+    def of(cls, given: str | Self) -> Self:
+        """One as a program gives it: described, or itself."""
+        return cls.parse(given) if isinstance(given, str) else given
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What a description says; raises ``SettingError``."""
+        found = read_parameters(with_key(split(text), cls.KEY), cls.TABLE, cls.OWNER)
+        return cls(**{parameter.name: value for parameter, value in found})
+
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries of ``write``: what is not as by default."""
+        return [
+            (parameter.name, parameter.write(value))
+            for parameter in self.TABLE
+            if (value := getattr(self, parameter.name)) != parameter.default
+        ]
+
+    def write(self) -> str:
+        """The description, which reads back as the same."""
+        return write(self.entries())
 
 
 def _skip(text: str, at: int) -> int:

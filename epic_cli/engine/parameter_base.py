@@ -152,20 +152,6 @@ def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
     return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
 
 
-def parse_assignment(
-    text: str, table: Table, owner: str, what: str = "parameter"
-) -> tuple[Parameter, Any]:
-    """The parameter and the value of ``name=value``; hyphens in the name are taken, too.
-
-    Raises ``SettingError``.
-    """
-    name, equals, value = text.partition("=")
-    parameter = find(name.replace("-", "_"), table, owner, what)
-    if not equals:
-        raise SettingError(f"{parameter.name} has no value: write {parameter.name}=...")
-    return parameter, named(parameter, parameter.read, value)
-
-
 def named(parameter: Parameter, take: Callable[[Any], Any], value: Any) -> Any:
     """What ``take`` makes of a value; its refusal begins with the name of the parameter."""
     try:

@@ -2,17 +2,17 @@
 
 A parameter has a name, a unit, a range, a default and a sentence. A table is a tuple of them,
 beside the frozen spec whose fields they are. All front ends are made from it: options of the
-command line (``shell/declared.py``), words of the session and of scripts
-(``parse_assignment``), settings of strategies (``-s NAME+key=value``), the tables of the guides.
+command line (``shell/declared.py``), keys of descriptions (``description.read_parameters``),
+settings of strategies (``-s NAME+key=value``), the tables of the guides.
 
 Example:
     >>> DELAY = Number("delay", 0.1, "How far in the past to draw.", "s", 0, 10)
     >>> DELAY.read("80ms"), DELAY.write(0.08), DELAY.range
     (0.08, '0.08', '0 to 10 s')
-    >>> parse_assignment("delay=1m", (DELAY,), "a view")
+    >>> DELAY.read("1m")
     Traceback (most recent call last):
     ...
-    epic_cli.engine.parameter_base.SettingError: delay=1m is not allowed: it must be 0 to
+    epic_cli.engine.parameter_base.SettingError: 1m is not allowed: it must be 0 to
     10 s; write 0.08 or 80ms (units: s, ms, us)
 
 A value has two forms: written, a number or a word (``on``); used, anything (``True``). ``check``

@@ -511,6 +511,17 @@ def _shown(
     return shown, status, turns
 
 
+def drawn_scenes(
+    packets: Mapping[str, PacketBlock],
+    participants: Sequence[Participant],
+    timing: Timing,
+    selection: Pictured,
+) -> tuple[Any, ...]:
+    """What these draw of packets by entity, held against what is rebuilt from them."""
+    spec = CompareSpec(participants, timing, selection=selection, intervals=False)
+    return compare_run(Run("", packets), spec).scenes
+
+
 @_quietly
 def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     """What every participant draws, without figures and lags: in a tenth of the time."""

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, SettingError, named
+from epic_cli.engine.parameter_base import Parameter, SettingError
 from epic_cli.engine.parameters import Custom, Number
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
@@ -71,12 +71,14 @@ def load_movement(
 
 
 @dataclass(frozen=True)
-class MovementSpec:
+class MovementSpec(description.Described):
     """Entities on a computed path, or what the file ``truth`` has recorded (``-``: stdin).
 
     ``speed`` is in length units a second, ``size`` in length units, ``duration`` and ``max_gap``
     in seconds; a ``duration`` of None: 10 s of a path, all of a recording.
     """
+
+    TABLE, KEY, OWNER = MOVEMENT_KEYS, "path", "a movement"
 
     path: str = "circle"
     speed: float = 5.0
@@ -90,37 +92,22 @@ class MovementSpec:
     entity: str | None = None
     duration: float | None = None
 
-    def __post_init__(self) -> None:
-        for parameter in MOVEMENT_KEYS:
-            if (value := getattr(self, parameter.name)) is not None:
-                named(parameter, parameter.verify, value)
-
     @classmethod
-    def of(cls, movement: str | MovementSpec) -> MovementSpec:
-        """A movement as a program gives it: described, or itself."""
-        return movement if isinstance(movement, MovementSpec) else cls.parse(movement)
-
-    @classmethod
-    def parse(cls, text: str) -> MovementSpec:
+    def parse(cls, text: str) -> Self:
         """The movement of a description; raises ``SettingError``."""
-        entries = description.with_key(description.split(text), "path")
-        found = description.read_parameters(entries, MOVEMENT_KEYS, "a movement")
-        values = {parameter.name: value for parameter, value in found}
-        for name in values:
-            if "truth" in values and name in _OF_PATHS:
-                raise SettingError(f"{name} does not go with truth=FILE")
-            if "truth" not in values and name in _OF_TRUTHS:
-                raise SettingError(f"{name} needs truth=FILE")
-        return cls(**values)
+        given = {entry.key for entry in description.split(text)}
+        for name in (*_OF_PATHS, *_OF_TRUTHS):
+            if name in given and (name in _OF_PATHS) == ("truth" in given):
+                of_path = name in _OF_PATHS
+                raise SettingError(
+                    f"{name} does not go with truth=FILE" if of_path else f"{name} needs truth=FILE"
+                )
+        return super().parse(text)
 
-    def write(self) -> str:
-        """The description, which reads back as the same movement."""
-        entries = [("", self.path)] if self.truth is None else []
-        for parameter in MOVEMENT_KEYS:
-            value = getattr(self, parameter.name)
-            if parameter.name != "path" and value != parameter.default:
-                entries.append((parameter.name, parameter.write(value)))
-        return description.write(entries)
+    def entries(self) -> list[tuple[str, str]]:
+        """A path comes first, under its name."""
+        entries = [(name, value) for name, value in super().entries() if name != "path"]
+        return entries if self.truth is not None else [("", self.path), *entries]
 
     @property
     def seconds(self) -> float:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from epic_cli.engine import description
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
-from epic_cli.engine.parameter_base import Parameter, named
+from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.network.movement import Movement, Snapshot
 from epic_cli.network.paths import smallest_three
@@ -141,11 +141,13 @@ SENDER: tuple[Parameter, ...] = (
 
 
 @dataclass(frozen=True)
-class SenderSpec:
+class SenderSpec(description.Described):
     """How a movement is put into packets, as ``SENDER`` has it; ``send_rate`` in hertz.
 
-    One of None: the default of the movement. Raises ``SettingError``.
+    One of None: the default of the movement. ``20hz,rotation_bits=9`` describes one.
     """
+
+    TABLE, KEY, OWNER = SENDER, "send_rate", "a sender"
 
     send_rate: float | str | None = None
     quantize: float | str | None = None
@@ -155,31 +157,6 @@ class SenderSpec:
     separate: bool = False
     clock_offset: float = 0.0
     clock_drift: float = 0.0
-
-    def __post_init__(self) -> None:
-        for parameter in SENDER:
-            if (value := getattr(self, parameter.name)) is not None:
-                named(parameter, parameter.verify, value)
-
-    @classmethod
-    def of(cls, send: str | SenderSpec) -> SenderSpec:
-        """A sender as a program gives it: described, or itself."""
-        return send if isinstance(send, SenderSpec) else cls.parse(send)
-
-    @classmethod
-    def parse(cls, text: str) -> SenderSpec:
-        """The sender of a description, ``20hz,rotation_bits=9``; raises ``SettingError``."""
-        entries = description.with_key(description.split(text), "send_rate")
-        found = description.read_parameters(entries, SENDER, "a sender")
-        return cls(**{parameter.name: value for parameter, value in found})
-
-    def write(self) -> str:
-        """The description, which reads back as the same sender."""
-        return description.write(
-            (parameter.name, parameter.write(value))
-            for parameter in SENDER
-            if (value := getattr(self, parameter.name)) != parameter.default
-        )
 
     def hertz(self, recorded: bool) -> float | None:
         """The rate; None: as recorded, the default for recorded movement."""

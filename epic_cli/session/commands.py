@@ -236,7 +236,7 @@ def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> No
     angle by how many degrees it is off.
     """
     from epic_cli.engine.replay import separate
-    from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
+    from epic_cli.metrics.evaluation import drawn_scenes
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.show.chart import scene_chart
     from epic_cli.show.scene import Selection
@@ -257,11 +257,10 @@ def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> No
     for _, block in session.blocks():
         separate(block, packets)
     selection = Selection(_MOST_POINTS, -math.inf, math.inf)
-    spec = CompareSpec(drawn, session.view.timing, selection=selection, intervals=False)
     try:
-        scenes = compare_run(Run("", packets), spec).scenes
+        scenes = drawn_scenes(packets, drawn, session.view.timing, selection)
     except NotEnoughToSay as error:
-        screen.complain(getattr(error, "why", str(error)))
+        screen.complain(error.why)
         return
     height = max(min(screen.lines - 8, 18), 5)
     for scene in scenes:

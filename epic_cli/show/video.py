@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
-from epic_cli.engine.parameter_base import parse_assignment
+from epic_cli.engine.description import Entry, read_named, split, write
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 
 if TYPE_CHECKING:
@@ -172,11 +172,13 @@ VIDEO = (
 
 @dataclass(frozen=True)
 class VideoSpec:
-    """Which seconds (``start`` to ``end``, NaN: chosen), how fast, and how it looks.
+    """The ``file`` (None: no video), which seconds, how fast, and how it looks.
 
-    ``size`` (pixels) and ``fps`` are those that are usual for the kind of file unless given.
+    It goes from ``start`` to ``end`` (NaN: chosen). ``size`` (pixels) and ``fps`` are those that
+    are usual for the kind of file unless given.
     """
 
+    file: str | None = None
     speed: float = 1.0
     start: float = math.nan
     end: float = math.nan
@@ -194,10 +196,10 @@ def kind_of(path: str) -> str:
     return kind
 
 
-def read_clip(text: str) -> dict[str, object]:
-    """``worst,speed=0.25`` as fields of a ``VideoSpec``; raises ``ValueError``."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    found = [
-        parse_assignment(part if "=" in part else f"{part}=on", VIDEO, "a video") for part in parts
-    ]
-    return {parameter.field: value for parameter, value in found}
+def read_video(text: str) -> VideoSpec:
+    """What ``clip.gif,worst,speed=0.25`` says; raises ``ValueError``."""
+    entries = [Entry("worst", "on") if str(entry) == "worst" else entry for entry in split(text)]
+    file, values = read_named(write(entries), VIDEO, "a video")
+    if file:
+        kind_of(file)
+    return VideoSpec(file or None, **values)

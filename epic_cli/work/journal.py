@@ -7,14 +7,15 @@ import contextlib
 import dataclasses
 import enum
 import hashlib
-import importlib
 import json
 import math
 import os
+import pkgutil
 import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -97,19 +98,35 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 
 
 def _name(kind: type) -> str:
-    if not kind.__module__.startswith(_PACKAGE):
+    if not kind.__module__.startswith(_PACKAGE) or kind.__name__.startswith("_"):
         raise NotAValue(f"a {kind.__name__} cannot be kept")
-    return f"{kind.__module__}:{kind.__qualname__}"
+    return kind.__name__
+
+
+#: The table: the public types of values of this package by their names, which are their own.
+_TYPES: dict[str, type] = {}
 
 
 def _type(name: str) -> Any:
-    module, _, own = name.partition(":")
-    if not module.startswith(_PACKAGE):
+    if name not in _TYPES:
+        _learn_types()
+    if name not in _TYPES:  # of what has not been loaded yet
+        for module in pkgutil.walk_packages(import_module(_PACKAGE[:-1]).__path__, _PACKAGE):
+            if not module.name.endswith("__main__"):
+                with contextlib.suppress(ImportError):  # it needs another package
+                    import_module(module.name)
+        _learn_types()
+    if name not in _TYPES:
         raise NotAValue(f"{name} is none of this package's values")
-    kind = getattr(importlib.import_module(module), own)
-    if not (dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum | tuple)):
-        raise NotAValue(f"{name} is no kind of values")
-    return kind
+    return _TYPES[name]
+
+
+def _learn_types() -> None:
+    for place, module in list(sys.modules.items()):
+        for kind in vars(module).values() if place.startswith(_PACKAGE) else ():
+            is_own = isinstance(kind, type) and kind.__module__ == place
+            if is_own and (dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum | tuple)):
+                _TYPES.setdefault(kind.__name__, kind)
 
 
 #: What is written reaches the disk after this many seconds at most.

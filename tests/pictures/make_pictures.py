@@ -64,20 +64,20 @@ def compare(terminal: Terminal) -> None:
 
 #: What writes each GIF, here; ``FILE`` is the GIF.
 FILMS = {
-    "loop": "compare sample_inputs/jitter.txt -s epic,snapshot,dead-reckoning --video FILE"
-    " --clip speed=0.5,size=800x400",
-    "tanks": "replay sample_inputs/two_tanks.csv -s snapshot -f csv -o rows.csv --video FILE"
-    " --clip size=640x320,fps=15",
-    "worst": "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp --video FILE"
-    " --clip worst,speed=0.5,size=640x320,fps=15",
-    "turning": "compare sample_inputs/spin_turn.csv -s epic,snapshot --video FILE"
-    " --clip speed=0.5,size=640x320,fps=15",
-    "tuned": "compare sample_inputs/jitter.txt --video FILE"
-    " -s snapshot,snapshot+interpolation_time=0.14 --clip size=640x320,fps=15",
-    "drawn": "diagnose sample_inputs/jitter.txt --drawn drawn.csv --video FILE"
-    " --clip size=640x320,fps=15",
-    "network": "compare packets.txt --truth truth.csv -s lerp,snapshot,dead-reckoning --video FILE"
-    " --clip size=640x320,fps=15",
+    "loop": "compare sample_inputs/jitter.txt -s epic,snapshot,dead-reckoning"
+    " --video FILE,speed=0.5,size=800x400",
+    "tanks": "replay sample_inputs/two_tanks.csv -s snapshot -f csv -o rows.csv"
+    " --video FILE,size=640x320,fps=15",
+    "worst": "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp"
+    " --video FILE,worst,speed=0.5,size=640x320,fps=15",
+    "turning": "compare sample_inputs/spin_turn.csv -s epic,snapshot"
+    " --video FILE,speed=0.5,size=640x320,fps=15",
+    "tuned": "compare sample_inputs/jitter.txt -s"
+    " snapshot,snapshot+interpolation_time=0.14"
+    " --video FILE,size=640x320,fps=15",
+    "drawn": "diagnose sample_inputs/jitter.txt --drawn drawn.csv --video FILE,size=640x320,fps=15",
+    "network": "compare packets.txt --truth truth.csv -s lerp,snapshot,dead-reckoning"
+    " --video FILE,size=640x320,fps=15",
 }
 
 #: What is there before.

@@ -36,12 +36,13 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
-    VideoOptions,
     color_option,
     figures_format_option,
     messages_options,
     save_profile_option,
     screen_timing_options,
+    video_option,
+    write_film,
 )
 from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import (
@@ -54,6 +55,7 @@ from epic_cli.shell.options.runs import (
 )
 from epic_cli.show.metric_list import games_help, metric_lines
 from epic_cli.show.styles import VIEWS, View
+from epic_cli.show.video import VideoSpec
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
@@ -99,7 +101,7 @@ class Pictures:
     )
     svg: str | None = value("Write a picture to this file.", type=OutputFile())
     html: str | None = value("Write an interactive page to this file.", type=OutputFile())
-    video: VideoOptions = shared(VideoOptions)
+    video: VideoSpec = shared(video_option)
     show: tuple[tuple[str, ...], ...] = value(
         "The strategies that charts, picture and video show.  [default: the best six]",
         type=STRATEGIES,
@@ -119,7 +121,7 @@ class Pictures:
         """How many rows to keep for pictures; None: no pictures."""
         from epic_cli.show.scene import PICTURE_ROWS, Selection
 
-        files = (self.svg, self.html, self.video.video)
+        files = (self.svg, self.html, self.video.file)
         if not (self.charts or any(file is not None for file in files)):
             return None
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
@@ -181,8 +183,8 @@ def write(
         from epic_cli.show.svg import picture
 
         write_document(picture(comparison.scenes[0], labels), pictures.svg)
-    if pictures.video.video is not None:
-        pictures.video.write(comparison.scenes[:1], labels)
+    if pictures.video.file is not None:
+        write_film(pictures.video, comparison.scenes[:1], labels)
     if pictures.html is not None:
         from epic_cli.show.page import content_of, page_of
 

@@ -25,11 +25,13 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
 from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
-    VideoOptions,
     color_option,
+    film_scenes,
     format_option,
     messages_options,
     read_option,
+    video_option,
+    write_film,
 )
 from epic_cli.shell.options.runs import (
     Participants,
@@ -38,6 +40,7 @@ from epic_cli.shell.options.runs import (
     recordings_argument,
     strategies_option,
 )
+from epic_cli.show.video import VideoSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -108,7 +111,7 @@ class DiagnoseOptions:
         type=OutputFile(),
         metavar="FILE",
     )
-    video: VideoOptions = shared(VideoOptions)
+    video: VideoSpec = shared(video_option)
     read: ReadSpec = shared(read_option)
     jobs: JobOptions = shared(JobOptions)
     messages: Messages = shared(messages_options)
@@ -125,7 +128,7 @@ class DiagnoseOptions:
         reading = RecordingSpec(self.read, self.entity)
         found = RecordedRuns(tuple(names), reading, None, self.drawn.file, self.drawn.offset)
         found.check(workers)
-        if self.video.video is not None and self.drawn.file is None:
+        if self.video.file is not None and self.drawn.file is None:
             raise WrongUsage("--video shows what the game drew: it needs --drawn", "video", "drawn")
         if self.link_out is not None and (len(names) > 1 or str(workers)):
             raise WrongUsage("--link-out describes one recording: pass one at a time", "link-out")
@@ -221,14 +224,14 @@ def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> 
         if options.link_out is not None:
             link = _link(spec, reporter.name, options.link_out)
     _write(report(reporter.name, found), options, 0)
-    if options.video.video is not None and spec.drawn is not None:
+    if options.video.file is not None and spec.drawn is not None:
         from epic_cli.engine.replay.playback import SCREEN_TIMING
         from epic_cli.metrics.drawn_path import DrawnCandidate
 
         nearest = [found.drawn.best.candidate] if found.drawn is not None else []
         kept = {name: block for name, block in spec.packets.items() if name in spec.drawn}
         taking_part: list[Participant] = [DrawnCandidate(spec.drawn), *nearest]
-        options.video.write(options.video.scenes(kept, taking_part, SCREEN_TIMING)[:1])
+        write_film(options.video, film_scenes(kept, taking_part, SCREEN_TIMING)[:1])
     if link is not None:
         from epic_cli.network.trace import write_trace
         from epic_cli.shell.console import write_document

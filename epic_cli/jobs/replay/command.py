@@ -14,8 +14,8 @@ from epic_cli.shell.declared import InputFile, OptionGroup, command, shared
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
-    VideoOptions,
     color_option,
+    film_scenes,
     messages_options,
     output_option,
     read_option,
@@ -24,7 +24,10 @@ from epic_cli.shell.options.common import (
     strategy_option,
     strict_option,
     timing_options,
+    video_option,
+    write_film,
 )
+from epic_cli.show.video import VideoSpec
 
 if TYPE_CHECKING:
     from epic_cli.shell.profiles import Saving
@@ -77,7 +80,7 @@ def replay(
     saving: Saving | None = shared(save_profile_option),
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
-    video: VideoOptions = shared(VideoOptions),
+    video: VideoSpec = shared(video_option),
 ) -> int:
     """``epic replay``.
 
@@ -89,14 +92,14 @@ def replay(
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
-    if video.video is not None and (len(files) != 1 or "-" in files):
+    if video.file is not None and (len(files) != 1 or "-" in files):
         raise WrongUsage(
             "--video shows one recording, which is read once more: give one file", "video"
         )
     status = write_rows(spec, files, output, messages, color, saving)
-    if video.video is not None:
+    if video.file is not None:
         from epic_cli.recordings.opening import MOST_ENTITIES, ReadingLog, load
 
         packets = load(files[0], spec.read, ReadingLog(files[0]), spec.entity, MOST_ENTITIES)
-        video.write(video.scenes(packets, [spec.strategy], spec.timing))
+        write_film(video, film_scenes(packets, [spec.strategy], spec.timing))
     return status

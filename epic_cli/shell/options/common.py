@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.engine import description
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
@@ -28,13 +28,14 @@ from epic_cli.shell.declared import (
     completions,
     option,
     options,
-    value,
 )
 from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
-from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_clip
+from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_video
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.shell.profiles import Saving
@@ -164,73 +165,62 @@ messages_options = OptionGroup(
 )  # fmt: skip
 
 
-#: ``worst,speed=0.25``
-CLIP = Parsed(
-    "name=value,...",
-    read_clip,
-    dict,
-    lambda begun: completions(((f"{number.name}=", number.help) for number in VIDEO), begun),
+def _propose_video(begun: str) -> list[CompletionItem]:
+    return completions(description.complete(begun, VIDEO, (("worst", None),)), "")
+
+
+#: ``--video``, as ``video: VideoSpec``.
+video_option: Decorator = click.option(
+    "--video",
+    type=Parsed(
+        "file",
+        read_video,
+        VideoSpec,
+        _propose_video,
+        writes=lambda video: filter(None, [video.file]),
+    ),
+    default="",
+    metavar="FILE[,KEY=VALUE...]",
+    help="Write a moving picture to this file, .gif or .mp4: the map with trails, and the errors"
+    " below. It loops. Behind it, what it shows, and how, as 'clip.gif,worst,speed=0.25': "
+    + "; ".join(f"{number.name} ({number.range})" for number in VIDEO)
+    + ".  [default: all of a short recording, ten seconds of a longer one]",
 )
 
 #: Each entity's rows are thinned to about this many.
 _ROWS = 60_000
 
 
-@dataclass(frozen=True)
-class VideoOptions:
-    """The file, None: no video; and what it shows."""
+def write_film(video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
+    """Writes a video; ``labels`` chooses strategies, none: all.
 
-    video: str | None = value(
-        "Write a moving picture to this file, .gif or .mp4: the map with trails, and the errors"
-        " below. It loops.",
-        type=OutputFile(),
-    )
-    clip: dict[str, Any] = value(
-        "What the video shows, and how: "
-        + "; ".join(f"{number.name} ({number.range})" for number in VIDEO)
-        + ".  [default: all of a short recording, ten seconds of a longer one]",
-        type=CLIP,
-        default="",
-    )
+    Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
+    """
+    from epic_cli.recordings.files import open_whole
+    from epic_cli.shell.progress import Progress
+    from epic_cli.show.video import NoVideo, write_video
 
-    def __post_init__(self) -> None:
-        """Refuses names that no video has."""
-        with wrong_usage("--video: ", about=("video",)):
-            kind_of(self.video or ".gif")
+    path = str(video.file)
+    with (
+        wrong_usage("--video: ", NoVideo, about=("video",)),
+        accessing("write to", path),
+        open_whole(path) as stream,
+        Progress("drawing") as progress,
+    ):
+        start, end = write_video(stream, kind_of(path), scenes, video, labels, progress)
+    say(f"The video shows {start:.2f} to {end:.2f} s; --video {path},from=...,to=... others.\n")
 
-    def write(self, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
-        """Writes it; ``labels`` chooses strategies, none: all.
 
-        Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
-        """
-        from epic_cli.recordings.files import open_whole
-        from epic_cli.shell.progress import Progress
-        from epic_cli.show.video import NoVideo, write_video
+def film_scenes(
+    packets: Mapping[str, PacketBlock], participants: Sequence[Participant], timing: Timing
+) -> tuple[Scene, ...]:
+    """What these draw of packets by entity, for a video; raises ``WrongUsage``."""
+    from epic_cli.metrics.evaluation import drawn_scenes
+    from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.show.scene import Selection
 
-        path, spec = str(self.video), VideoSpec(**self.clip)
-        with (
-            wrong_usage("--video: ", NoVideo, about=("video",)),
-            accessing("write to", path),
-            open_whole(path) as stream,
-            Progress("drawing") as progress,
-        ):
-            start, end = write_video(stream, kind_of(path), scenes, spec, labels, progress)
-        say(f"The video shows {start:.2f} to {end:.2f} s; --clip from=...,to=... chooses others.\n")
-
-    def scenes(
-        self,
-        packets: Mapping[str, PacketBlock],
-        participants: Sequence[Participant],
-        timing: Timing,
-    ) -> tuple[Scene, ...]:
-        """What these draw of packets by entity; raises ``WrongUsage``."""
-        from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
-        from epic_cli.metrics.notes import NotEnoughToSay
-        from epic_cli.show.scene import Selection
-
+    try:
         every = Selection(_ROWS, -math.inf, math.inf)
-        spec = CompareSpec(participants, timing, selection=every, intervals=False)
-        try:
-            return compare_run(Run("", packets), spec).scenes
-        except NotEnoughToSay as error:
-            raise WrongUsage(f"--video: {getattr(error, 'why', error)}", "video") from error
+        return drawn_scenes(packets, participants, timing, every)
+    except NotEnoughToSay as error:
+        raise WrongUsage(f"--video: {error.why}", "video") from error

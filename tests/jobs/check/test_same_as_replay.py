@@ -25,7 +25,6 @@ EXCUSED = {
     "quiet": "a case has no messages on the way",
     "color": "rows in files have none",
     "video": "a case has rows, and no pictures",
-    "clip": "a case has rows, and no pictures",
 }
 
 #: Each option of ``epic replay`` that a case has, with a value that changes the rows: what stands

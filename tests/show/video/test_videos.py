@@ -32,7 +32,7 @@ JITTER = str(ROOT / "sample_inputs" / "jitter.txt")
 TANKS = str(ROOT / "sample_inputs" / "two_tanks.csv")
 STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 #: Pixels enough to tell a marker from its trail; it begins when a row does.
-LARGE = ("--clip", "size=960x540,from=0.5,to=2.5")
+LARGE = "size=960x540,from=0.5,to=2.5"
 #: The last seconds of a video, which dissolve.
 DISSOLVE = 0.4
 
@@ -70,12 +70,12 @@ def decoded(path: Path) -> Video:
     return Video(frames, np.concatenate([[0.0], np.cumsum(lasts)]))
 
 
-def film(path: Path, *words: str) -> tuple[float, float]:
+def film(path: Path, *words: str, clip: str = "") -> tuple[float, float]:
     """Runs a command with ``--video``, and returns the seconds that it says."""
     said = Path("stderr.txt")
     with said.open("w") as stream, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
-        assert main([*words, "--video", str(path)]) == 0
+        assert main([*words, "--video", ",".join(filter(None, (str(path), clip)))]) == 0
     words_said = said.read_text().partition("The video shows ")[2].split()
     return float(words_said[0]), float(words_said[2])
 
@@ -180,7 +180,7 @@ def test_markers_are_where_the_rows_are(
     recording = simulated(seed, "--movement", "zigzag,duration=6")
     words = ["--truth", "truth.csv", "-s", ",".join(STRATEGIES), "--show", ",".join(STRATEGIES)]
     path = Path(f"out.{kind}")
-    start, end = film(path, "compare", recording, *words, "--clip", clip)
+    start, end = film(path, "compare", recording, *words, clip=clip)
     speed = 0.5 if "speed" in clip else 1.0
     video = decoded(path)
     if kind == "gif":
@@ -203,7 +203,7 @@ def test_markers_are_where_the_rows_are(
 
 
 def test_entities_are_where_the_rows_are() -> None:
-    start, end = film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", TANKS, *LARGE)
+    start, end = film(Path("out.gif"), "replay", "-f", "csv", "-o", "rows.csv", TANKS, clip=LARGE)
     video = decoded(Path("out.gif"))
     with Path("rows.csv").open() as stream:
         table = list(csv.DictReader(stream))
@@ -226,7 +226,7 @@ def test_small_errors_are_shown_from_near_by() -> None:
     """The picture follows the truth: what is drawn moves against its marker as the rows do."""
     recording = simulated(7, "--movement", "figure-eight,duration=5,size=60,speed=6")
     words = ["--truth", "truth.csv", "-s", "epic,lerp", "--show", "epic,lerp"]
-    start, end = film(Path("out.gif"), "compare", recording, *words, *LARGE)
+    start, end = film(Path("out.gif"), "compare", recording, *words, clip=LARGE)
     video = decoded(Path("out.gif"))
     moments = np.random.default_rng(7).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
@@ -258,7 +258,7 @@ def test_frames_size_and_duration(
     kind: str, clip: str, size: tuple[int, int], fps: int, seconds: float
 ) -> None:
     path = Path(f"out.{kind}")
-    film(path, "compare", JITTER, "-s", "lerp,epic", "--clip", clip)
+    film(path, "compare", JITTER, "-s", "lerp,epic", clip=clip)
     video = decoded(path)
     assert video.frames[0].shape == (size[1], size[0], 3)
     assert video.times[-1] == pytest.approx(seconds, abs=1 / fps)
@@ -283,7 +283,7 @@ def test_the_same_bytes_each_time(kind: str) -> None:
         # whatever is in the memory that is taken
         rubbish = [np.random.default_rng().bytes(size) for size in range(1000, 6_000_000, 300_000)]
         del rubbish
-        film(path, "compare", JITTER, "-s", "lerp,epic", "--clip", "from=1,to=2,size=320x180")
+        film(path, "compare", JITTER, "-s", "lerp,epic", clip="from=1,to=2,size=320x180")
     assert len({path.read_bytes() for path in paths}) == 1
 
 
@@ -304,7 +304,7 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
 def test_it_loops_without_a_jump(recording: str, clip: str) -> None:
     if recording == "circle":
         recording = simulated(11, "--movement", "circle,duration=30")
-    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", f"{clip},size=480x270")
+    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", clip=f"{clip},size=480x270")
     back, usual = largest_step(decoded(Path("out.gif")).frames)
     assert back <= usual
 
@@ -314,9 +314,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
     recording = simulated(
         seed, "--movement", f"{('circle', 'figure-eight', 'strafe')[seed]},duration=40"
     )
-    start, end = film(
-        Path("out.gif"), "compare", recording, "-s", "lerp,epic", "--clip", "size=160x160"
-    )
+    start, end = film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", clip="size=160x160")
     assert 5 < end - start < 13
     with Path("truth.csv").open() as stream:
         table = list(csv.DictReader(stream))
@@ -329,7 +327,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
 def test_the_worst_is_in_the_middle(seed: int) -> None:
     recording = simulated(seed, "--movement", "zigzag,duration=20")
     words = ("--truth", "truth.csv", "-s", "lerp", "--warm-up", "1")
-    start, end = film(Path("out.gif"), "compare", recording, *words, "--clip", "worst,size=160x160")
+    start, end = film(Path("out.gif"), "compare", recording, *words, clip="worst,size=160x160")
     times, places = rows("lerp", recording)
     with Path("truth.csv").open() as stream:
         table = list(csv.DictReader(stream))
@@ -356,9 +354,9 @@ def test_what_a_game_drew() -> None:
     ("words", "said"),
     [
         (("compare", JITTER, "--video", "x.png"), "a .gif or a .mp4"),
-        (("compare", JITTER, "--video", "x.gif", "--clip", "from=9,to=10"), "0.10 to 5.17 s"),
-        (("compare", JITTER, "--video", "x.gif", "--clip", "size=321x200"), "even numbers"),
-        (("compare", JITTER, "--video", "x.gif", "--clip", "spede=2"), "did you mean 'speed'"),
+        (("compare", JITTER, "--video", "x.gif,from=9,to=10"), "0.10 to 5.17 s"),
+        (("compare", JITTER, "--video", "x.gif,size=321x200"), "even numbers"),
+        (("compare", JITTER, "--video", "x.gif,spede=2"), "did you mean 'speed'"),
         (("replay", "-", "--video", "x.gif"), "give one file"),
         (("replay", JITTER, TANKS, "--video", "x.gif", "-f", "csv"), "give one file"),
         (("diagnose", JITTER, "--video", "x.gif"), "--drawn"),
@@ -408,8 +406,8 @@ def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
 def test_names_cannot_break_it(name: str) -> None:
     rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(40)]
     Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ("replay", "-f", "csv", "-o", "rows.csv", "p.jsonl", "--clip", "size=320x180")
-    film(Path("out.gif"), *words)
+    words = ("replay", "-f", "csv", "-o", "rows.csv", "p.jsonl")
+    film(Path("out.gif"), *words, clip="size=320x180")
     assert decoded(Path("out.gif")).times[-1] > 2
 
 
@@ -471,7 +469,7 @@ def test_odd_recordings_are_drawn(seed: int) -> None:
         mark = f"teleport=1 seq={number}" if jump else f"seq={number}"
         lines.append(f"{place[0]},{place[1]},0 / 0,0,0 / {at} arrival={at + 0.1:.4f} {mark}\n")
     Path("odd.txt").write_text("".join(lines))
-    film(Path("out.gif"), "compare", "odd.txt", "-s", "epic,lerp", "--clip", "size=320x180,fps=10")
+    film(Path("out.gif"), "compare", "odd.txt", "-s", "epic,lerp", clip="size=320x180,fps=10")
     assert decoded(Path("out.gif")).times[-1] > 2
 
 
