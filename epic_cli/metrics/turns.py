@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.engine.measure import fill_rotations, read_turns
+from epic_cli.engine.measure import TurnPath, fill_rotations
 from epic_cli.metrics.arrays import TIME, lengths, packet_table
 
 if TYPE_CHECKING:
     from epic_cli.engine.measure import Path
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats, Integers
-
-#: Times nearer to each other than this (s) are the same.
-SAME_TIME = 1e-9
 
 #: Spins that differ from what the rotations say by more than this share are not used.
 SPIN_MISMATCH = 0.5
@@ -45,21 +42,13 @@ class TurnTruth:
     states: Floats
 
     @cached_property
-    def _segments(self) -> Integers:
-        return _segments_at(self.path, self.times)
+    def _curve(self) -> TurnPath:
+        return TurnPath(self.times, self.states, _segments_at(self.path, self.times))
 
     def at(self, times: Floats, shift: float = 0.0) -> Floats:
         """The rotations (n, 4) at ``times - shift``, NaN where nothing is known."""
-        at = times - shift
-        last = np.clip(np.searchsorted(self.times, at, "right"), 1, len(self.times) - 1)
-        begin, end = self.times[last - 1], self.times[last]
-        share = (at - begin) / (end - begin)
-        slack = SAME_TIME / (end - begin)
-        known = (share >= -slack) & (share <= 1 + slack)
-        known &= (self._segments[last - 1] == self._segments[last]) | (share <= slack)
-        found = np.empty((len(at), 4))
-        read_turns(self.times, self.states, at, found)
-        found[~known] = np.nan
+        found = np.empty((len(times), 4))
+        self._curve.read(times - shift, found)
         return found
 
     def away(self, times: Floats, shown: Floats) -> Floats:
@@ -71,12 +60,8 @@ class TurnTruth:
     ) -> tuple[Floats, Integers]:
         """For each shift the sum of ``away``, and of how many rows; as ``Truth.squares``."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
-        for place, shift in enumerate(shifts):
-            squared = self.away(times - shift, shown)
-            same = _segments_at(self.path, times, shift) == segments
-            squared = squared[same & (segments >= 0) & np.isfinite(squared)]
-            totals[place], counts[place] = squared.sum(), len(squared)
-        return totals, counts
+        self._curve.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
+        return np.degrees(np.degrees(totals)), counts
 
     def moves(self, times: Floats, resolution: float) -> bool:
         """Whether it turns at all."""

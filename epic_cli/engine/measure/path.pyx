@@ -1,14 +1,16 @@
 """A movement that is known at some times, and between them by cubic Hermite interpolation."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport NAN, sqrt
+from libc.math cimport NAN, isfinite, sqrt
+from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport (
-    Motion, Quaternion, Turn, Vec3, components, dot, hermite_turn, near_to,
+    Motion, Quaternion, Turn, TurnPiece, Vec3, angle_between, components, dot, near_to,
+    rotation_at, turn_piece,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite
 
@@ -246,32 +248,116 @@ cdef void set_row(double[:, :] vectors, Py_ssize_t row, Vec3[double] value) noex
     vectors[row, 0], vectors[row, 1], vectors[row, 2] = value.x, value.y, value.z
 
 
-def read_turns(const double[:] times, const double[:, :] turns, const double[:] at,
-               double[:, :] rotations):
-    """Fills in the rotations (m, 4) at m times, on the curve through n unit quaternions and spins.
+# Times nearer to each other than this (s) are the same.
+cdef double SAME_TIME = 1e-9
 
-    ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: x y z w, and rad/s); before the
-    first and after the last the end counts. Between two the curve is ``hermite_turn``; each
-    rotation is on the side of the one before (q and -q are the same).
+
+cdef class TurnPath:
+    """How an entity was turned, at any time that its states enclose.
+
+    ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: unit quaternions x y z w, and
+    spins in rad/s) are the states, ``segments`` (n) as those of a ``Path``. Between two states of
+    a segment it turns on ``hermite_turn``.
     """
-    cdef Py_ssize_t row, index, count = times.shape[0]
-    cdef Quaternion found
-    cdef double step
-    if not (count == turns.shape[0] > 1 and turns.shape[1] == 7
-            and at.shape[0] == rotations.shape[0] and rotations.shape[1] == 4):
-        raise ValueError("there is a turn for each time, two at least, and a row for each answer")
-    with nogil:
-        for row in range(at.shape[0]):
-            index = upper_bound(&times[0], &times[0] + count, at[row]) - &times[0]
-            index = min(max(index, 1), count - 1)
-            step = times[index] - times[index - 1]
-            found = near_to(hermite_turn(turn_of(turns, index - 1), turn_of(turns, index), step,
-                                         min(max((at[row] - times[index - 1]) / step, 0), 1)
-                                         ).rotation, found)
-            rotations[row, 0] = found.x
-            rotations[row, 1] = found.y
-            rotations[row, 2] = found.z
-            rotations[row, 3] = found.w
+
+    cdef object states
+    cdef vector[double] times
+    cdef vector[TurnPiece] pieces
+    cdef vector[int32_t] segments
+
+    def __init__(self, const double[:] times, const double[:, :] turns,
+                 const int32_t[:] segments):
+        cdef Py_ssize_t index, count = times.shape[0]
+        if not (count == turns.shape[0] == segments.shape[0] > 1 and turns.shape[1] == 7):
+            raise ValueError("there is a turn and a segment for each time, two at least")
+        self.states = times.base, turns.base, segments.base
+        for index in range(count):
+            self.times.push_back(times[index])
+            self.segments.push_back(segments[index])
+        for index in range(1, count):
+            self.pieces.push_back(turn_piece(turn_of(turns, index - 1), turn_of(turns, index),
+                                             times[index] - times[index - 1]))
+
+    def __reduce__(self):
+        return TurnPath, self.states
+
+    def read(self, const double[:] times, double[:, :] rotations):
+        """Fills in the rotations (m, 4) at m times, NaN where nothing is known.
+
+        Each is on the side of the one before (q and -q are the same).
+        """
+        cdef Py_ssize_t row
+        cdef Quaternion found
+        cdef bint known
+        cdef size_t index = 0
+        if not (times.shape[0] == rotations.shape[0] and rotations.shape[1] == 4):
+            raise ValueError("there is a row for each time")
+        with nogil:
+            for row in range(times.shape[0]):
+                known = self.knows(times[row], index)
+                found = near_to(self.at(times[row], index), found)
+                rotations[row, 0] = found.x if known else NAN
+                rotations[row, 1] = found.y if known else NAN
+                rotations[row, 2] = found.z if known else NAN
+                rotations[row, 3] = found.w if known else NAN
+
+    def squared_angles(self, Path path not None, const double[:] times,
+                       const double[:, :] rotations, const int32_t[:] segments,
+                       const double[:] shifts, double[:] totals, int32_t[:] counts):
+        """For each of ``shifts`` the sum of the squared angles (rad) to this ``times - shift``.
+
+        Only those rows count whose shifted time is in the segment of the ``path`` that
+        ``segments`` names, and where both rotations are known; ``counts`` gets how many.
+        """
+        cdef Py_ssize_t row, place
+        cdef Quaternion shown
+        cdef double time, angle
+        cdef size_t index = 0, turn = 0
+        if not (times.shape[0] == rotations.shape[0] == segments.shape[0]
+                and rotations.shape[1] == 4
+                and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
+            raise ValueError("all arrays must have one value for each time, one sum per shift")
+        with nogil:
+            for place in range(shifts.shape[0]):
+                totals[place] = counts[place] = 0
+            for row in range(times.shape[0]):
+                if segments[row] < 0:
+                    continue
+                shown = Quaternion(rotations[row, 0], rotations[row, 1], rotations[row, 2],
+                                   rotations[row, 3])
+                for place in range(shifts.shape[0] - 1, -1, -1):
+                    time = times[row] - shifts[place]
+                    if path.find(time, index) != segments[row] or not self.knows(time, turn):
+                        continue
+                    angle = angle_between(shown, self.at(time, turn))
+                    if isfinite(angle):
+                        totals[place] += angle * angle
+                        counts[place] += 1
+
+    cdef bint knows(self, double time, size_t& index) noexcept nogil:
+        """Whether it is known at a time; ``index`` becomes that of the piece around it.
+
+        That begins before or at the time, but for what is after or before all of them.
+        """
+        cdef size_t last = self.pieces.size() - 1
+        cdef double step, share, slack
+        if time < self.times[index] or (index < last and self.times[index + 1] <= time):
+            if index < last and self.times[index] <= time < self.times[index + 2]:
+                (&index)[0] = index + 1
+            else:
+                (&index)[0] = min(max(
+                    upper_bound(self.times.begin(), self.times.end(), time)
+                    - self.times.begin() - 1, 0), <ptrdiff_t>last)
+        step = self.times[index + 1] - self.times[index]
+        share, slack = (time - self.times[index]) / step, SAME_TIME / step
+        return -slack <= share <= 1 + slack and (
+            self.segments[index] == self.segments[index + 1] or share <= slack)
+
+    cdef Quaternion at(self, double time, size_t index) noexcept nogil:
+        """The rotation at a time on a piece, at its end beyond that."""
+        cdef double step = self.times[index + 1] - self.times[index]
+        return rotation_at(self.pieces[index],
+                           min(max((time - self.times[index]) / step, 0.0), 1.0))
 
 
 cdef Turn turn_of(const double[:, :] turns, Py_ssize_t index) noexcept nogil:

@@ -60,6 +60,13 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
     Turn slerp_turn(const Turn&, const Turn&, double, double)
     Turn hermite_turn(const Turn&, const Turn&, double, double)
 
+    cdef cppclass TurnPiece:
+        pass
+
+    TurnPiece turn_piece(const Turn&, const Turn&, double)
+    Quaternion rotation_at(const TurnPiece&, double)
+    double angle_between(const Quaternion&, const Quaternion&)
+
 
 cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:

@@ -221,19 +221,40 @@ inline Turn slerp_turn(const Turn& from, const Turn& to, double duration, double
 // The cubic that matches rotations and angular velocities at both ends, a duration (s) apart: the
 // cumulative Bezier curve of Kim, Kim and Shin, about the axes of the world. A constant angular
 // velocity is drawn as that, also of more than half a turn.
-inline Turn hermite_turn(const Turn& from, const Turn& to, double duration, double u) {
+struct TurnPiece {
+    Quaternion begin;
+    Vec3<double> first, middle, last;
+};
+
+inline TurnPiece turn_piece(const Turn& from, const Turn& to, double duration) {
     const Vec3<double> first = from.spin * (duration / 3), last = to.spin * (duration / 3);
     const Quaternion begun = rotation_of(first) * from.rotation;
     const Quaternion left = inverse(rotation_of(last)) * to.rotation;
-    const Vec3<double> middle = vector_between(begun, left);
+    return {from.rotation, first, vector_between(begun, left), last};
+}
+
+inline Quaternion rotation_at(const TurnPiece& piece, double u) {
     const double v = 1 - u;
-    const Quaternion a = rotation_of(first * (1 - v * v * v));
-    const Quaternion b = rotation_of(middle * (u * u * (3 - 2 * u)));
-    const Quaternion c = rotation_of(last * (u * u * u));
-    const Vec3<double> spin = last * (3 * u * u) +
-                              turned(c, middle * (6 * u * v) + turned(b, first * (3 * v * v)));
-    return {normalized(c * b * a * from.rotation),
-            duration > 0 ? spin * (1 / duration) : Vec3<double>()};
+    const Quaternion a = rotation_of(piece.first * (1 - v * v * v));
+    const Quaternion b = rotation_of(piece.middle * (u * u * (3 - 2 * u)));
+    const Quaternion c = rotation_of(piece.last * (u * u * u));
+    return normalized(c * b * a * piece.begin);
+}
+
+inline Turn hermite_turn(const Turn& from, const Turn& to, double duration, double u) {
+    const TurnPiece piece = turn_piece(from, to, duration);
+    const double v = 1 - u;
+    const Quaternion b = rotation_of(piece.middle * (u * u * (3 - 2 * u)));
+    const Quaternion c = rotation_of(piece.last * (u * u * u));
+    const Vec3<double> begun = piece.first * (3 * v * v), middle = piece.middle * (6 * u * v);
+    const Vec3<double> spin = piece.last * (3 * u * u) + turned(c, middle + turned(b, begun));
+    return {rotation_at(piece, u), duration > 0 ? spin * (1 / duration) : Vec3<double>()};
+}
+
+// The angle between two rotations, 0 to pi; exact near both ends (Kahan).
+inline double angle_between(const Quaternion& q, const Quaternion& other) {
+    const double apart = length(q + -other), sum = length(q + other);
+    return 4 * std::atan2(std::fmin(apart, sum), std::fmax(apart, sum));
 }
 
 }  // namespace epic
