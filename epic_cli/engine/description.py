@@ -7,8 +7,6 @@ without a key is a name (a preset, a profile, a path). A value in double quotes 
 description between two of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 

@@ -1,7 +1,5 @@
 """Why a line of a recording was refused, as values; ``recordings/wording.py`` words them."""
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import NamedTuple
 

@@ -39,7 +39,7 @@ def sort_command(watch: RecordingMonitor, field: str) -> str:
 
     That is where columns stand at separators that are in no quotes, and numbers have points.
     """
-    block, reader = watch.samples[0]
+    block, reader = watch.samples[0].block, watch.samples[0].reader
     first = block.line(0) - 1
     if reader is None:
         separator, column = "-t/ ", 3 if field == "time" else 0
@@ -153,7 +153,8 @@ class _Row(NamedTuple):
 
 def _rows(samples: Sequence[WatchedBlock], most: int = _PACKETS) -> Iterator[_Row]:
     """The packets with the columns of their lines that were not read."""
-    for block, reader in samples:
+    for sample in samples:
+        block, reader = sample.block, sample.reader
         if reader is None:
             return
         for index in range(len(block)):
@@ -335,7 +336,8 @@ def _goes_about(track: Track) -> bool:
 def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]:
     """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for block, reader in watch.samples:
+    for sample in watch.samples:
+        block, reader = sample.block, sample.reader
         if reader is None:
             return
         for index in range(len(block)):

@@ -8,8 +8,6 @@ In the name of a column a backslash takes what follows it as it is; a ``*`` stan
 several entities.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -203,7 +201,7 @@ class ReadSpec(NamedTuple):
     explicit: frozenset[str] = frozenset()
 
     @classmethod
-    def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> ReadSpec:
+    def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> "ReadSpec":
         """What a description says; no text: all is inferred.
 
         ``profile`` gives the description of a profile's name, or raises ``ValueError``. What stands
@@ -235,14 +233,14 @@ class ReadSpec(NamedTuple):
         """The columns by field, those that are not empty."""
         return {field: column for field, column in self.columns or () if column}
 
-    def beside(self, fields: Collection[str]) -> ReadSpec:
+    def beside(self, fields: Collection[str]) -> "ReadSpec":
         """That of a file with these fields of a recording, where it has not its own names."""
         kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
         columns = None if self.columns is None else kept
         return self._replace(columns=columns, format="auto", unless_own=True)
 
     @property
-    def units(self) -> Units:
+    def units(self) -> "Units":
         """What the engine's scanners have to know of a layout that is complete."""
         unit = per_second(self.time_unit or "s")
         if self.time_origin == "first":

@@ -7,10 +7,9 @@ them is loaded only where there may be something to find.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import Census
-from epic_cli.engine.refusals import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,9 +26,6 @@ _SOON, _MOST = 64, 2048
 #: With fewer packets only what is certain is reported.
 LEAST = 12
 
-#: What is refused of a packet that is not whole.
-_MISSING = (Reason.FIELD_MISSING, Reason.KEY_MISSING)
-
 #: This many entities are looked at one by one; and where every packet is counted.
 _WATCHED, _COUNTED = 4096, 100_000
 
@@ -37,11 +33,12 @@ _WATCHED, _COUNTED = 4096, 100_000
 _ALL, _EVERY = 16, 16
 
 
-class WatchedBlock(NamedTuple):
+class WatchedBlock:
     """Packets that are looked at closely, with the text that they were read from."""
 
-    block: PacketBlock
-    reader: LineReader | None
+    def __init__(self, block: PacketBlock, reader: LineReader | None) -> None:
+        self.block: PacketBlock = block
+        self.reader: LineReader | None = reader
 
 
 class RecordingMonitor:
@@ -103,7 +100,10 @@ class RecordingMonitor:
                 self.junk_line = block.junk_line, block.line_text(at)
             self.junk += block.junk
         if block.refusals:
-            self.partial += sum(refusal.reason in _MISSING for refusal in block.refusals)
+            from epic_cli.engine.refusals import Reason  # most recordings have nothing refused
+
+            missing = Reason.FIELD_MISSING, Reason.KEY_MISSING
+            self.partial += sum(refusal.reason in missing for refusal in block.refusals)
         count = len(block)
         if not count:
             return False

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.text.widths import printable
@@ -105,16 +105,17 @@ def config_path() -> str:
 _KEY = "epic_cli.origins"
 
 
-class Origin(NamedTuple):
+class Origin:
     """An option's long name, its value, and the place that gives it, as messages show it.
 
     ``flags`` is all that the option is called on the command line.
     """
 
-    option: str
-    value: object
-    place: str
-    flags: tuple[str, ...] = ()
+    def __init__(self, option: str, value: object, place: str) -> None:
+        self.option = option
+        self.value = value
+        self.place = place
+        self.flags: tuple[str, ...] = ()
 
     def is_overruled(self, args: list[str]) -> bool:
         """Whether the option stands on the command line, too."""
@@ -166,7 +167,8 @@ def give_defaults(
         taken = _taken(context, option, one, {} if is_own else commands)
         if taken is not None:
             key = option.name or one.option
-            defaults[key], origins[key] = taken, one._replace(flags=tuple(option.opts))
+            one.flags = tuple(option.opts)
+            defaults[key], origins[key] = taken, one
     command.context_settings = {**command.context_settings, "default_map": defaults}
     return command, origins
 
