@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.reading import loaded, read_packets
+from epic_cli.api.reading import StrictLog, loaded, python_errors, read_packets
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, detector_of
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
-from epic_cli.jobs.diagnose.run import Diagnosis, run
-from epic_cli.jobs.diagnose.spec import DiagnoseSpec
+from epic_cli.jobs.diagnose.run import DiagnoseEach, Diagnosis, run
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
+from epic_cli.metrics.inputs import RecordingSpec
 from epic_cli.metrics.traffic import traffic_of
-from epic_cli.network.trace import recorded, trace_packets
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
+from epic_cli.recordings.rows import source_of
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings.rows import PacketSource, Path
     from epic_cli.show.report import Report
 
@@ -68,22 +68,16 @@ def diagnose(
     where no entity has 20 packets, and where what was drawn cannot be used.
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
-    taking_part = read_specs(wanted) if wanted else []
-    trace = _trace(packets)
-    blocks, in_recording = loaded(packets) if trace is None else (trace, ())
-    paths = None
+    taking_part = tuple(read_specs(wanted)) if wanted else ()
+    source = source_of(packets)
+    each = DiagnoseEach(RecordingSpec(), StrictLog, taking_part, span)
+    with python_errors(), source.log or StrictLog(source.name) as log:
+        is_path = isinstance(packets, (str, os.PathLike))
+        spec = each.spec(os.fsdecode(packets) if is_path else source, log)
     if drawn is not None:
-        paths = drawn_paths(loaded(_frames(drawn))[0], blocks, drawn_offset)
-    return run(DiagnoseSpec(blocks, tuple(taking_part), span, paths, trace is None, in_recording))
-
-
-def _trace(packets: PacketSource) -> dict[str, PacketBlock] | None:
-    """The packets of a recorded network; None: it is something else."""
-    if not isinstance(packets, (str, os.PathLike)) or not os.path.isfile(packets):  # noqa: PTH113
-        return None
-    with open(packets, "rb") as stream:  # noqa: PTH123
-        found = recorded(stream)
-    return None if found is None else {"": trace_packets(found.trace)}
+        paths = drawn_paths(loaded(_frames(drawn))[0], spec.packets, drawn_offset)
+        spec = replace(spec, drawn=paths)
+    return run(replace(spec, in_recording=log.findings))
 
 
 def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:

@@ -85,7 +85,15 @@ def _words(
     scoring: Scoring = shared(Scoring),
 ) -> CompareJob:
     given = given_runs(inputs, network, Messages(quiet=True))
-    how = compare_spec(participants.specs(), inputs, network, timing, scoring, Selection())
+    how = compare_spec(
+        participants.specs(),
+        inputs,
+        network,
+        timing,
+        scoring.weighing,
+        scoring.warm_up,
+        Selection(),
+    )
     return CompareJob(given, how)
 
 

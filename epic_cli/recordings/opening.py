@@ -270,12 +270,14 @@ def blocks(
     progress: Callable[[int], object] | None = None,
     rebase_time: bool = True,
     at_once: int = AT_ONCE,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, with their refused lines; the rest is for the ``log``.
 
     ``progress`` is given how many bytes of a file have been read, after each block.
     ``rebase_time``: Unix times begin at the first packet under this program's own names, too.
-    Packets that come one by one are taken ``at_once`` at a time.
+    Packets that come one by one are taken ``at_once`` at a time. ``entities`` are those of what has
+    been read before, to which the recording belongs.
 
     Raises ``CannotAccess``, ``Unreadable`` and ``Overwrites``.
     """
@@ -293,7 +295,7 @@ def blocks(
     spec = spec._replace(rebase_time=rebase_time, format=source.form or spec.format)
     with source.open() as stream:
         try:
-            for block in read(stream, spec, log.inferred, watch=log.watch):
+            for block in read(stream, spec, log.inferred, entities, log.watch):
                 log.observe(block)
                 yield block
                 if progress is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,12 +18,9 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, 
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.metrics.digits import counted
-from epic_cli.recordings import Unreadable
-from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.reading import read as read_recording
-from epic_cli.recordings.watch import RecordingMonitor
+from epic_cli.recordings.opening import ReadingLog, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion, value_text
 from epic_cli.session.controller import SessionController, strategy_command
@@ -39,7 +35,7 @@ from epic_cli.shell.declared import (
     propose_strategies,
 )
 from epic_cli.shell.options.common import read_option
-from epic_cli.shell.progress import Progress
+from epic_cli.shell.progress import Progress, report_each
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
@@ -227,9 +223,16 @@ def row_format(controller: SessionController, name: str | None) -> None:
 
 @command("plot")
 @click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
-@click.argument("names", nargs=-1, type=_VARIANT, metavar="[NAME[+KEY=VALUE]...]...")
-def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> None:
-    """Draw a chart of what the strategy shows, or of what the NAMEs would.
+@click.option(
+    "-s",
+    "--strategies",
+    type=_VARIANT,
+    multiple=True,
+    metavar="NAMES",
+    help="Of these instead: names separated by commas; NAME+key=value is a variant.",
+)
+def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) -> None:
+    """Draw a chart of what the strategy shows, or of what others would.
 
     xy is the path from above, along the two axes in which the movement goes furthest. All others
     are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
@@ -242,11 +245,11 @@ def plot(controller: SessionController, axis: str, names: tuple[str, ...]) -> No
     from epic_cli.show.scene import Selection
 
     session, screen = controller.session, controller.screen
+    own = session.view.strategy
+    found = read_specs(dict.fromkeys(",".join(strategies or (own.name,)).split(",")))
     if not session.lines:
         screen.say(_NO_PACKETS)
         return
-    own = session.view.strategy
-    found = read_specs(dict.fromkeys(",".join(names or (own.name,)).split(",")))
     drawn = [
         strategy._replace(settings={**own.settings, **strategy.settings})
         if strategy.name == own.name
@@ -323,104 +326,47 @@ def rows(controller: SessionController, count: int | None) -> None:
 @click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
 def load(controller: SessionController, file: str, all_errors: bool, read: ReadSpec) -> None:
     """Add the packets in FILE: packet text, a table, JSON or Parquet."""
-    loading = _Loading(controller, file, read, all_errors)
+    session, screen = controller.session, controller.screen
+    before, refused = len(session.lines), session.refused
+    log, lines = ReadingLog(file), screen.refused_lines(file, all_errors)
+    filler, filled, conversion, writer = VelocityFiller(), 0, Conversion(Changes()), text_writer()
+    quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
     try:
-        loading.run()
-    except Unreadable as error:
-        raise click.UsageError(f"{file}: {error}") from error
-    if controller.quiet:
+        with Progress("loading", in_bytes=True, silent=True) as progress:
+            (on_read,) = report_each(progress, [file])
+            found = blocks(file, read, log, on_read, entities=session.entities)
+            if is_kept(file) and session.view.timing.pacing != "demo":
+                found = by_arrival(found)
+            for block in found:
+                if block.find_field is None:
+                    controller.take(block, file, lines)
+                    continue
+                lines.add(block.refusals)
+                session.refused += len(block.refusals)
+                filled += filler.fill(block)
+                # as it is saved, and read again from the journal
+                text = b"".join(conversion.rows(block, writer))
+                controller.add(text, file, len(session.lines) - before + 1, lines)
+    finally:
+        controller.quiet = quiet
+        taken = len(session.lines) - before
+        screen.say(lines.summary(taken))
+    if quiet:
         return
-    if controller.session.lines:
+    if session.lines:
         controller.draw_tail()
-    loading.say()
-
-
-class _Loading:
-    """The loading of one file; ``given``: how it is laid out, as far as that was said."""
-
-    def __init__(
-        self, controller: SessionController, file: str, given: ReadSpec, all_errors: bool
-    ) -> None:
-        self._controller = controller
-        self._file = file
-        self._given = given
-        self._before = len(controller.session.lines), controller.session.refused
-        self._refused = controller.screen.refused_lines(file, all_errors)
-        self._filler = VelocityFiller()
-        self._filled = 0
-        self._conversion = Conversion(Changes())
-        self._writer = text_writer()
-        self._inferred: list[ReadSpec] = []
-        self._watch = RecordingMonitor()
-        self._watch.requested(given)
-
-    def run(self) -> None:
-        """Takes the packets; raises ``Unreadable``, ``OSError``, and ``Unwritable``."""
-        controller, session = self._controller, self._controller.session
-        quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
-        try:
-            with (
-                Path(self._file).open("rb", buffering=0) as stream,
-                Progress("loading", in_bytes=True, silent=True) as progress,
-            ):
-                size = os.fstat(stream.fileno()).st_size
-                note = self._inferred.append
-                whole = read_recording(
-                    stream.fileno(),
-                    self._given._replace(rebase_time=True),
-                    note,
-                    session.entities,
-                    self._watch,
-                )
-                found = self._observed(whole)
-                if size and session.view.timing.pacing != "demo":
-                    found = by_arrival(found)
-                for block in found:
-                    self._take(block)
-                    if size:  # a pipe has neither a size nor a place
-                        progress(stream.tell(), size)
-        finally:
-            controller.quiet = quiet
-            controller.screen.say(self._refused.summary(self._taken))
-
-    @property
-    def _taken(self) -> int:
-        return len(self._controller.session.lines) - self._before[0]
-
-    def _observed(self, blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-        for block in blocks:
-            self._watch.observe(block)
-            yield block
-
-    def _take(self, block: PacketBlock) -> None:
-        controller = self._controller
-        if block.find_field is None:
-            controller.take(block, self._file, self._refused)
-            return
-        self._refused.add(block.refusals)
-        controller.session.refused += len(block.refusals)
-        self._filled += self._filler.fill(block)
-        # as it is saved, and read again from the journal
-        text = b"".join(self._conversion.rows(block, self._writer))
-        controller.add(text, self._file, self._taken + 1, self._refused)
-
-    def say(self) -> None:
-        """How it was read, what looks wrong, and how many packets there were."""
-        session, say, file = self._controller.session, self._controller.screen.say, self._file
-        for spec in self._inferred:
-            say(f"{file}: read with {FrontEnd.SESSION.read(spec.write())}")
-        self._watch.end()
-        for finding in new_findings(self._watch):
-            say(f"{file}: {finding.words(FrontEnd.SESSION)}")
-        if self._filled:
-            say(f"{file}: velocities from the positions for {counted(self._filled, 'packet')}")
-        before, refused = self._before
-        note = f"{file}: {counted(self._taken, 'packet')} taken"
-        if before:
-            note += f", after the {before:,} of before (:reset first begins again)"
-        if session.refused > refused:
-            note += f", {counted(session.refused - refused, 'line')} refused"
-        say(note)
+    if log.layout is not None:
+        screen.say(f"{file}: read with {FrontEnd.SESSION.read(log.layout.write())}")
+    for finding in log.findings:
+        screen.say(f"{file}: {finding.words(FrontEnd.SESSION)}")
+    if filled:
+        screen.say(f"{file}: velocities from the positions for {counted(filled, 'packet')}")
+    note = f"{file}: {counted(taken, 'packet')} taken"
+    if before:
+        note += f", after the {before:,} of before (:reset first begins again)"
+    if session.refused > refused:
+        note += f", {counted(session.refused - refused, 'line')} refused"
+    screen.say(note)
 
 
 @command("save")

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.inputs import RunInputs
+    from epic_cli.metrics.metric import Weighing
     from epic_cli.recordings.opening import Logs
     from epic_cli.shell.console import ColorChoice
     from epic_cli.shell.options.networks import NetworkOptions
-    from epic_cli.shell.options.runs import Inputs, Scoring, TimedFile
+    from epic_cli.shell.options.runs import Inputs, TimedFile
     from epic_cli.shell.profiles import Saving
     from epic_cli.show.scene import Selection
 
@@ -58,19 +59,20 @@ def compare_spec(
     inputs: Inputs,
     network: NetworkOptions,
     timing: Timing,
-    scoring: Scoring,
+    weighing: Weighing,
+    warm_up: float | None,
     selection: Selection | None = None,
     threads: int | None = None,
 ) -> CompareSpec:
-    """How ``epic compare`` is asked to compare."""
+    """How the command line asks to compare."""
     return CompareSpec(
         participants,
         timing if network.simulates else network.with_latency(timing),
-        scoring.weighing.weights,
+        weighing.weights,
         inputs.truth_offset,
-        scoring.warm_up,
+        warm_up,
         selection,
         seed=network.seed,
         threads=threads,
-        aim_range=scoring.weighing.aim_range,
+        aim_range=weighing.aim_range,
     )

@@ -101,7 +101,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
         (":latency nan", "nan is not allowed: it must be none or -3600 to 3600 s"),
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
-        (":plot xy epic+x=1", "epic has no setting 'x'"),
+        (":plot xy -s epic+x=1", "epic has no setting 'x'"),
         (":compare --nonsense", "--nonsense"),
         (":s", "':s' may be :strategy, :set, :save, "),
         (":help nothing", "there is no command ':nothing'"),

@@ -18,7 +18,7 @@ def test_plots_of_what_turns() -> None:
     typed.type(*(f"{name} entity=still" for name in STEADY))
     typed.type(*(f"{one} entity=spins yaw={k * 11}" for k, one in enumerate(STEADY)))
     for view in ("yaw", "angle"):
-        found = typed.type(f":plot {view} lerp snapshot")
+        found = typed.type(f":plot {view} -s lerp,snapshot")
         assert f"spins: {view} (degrees" in found
         assert "a lerp   b snapshot" in found
         assert f"nothing to draw: still: {view} (degrees" in found

@@ -142,7 +142,7 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
         (":pacing a", ["arrival", "auto"]),
         (":form ", ["epic", "table", "tsv", "csv", "jsonl"]),
         (":compare -s epi", ["epic"]),
-        (":plot xy epi", ["epic"]),
+        (":plot xy -s epi", ["epic"]),
         (":compare --quie", ["--quiet"]),
         (":save x --fo", ["--force"]),
         ("1,2", []),

@@ -59,7 +59,7 @@ def write(name: str) -> None:
     Path("later.script").write_text(f"0.5 set remote_strategy={name}\n")
     Path("typed").write_text(
         f"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 1\n:strategy {name}\n:compare -s epic,{name}\n"
-        f":strategies {name}\n:plot x {name}\n:strategy epic\n"
+        f":strategies {name}\n:plot x -s {name}\n:strategy epic\n"
     )
 
 

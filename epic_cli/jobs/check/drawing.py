@@ -164,50 +164,30 @@ def compared(
     Raises ``BrokenCase`` where nothing can be judged.
     """
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.metrics.evaluation import CompareSpec, Run, compare_run
+    from epic_cli.metrics.evaluation import CompareSpec, compare_run
+    from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
     from epic_cli.metrics.notes import NotEnoughToSay
-    from epic_cli.metrics.truth import truths_of
 
-    drawing, truth = case.drawing, case.truth
-    (recording,) = drawing.recordings
-    own = _separated(case, recording)
-    truths = None
-    if truth.path is not None:
-        states = _separated(case, CaseRecording(truth.path, truth.path))
-        truths, _ = truths_of(states, "given", truth.offset)
-        if not truths:
-            raise BrokenCase(truth.path, "has no movement to compare with")
-    if entity is not None:
-        own = {entity: own[entity]}
+    drawing, truth = case.drawing.replay, case.truth
+    (recording,) = case.drawing.recordings
+    reading = RecordingSpec(drawing.read, entity or drawing.entity)
+    given = RecordedRuns((recording.source,), reading, truth.path)
+    spec = CompareSpec(
+        candidates,
+        drawing.timing,
+        truth_offset=truth.offset,
+        warm_up=truth.warm_up,
+        selection=selection,
+        intervals=False,
+        threads=1,  # cases are checked side by side
+    )
     try:
-        return compare_run(
-            Run(case.file, own, truths),
-            CompareSpec(
-                candidates,
-                drawing.replay.timing,
-                truth_offset=truth.offset,
-                warm_up=truth.warm_up,
-                selection=selection,
-                intervals=False,
-                threads=1,  # cases are checked side by side
-            ),
-        )
+        with _broken(recording):
+            truths, _ = given.truths(ReadingLog, truth.offset)
+            log = _CaseLog(recording.name, drawing.strict)
+            return compare_run(given.run(recording.source, log, truths, ReadingLog)[0], spec)
     except (NotEnoughToSay, TooManyRows) as error:
         raise BrokenCase(case.file, f"its figures are unknown: {error}") from error
-
-
-def _separated(case: Case, recording: CaseRecording) -> dict[str, PacketBlock]:
-    from epic_cli.engine.replay import separate
-    from epic_cli.recordings.read_spec import STATE
-
-    entities: dict[str, PacketBlock] = {}
-    truth = recording not in case.drawing.recordings
-    drawing = case.drawing.changed(row_format="tsv")  # which has room for all entities
-    if truth:
-        drawing = drawing.changed(read=drawing.replay.read.beside(STATE), entity=None)
-    for block in packets(drawing, recording):
-        separate(block, entities)
-    return entities
 
 
 # ---------------------------------------------------------------- pictures

@@ -308,9 +308,8 @@ def compare(
     taking_part = _taking_part(participants, drawn)
     shown = pictures.shown(taking_part)
     _check_conditions(scoring, taking_part)
-    how = compare_spec(
-        taking_part, inputs, network, timing, scoring, pictures.selection, threads=threads
-    )
+    asked = inputs, network, timing, scoring.weighing, scoring.warm_up, pictures.selection
+    how = compare_spec(taking_part, *asked, threads)
     job = CompareJob(given, how, workers)
     if saving is not None and workers != HERE:
         raise WrongUsage(

@@ -109,7 +109,7 @@ class DiagnoseEach:
     strategies: tuple[StrategySpec, ...] = ()
     span: tuple[float, float] = (-math.inf, math.inf)
 
-    def spec(self, recording: str, log: ReadingLog) -> DiagnoseSpec:
+    def spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
         """The packets of a recording, or of a network alone, and what is asked of them.
 
         Raises ``UNUSABLE``.

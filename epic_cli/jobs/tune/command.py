@@ -214,31 +214,19 @@ def tune(
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
     """
     from epic_cli.jobs.tune.spec import TuneJob, TuneSpec
-    from epic_cli.metrics.evaluation import CompareSpec
-    from epic_cli.metrics.inputs import RecordedRuns
-    from epic_cli.shell.recordings import given_runs, reporters
+    from epic_cli.shell.recordings import compare_spec, given_runs, reporters
 
     given = given_runs(inputs, network, messages, traces=not tuned.searches)
     _check(tuned)
     strategies = tuned.specs()
-    if isinstance(given, RecordedRuns):
-        timing = network.with_latency(timing)
     log = reporters(messages, color, saving)
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     if not tuned.searches:
         runs = given.held(log, tally, inputs.truth_offset)
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
-    how = CompareSpec(
-        (),
-        timing,
-        purpose.weighing.weights,
-        inputs.truth_offset,
-        purpose.warm_up,
-        seed=network.seed,
-        threads=effort.threads,
-        aim_range=purpose.weighing.aim_range,
-    )
+    asked = inputs, network, timing, purpose.weighing, purpose.warm_up
+    how = compare_spec((), *asked, threads=effort.threads)
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
     found = _search(job, log, tally)
