@@ -370,5 +370,5 @@ class NothingJudged(NotEnoughToSay):
 class NothingToDraw(NotEnoughToSay):
     """A picture of this span would be empty."""
 
-    def __init__(self) -> None:
-        super().__init__("there is nothing to draw in this span")
+    def __init__(self, why: str = "there is nothing to draw in this span") -> None:
+        super().__init__(why)

@@ -238,6 +238,9 @@ def open_source(file: str) -> Iterator[int]:
         descriptor = os.open(file, os.O_RDONLY | BINARY)
     except OSError as error:
         raise CannotAccess("read", file, error) from error
+    except ValueError as error:
+        what = OSError("the name of a file has no NUL character")
+        raise CannotAccess("read", repr(file), what) from error
     try:
         _check_apart_from_stdout(descriptor, file)
         yield descriptor

@@ -17,7 +17,14 @@ from epic_cli.jobs.check.differences import (
     parse,
 )
 from epic_cli.jobs.check.drawing import draw, packets
-from epic_cli.jobs.check.outcome import CaseStatus, Circumstance, Outcome, circumstances
+from epic_cli.jobs.check.outcome import (
+    CaseStatus,
+    Circumstance,
+    Occasion,
+    Outcome,
+    circumstances,
+    occasion,
+)
 from epic_cli.jobs.check.spec import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
 from epic_cli.recordings import formats
 from epic_cli.recordings.reading import make_writer
@@ -47,12 +54,14 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
     if difference is None:
         return outcome._replace(ignored=ignored)
+    about, found = _circumstances(case, difference)
     return outcome._replace(
         status=CaseStatus.DIFFERS,
         difference=difference,
         ignored=ignored,
         timing=_timing_that_holds(case, run.output, tolerances),
-        circumstances=tuple(_circumstances(case, difference)),
+        circumstances=tuple(about),
+        occasion=found,
     )
 
 
@@ -71,10 +80,12 @@ def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Tim
     return None
 
 
-def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
-    """What the packets did in the frame of the first row that differs."""
+def _circumstances(
+    case: Case, difference: Difference
+) -> tuple[list[Circumstance], Occasion | None]:
+    """What the packets did in the frame of the first row that differs, and wherever others do."""
     if case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
-        return []
+        return [], None
     group, index = difference.first
     before = group.pairs[index - 1].time if index else -math.inf
     names = [column for column in difference.columns if column not in (*NUMBERS, "status")]
@@ -85,7 +96,9 @@ def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
         for packet in map(block.__getitem__, range(len(block)))
         if entity is None or packet.entity == entity
     ]
-    return circumstances(mine, before, group.pairs[index].time)
+    times = [pair.time for pair in group.pairs]
+    wrong = [pair.differs for pair in group.pairs]
+    return circumstances(mine, before, times[index]), occasion(mine, times, wrong)
 
 
 def _begins_with_arrival(drawing: DrawSpec) -> bool:

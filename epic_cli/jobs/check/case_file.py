@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameter_base import SettingError, nearest
@@ -314,8 +314,8 @@ class _Reading:
             raise self._file.broken("it names no recording: recording = 'FILE'")
         named = self._table["recording"]
         written = named if isinstance(named, list) else [named]
-        if not written or not all(isinstance(item, str) and item for item in written):
-            raise self._file.broken("is a path, or a list of paths", "recording")
+        if not written or not all(map(_is_path, written)):
+            raise self._file.broken("is a path, or a list of paths, without NUL", "recording")
         return tuple(CaseRecording(item, path_from(self._file, item)) for item in written)
 
     def _replay(self, row_format: str, several: bool) -> ReplaySpec:
@@ -367,8 +367,8 @@ class _Reading:
             raise self._file.broken(what, "format")
         named = self._table.get("expected")
         if named is not None:
-            if not isinstance(named, str) or not named:
-                raise self._file.broken("is a path", "expected")
+            if not _is_path(named):
+                raise self._file.broken("is a path, without NUL", "expected")
             ending = named.rpartition(".")[2]
             row_format = given or (ending if ending in ROW_FORMATS else "tsv")
             return path_from(self._file, named), row_format
@@ -382,6 +382,10 @@ class _Reading:
             return there[0], there[0].rpartition(".")[2]
         row_format = given or "tsv"
         return None if conditions else beside(self._file.path, row_format), row_format
+
+
+def _is_path(written: object) -> TypeGuard[str]:
+    return isinstance(written, str) and bool(written) and "\0" not in written
 
 
 def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:

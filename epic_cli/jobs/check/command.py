@@ -375,7 +375,7 @@ class Output:
                 with open_sink(path) as sink:
                     sink.write(make(self._reports).encode("utf-8", "backslashreplace"))
         if self._report.html is not None and not self._pictured:
-            say("epic: no page is written: no case has rows that differ\n")
+            say("epic: no page is written: no case has rows that differ and can be pictured\n")
         found = {report.status for report in self._reports}
         for status, exit_status in _STATUSES:
             if status in found:

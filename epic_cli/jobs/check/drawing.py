@@ -246,14 +246,21 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
 
 
 def against_expected(scene: Scene) -> Scene:
-    """The scene with the expected rows as its truth: what was drawn is as far off as it differs."""
+    """The scene with the expected rows as its truth: what was drawn is as far off as it differs.
+
+    Raises ``NothingToDraw`` where one side has no path.
+    """
     import numpy as np
 
     from epic_cli.metrics.arrays import lengths
+    from epic_cli.metrics.notes import NothingToDraw
     from epic_cli.metrics.turns import angles
     from epic_cli.show.scene import NO_LAGS, histogram
 
     by_label = {strategy.label: strategy for strategy in scene.drawn}
+    for label in (EXPECTED, DRAWN):
+        if label not in by_label:
+            raise NothingToDraw(f"the {label} rows have numbers that cannot be pictured")
     expected, drawn = by_label[EXPECTED], by_label[DRAWN]
     times = np.intersect1d(expected.times, drawn.times)
     # of rows of the same time the second is a break

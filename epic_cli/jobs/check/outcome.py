@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,7 +41,7 @@ class Outcome(NamedTuple):
     with their place. ``drawn`` are the rows, where they are not the expected ones, ``new`` is
     where they were written. ``ignored`` are columns that were not compared. A port that differs
     may draw what another ``timing`` would give; ``circumstances`` are what the packets did just
-    before the first row that differs.
+    before the first row that differs, the ``occasion`` is what they do wherever rows begin to.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Outcome(NamedTuple):
     ignored: tuple[str, ...] = ()
     timing: Timing | None = None
     circumstances: tuple[Circumstance, ...] = ()
+    occasion: Occasion | None = None
 
     @property
     def holds(self) -> bool:
@@ -100,6 +102,10 @@ class PacketKind(enum.Enum):
     AFTER_SILENCE = enum.auto()
     SILENCE = enum.auto()  # there is no packet, and has not been for some time
     MANY = enum.auto()  # it arrives in one row with others
+
+
+#: What rows that begin to differ have in common: this share of them, and no more of all rows.
+_MOSTLY, _SELDOM = 0.8, 0.4
 
 
 class Circumstance(NamedTuple):
@@ -146,6 +152,49 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
         if pause > _SILENCE * usual:
             found.append(Circumstance(PacketKind.SILENCE, before.time, pause))
     return sorted(found or earlier, key=lambda one: one.kind.value)
+
+
+class Occasion(NamedTuple):
+    """That rows begin to differ where packets are of one ``kind``: ``count`` of ``total`` times."""
+
+    kind: PacketKind
+    count: int
+    total: int
+
+
+#: After these, what a port draws may differ for a while.
+_OCCASIONS = (
+    PacketKind.LATE,
+    PacketKind.SAME_STAMP,
+    PacketKind.AFTER_SILENCE,
+    PacketKind.JUMP,
+)
+
+
+def occasion(
+    packets: Sequence[Packet], times: Sequence[float], wrong: Sequence[bool]
+) -> Occasion | None:
+    """What packets do wherever rows begin to differ, and seldom elsewhere; None: nothing.
+
+    ``times`` are those of rows, ``wrong`` is whether each differs; a packet counts in the frame in
+    which it arrives and in the next.
+    """
+    begins = {place for place, off in enumerate(wrong) if off and not (place and wrong[place - 1])}
+    where: dict[PacketKind, set[int]] = {kind: set() for kind in _OCCASIONS}
+    arrived = [packet for packet in packets if packet.arrival is not None]
+    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
+    newest, before = -math.inf, None
+    for number, one in enumerate(arrived):
+        place = bisect_left(times, one.arrival or 0.0)
+        for found in _unusual(number, one, before, newest, usual):
+            if found.kind in where:
+                where[found.kind] |= {place, place + 1}
+        newest, before = max(newest, one.time), one
+    for kind, places in where.items():
+        count = len(begins & places)
+        if count > 1 and count >= _MOSTLY * len(begins) and len(places) < _SELDOM * len(times):
+            return Occasion(kind, count, len(begins))
+    return None
 
 
 def _unusual(

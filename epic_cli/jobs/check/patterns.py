@@ -45,6 +45,9 @@ _MOST_AT_FIRST, _LEAST_AT_FIRST = 64, 3
 #: Deviations of less than this share of the largest are not where it begins.
 _NOTHING = 1e-3
 
+#: A deviation grows if a line explains this share of how it varies.
+_TREND = 0.8
+
 
 class Numbers(NamedTuple):
     """The rows that both sides have: ``ours`` and ``theirs`` (n, columns), NaN where nothing is."""
@@ -296,14 +299,25 @@ def _course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.of("x y z")
     size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
-    quarters = [float(part.mean()) for part in np.array_split(size, 4)] if len(size) > 7 else []
-    if quarters and quarters[0] < quarters[1] < quarters[2] < quarters[3] > 3 * quarters[0]:
-        seconds = rows[-1].time - rows[0].time
-        if seconds > 0:
-            yield DifferenceCause(Pattern.GROWING, float(size[-1]) / seconds)
+    slope = _trend(np.array([row.time for row in rows]), size)
+    if slope:
+        yield DifferenceCause(Pattern.GROWING, slope)
     wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(row.apart) for row in rows]
     begins = wrong.index(True)
     if begins > 2 and sum(wrong[begins:]) > 0.8 * len(wrong[begins:]):
         yield DifferenceCause(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))
     if sum(wrong) < 0.5 * len(wrong):
         yield DifferenceCause(Pattern.SCATTERED, count=sum(wrong))
+
+
+def _trend(times: Floats, size: Floats) -> float:
+    """The slope of the line that deviations follow (units/s); 0: they follow none."""
+    if len(size) < 8 or not np.isfinite(times).all() or not times[-1] > times[0]:
+        return 0.0
+    quarters = [float(part.mean()) for part in np.array_split(size, 4)]
+    if not quarters[0] < quarters[1] < quarters[2] < quarters[3] > 3 * quarters[0]:
+        return 0.0
+    t, apart = times - times.mean(), size - size.mean()
+    slope = float((t @ apart) / (t @ t))
+    left = apart - slope * t
+    return slope if left @ left <= (1 - _TREND) * (apart @ apart) else 0.0

@@ -22,7 +22,13 @@ from epic_cli.jobs.check.differences import (
     RowTable,
 )
 from epic_cli.jobs.check.drawing import CheckedFigure
-from epic_cli.jobs.check.outcome import CaseStatus, Circumstance, Outcome, PacketKind
+from epic_cli.jobs.check.outcome import (
+    CaseStatus,
+    Circumstance,
+    Occasion,
+    Outcome,
+    PacketKind,
+)
 from epic_cli.jobs.check.port import Ending, PortRun
 from epic_cli.jobs.check.spec import NUMBERS
 from epic_cli.metrics import named
@@ -157,6 +163,17 @@ def circumstance_words(one: Circumstance) -> str:
     return words[one.kind]
 
 
+def occasion_words(one: Occasion) -> str:
+    """After what rows begin to differ."""
+    words = {
+        PacketKind.LATE: "late packets",
+        PacketKind.SAME_STAMP: "packets that have the timestamp of the one before",
+        PacketKind.AFTER_SILENCE: "silences",
+        PacketKind.JUMP: "jumps that velocities do not explain",
+    }
+    return f"differs right after {words[one.kind]}: {one.count} of {one.total} times"
+
+
 #: What a status is called in a headline, and how a summary counts one or many of it.
 _STATUSES = {
     CaseStatus.HOLDS: ("holds", "holds", "hold"),
@@ -203,6 +220,8 @@ def explanation(outcome: Outcome) -> list[str]:
             words.append(f"{PATTERN}{timing_words(outcome.timing)}")
         else:
             words += [f"before it: {circumstance_words(row)}" for row in outcome.circumstances[:2]]
+            if outcome.occasion is not None:
+                words.append(occasion_words(outcome.occasion))
         lines += words
     lines += [figure_words(figure) for figure in outcome.failed_figures]
     if outcome.ignored:

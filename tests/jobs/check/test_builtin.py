@@ -33,6 +33,8 @@ def ways(name: str) -> Iterator[str]:
     """A strategy as it is, and with each other choice: some settings belong to one of them."""
     (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     yield name
+    if name == "source":  # its delay is in whole ticks
+        yield f"{name}+tick_interval=0"
     for setting in declared.settings:
         if isinstance(setting, (Choice, Switch)):
             for word in setting.choices if isinstance(setting, Choice) else ("on", "off"):
@@ -107,6 +109,8 @@ def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     assert "builtin/late_packets" in differ
     assert "builtin/circle" not in differ
     assert any("arrives late" in name for name in differ["builtin/late_packets"])
+    assert any("right after late packets" in name for name in differ["builtin/late_packets"])
+    assert not any("grows" in words for each in differ.values() for words in each)
 
 
 def test_the_other_pacing_is_tried() -> None:

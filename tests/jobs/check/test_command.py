@@ -372,6 +372,11 @@ def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
     edit(Path("a/case.toml"), "strategy", "latency = 0.05\nstrategy")
     rows.write_bytes(b"")
     assert main(["check", "--accept"]) == 0
+    text = rows.read_text().splitlines(keepends=True)
+    rows.write_text("".join([*text[:-1], text[-1].replace("\t", "\t" + "9" * 400, 1)]))
+    assert main(["check", "--html", "page.html"]) == 5
+    assert "a: no picture: " in capfd.readouterr().err
+    rows.write_text("".join(text))
     edit(Path("a/case.toml"), "snapshot", "dead-reckoning")
     assert main(words) == 5
     out = capfd.readouterr().out

@@ -89,6 +89,14 @@ def now_and_then() -> Rows:
     return rows
 
 
+def further_each_time() -> Rows:
+    """Four rows, in each quarter one: no trend of a port, but packets that it should not take."""
+    rows = right()
+    for number, index in enumerate((3, 14, 25, 36), 1):
+        rows[index][1] = float(rows[index][1]) + 0.3 * number
+    return rows
+
+
 def drift(per_second: float) -> Rows:
     return changed(lambda row: [row[0], row[1] + per_second * row[0] ** 2, *row[2:]])
 
@@ -163,7 +171,11 @@ WRONG: dict[str, tuple[Rows, Found]] = {
         singles(right()),
         pattern(Pattern.SINGLE, count=160),
     ),
-    "drift": (drift(0.5), pattern(Pattern.GROWING, 1.0256)),
+    "drift": (drift(0.5), pattern(Pattern.GROWING, 1.025)),
+    "now and then, further each time": (
+        further_each_time(),
+        pattern(Pattern.SCATTERED, count=4, time=0.2),
+    ),
     "from some row on": (
         from_row(20),
         pattern(Pattern.BEGINS_AT, count=20, time=1.05),

@@ -69,6 +69,7 @@ def test_files_that_are_no_case(tmp_path: Path) -> None:
     for content, words in (
         (b"", "names no recording"),
         (b"recording = []", ":1:1: is a path, or a list of paths"),
+        (b'recording = "a\\u0000b"', ":1:1: is a path, or a list of paths, without NUL"),
         (b"recording = 'a'\n\xff", ":2:1: this is not UTF-8"),
         (b"#" * 1_000_001, "more than 1,000,000 bytes"),
         (b"a = " + b"[" * 3000, "nested"),

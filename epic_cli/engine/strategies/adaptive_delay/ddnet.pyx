@@ -31,8 +31,8 @@ cdef class DDNet(Strategy):
 
     c is where the clock would be by itself, t where it should be: ``tick_interval`` before the new
     snapshot. Each snapshot moves c to what the clock shows, and t; its time left is how far it is
-    ahead of the clock. Below zero the speed downwards, 0.3 at first, doubles while it is below 30 (it
-    reaches 38.4); otherwise it falls by 5 %, but not below 2: the first packet in time lifts it
+    ahead of the clock. Below zero the speed downwards, 0.3 at first, doubles while it is below 30
+    (it reaches 38.4); otherwise it falls by 5 %, but not below 2: the first packet in time lifts it
     from 0.3 to 2. Upwards it is 0.3. With less than -``spike`` it is a spike: five are counted,
     each one in time takes one off, and below fifteen a spike moves nothing.
 
@@ -52,7 +52,8 @@ cdef class DDNet(Strategy):
         lag="latency and a tick; what is missing of the interval is extrapolated",
         on_loss="continues in a straight line, forever",
         source="DDNet (ddnet/ddnet), smooth_time.cpp, client.cpp, (c) Magnus Auvinen; zlib",
-        proof="runs of the original's clock, called for each snapshot and frame as client.cpp calls it",
+        proof="runs of the original's clock, called for each snapshot and frame as client.cpp calls"
+        " it",
         rotates="its one angle as positions, the shorter way; about other axes slerp (ours: it is"
         " flat)",
         lag_wavers=Wavering(

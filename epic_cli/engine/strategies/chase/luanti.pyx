@@ -45,9 +45,10 @@ cdef class Luanti(Strategy):
         drawn = start + (received - start) * min(pace * t / T, most)
 
     from where it was drawn when the packet came, t ago. But a GenericCAO calls its update in every
-    frame, so that each frame begins a way of its own: ``mode=player``. The server sends players without a
-    velocity. An object has one, and an acceleration: what is chased moves on by them (``object``),
-    of a ``physical`` one as far as nothing is in its way, with 80 % of the way in each frame.
+    frame, so that each frame begins a way of its own: ``mode=player``. The server sends players
+    without a velocity. An object has one, and an acceleration: what is chased moves on by them
+    (``object``), of a ``physical`` one as far as nothing is in its way, with 80 % of the way in
+    each frame.
 
     Needs nothing but positions. With packets 0.1 s apart it draws a steady movement 0.17 s late on
     a fast screen. ``update_interval=0`` is what the translator does where none is announced: it
@@ -79,9 +80,9 @@ cdef class Luanti(Strategy):
         settings=(
             Choice("mode", "player", "who calls the translator: a player's or an object's step, a"
                    " physical object's, or only a packet (translator)", Caller),
-            Number("update_interval", "auto", "the time between two packets, as the server announces"
-                   " it; auto measures it, 0: averaged by the translator", "s", 0, 60, unset="auto",
-                   tune=(0.02, 1), scale="log"),
+            Number("update_interval", "auto", "the time between two packets, as the server"
+                   " announces it; auto measures it, 0: averaged by the translator", "s", 0, 60,
+                   unset="auto", tune=(0.02, 1), scale="log"),
             Number("pace", 0.8, "part of the way in that time", "", 0.01, 10, tune=(0.4, 1.5)),
             Number("most", 1.5, "the most of the way, beyond 1 on the line ahead", "", 1, 10,
                    tune=(1, 3)),

@@ -123,8 +123,8 @@ cdef class VisualOffsetStrategy(Strategy):
     Its packets are the states that a client predicts for itself, one a frame, each known at once.
     A packet that is marked as a teleport is a correction: the client had replayed its moves from a
     state of the server. What is drawn goes on from where it was, and the difference fades:
-    see ``VisualOffset`` for how each engine does that. Source leaves errors of up to 0.5 and of more
-    than 64 units as they are: ``smooth_above`` and ``snap_distance``, in its units.
+    see ``VisualOffset`` for how each engine does that. Source leaves errors of up to 0.5 and of
+    more than 64 units as they are: ``smooth_above`` and ``snap_distance``, in its units.
 
     Between two packets it moves on by the newest one's velocity. A packet with an earlier timestamp
     than the newest is discarded. Every row is ``extrapolated``; the velocity is the packet's.

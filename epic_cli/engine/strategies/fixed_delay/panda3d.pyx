@@ -61,8 +61,8 @@ cdef class Panda3D(Strategy):
         on_loss="interpolates what the delay covers, continues for max_position_age, then holds",
         source="Panda3D (panda3d/panda3d), direct/src/deadrec/smoothMover.cxx; BSD-3-Clause, (c)"
         " Carnegie Mellon University",
-        proof="runs of the original (its wheel), called at each arrival and frame, to the last digit"
-        " of single precision",
+        proof="runs of the original (its wheel), called at each arrival and frame, to the last"
+        " digit of single precision",
         rotates="heading, pitch and roll on the same line, each the shorter way"
         " (runs of the original)",
         lag_wavers=Wavering(

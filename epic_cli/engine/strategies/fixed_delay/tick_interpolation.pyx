@@ -34,8 +34,8 @@ cdef class TickInterpolation(Strategy):
     the first frame; ``tick_interval=auto`` ticks as often as packets come.
 
     Where a frame runs several ticks, netfox records once after all of them (``recorded=loop``): it
-    goes from the state before the frame's ticks to the one after, and runs eight at most. Godot and Fiedler record at every tick
-    (``recorded=tick``): both ends are then the newest state.
+    goes from the state before the frame's ticks to the one after, and runs eight at most. Godot and
+    Fiedler record at every tick (``recorded=tick``): both ends are then the newest state.
 
     Exact for what is simulated here, but no jitter buffer: a tick without a packet stands still,
     and one with two is twice as fast. One tick is added to the age of the newest packet.
