@@ -49,10 +49,10 @@ def recorded(movement: movements.Movement, seconds: float, seed: int) -> list[Pa
 @pytest.mark.parametrize(
     ("movement", "seconds", "most", "seed"),
     [
-        (figure_eight, 600.0, 100_000, 1),
-        (figure_eight, 1600.0, 9_000, 2),
-        (strafe, 600.0, 3_000, 3),
-        (strafe, 1600.0, 20_000, 4),
+        (figure_eight, 300.0, 100_000, 1),
+        (figure_eight, 800.0, 4_500, 2),
+        (strafe, 300.0, 1_500, 3),
+        (strafe, 800.0, 10_000, 4),
     ],
 )
 def test_markers_are_where_the_rows_are(
