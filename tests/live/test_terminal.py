@@ -135,7 +135,7 @@ def test_however_it_ends_the_terminal_and_the_file_are_whole(
                 terminal.signal(signal.SIGTERM)
             assert terminal.status() == (130 if way == "Ctrl-C" else -signal.SIGTERM)
             assert_left_as_found(terminal)
-            assert "packets recorded in game.csv" in terminal.text
+            assert "in game.csv" in terminal.text
     text = (tmp_path / "game.csv").read_text()
     assert text.endswith("\n")
     assert len(text.splitlines()) > 2

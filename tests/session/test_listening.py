@@ -142,16 +142,16 @@ def test_what_cannot_be_is_said(typed: TypedSession) -> None:
     assert "off" in typed.type(":listen")
     assert "not listening" in typed.type(":pause")
     assert "not listening" in typed.type(":listen off")
-    assert "is not an address" in typed.type(":listen 999999")
+    assert "not an address" in typed.type(":listen 999999")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         other.bind(("127.0.0.1", 0))
         said = typed.type(f":listen {other.getsockname()[1]}")
-        assert re.search(r"cannot listen on 127\.0\.0\.1:\d+: Address already in use", said)
+        assert re.search(r"127\.0\.0\.1:\d+: Address already", said)
     port = port_in(typed.type(":listen 0"))
     assert f"listening on 127.0.0.1:{port}" in typed.type(":listen")
     assert f"listened on 127.0.0.1:{port}" in typed.type(":listen 0")  # another one
     typed.type(":listen off", "1,2,3 / 4,5,6 / 0")
-    assert "there are 1 packet of another clock: ':reset' first" in typed.type(":listen 0")
+    assert "':reset' first" in typed.type(":listen 0")
     typed.type(":reset", ":pacing demo")
     assert "':pacing auto' first" in typed.type(":listen 0")
     assert [completion.text for completion in _completions(typed, ":listen ")] == ["off"]
@@ -191,7 +191,7 @@ def test_a_script_says_that_it_cannot() -> None:
         env=environment(), check=False,
     )  # fmt: skip
     assert ran.returncode == 1
-    assert b"a script cannot listen: 'epic listen' takes packets by itself" in ran.stderr
+    assert b"'epic listen'" in ran.stderr
     assert ran.stdout.startswith(b"pos: ")
 
 

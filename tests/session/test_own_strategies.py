@@ -43,7 +43,7 @@ def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     assert changed.startswith("gain 0.5 -> 0.25: ")
     assert changed.endswith("the last is 0.50,0.00,0.00, was 1.00,0.00,0.00")
     assert "gain" in typed.type(":set")
-    assert "it must be a number" in typed.type(":set gain=much")
+    assert "a number" in typed.type(":set gain=much")
     typed.type(":set anything=1")
     assert typed.session.view.strategy.settings == {"gain": 0.25, "anything": 1.0}
 

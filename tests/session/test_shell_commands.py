@@ -70,12 +70,12 @@ def test_problems_are_told_in_the_sessions_way() -> None:
     assert typed.type(":diagnose").startswith("<typed>: ")
     said = typed.type(*STEADY[:10], ":diagnose")
     assert "epic: " not in said
-    assert "no entity has 20 packets" in said
+    assert "20 packets" in said
     assert "cannot read /nowhere" in typed.type(":compare --truth /nowhere")
     before = typed.screen.complaints
     typed.type(*STEADY[10:], ":compare -s epic --fail-if 'score(epic)<101'")
     assert typed.screen.complaints == before + 1
-    assert "a teleport is not marked" in typed.type(*LEAP, ":diagnose")
+    assert "not marked" in typed.type(*LEAP, ":diagnose")
 
 
 def test_an_option_that_shows_something_is_not_shown_while_it_is_typed(

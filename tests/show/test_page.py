@@ -130,8 +130,8 @@ def test_it_says_what_it_is() -> None:
     assert "epic compare '<b>'" not in text
     assert "<title>What each strategy draws: jitter.txt</title>" in text
     assert facts["Packets of b"].startswith("201 packets, sent from 0.00 to 10.00 s")
-    assert "which packets were lost is not known" in facts["Network of b"]
-    assert facts["Units"] == "lengths are in the recording's own unit, times in seconds"
+    assert "lost is not known" in facts["Network of b"]
+    assert "the recording's own unit" in facts["Units"]
 
 
 def test_any_scenes_make_a_page() -> None:
