@@ -12,7 +12,11 @@ from hypothesis import HealthCheck, settings
 by_chance = os.environ.get("EPIC_TESTS") == "exhaustive"
 slow = [HealthCheck.too_slow]
 settings.register_profile(
-    "epic", derandomize=not by_chance, deadline=None, suppress_health_check=slow
+    "epic",
+    derandomize=not by_chance,
+    deadline=None,
+    max_examples=100 if by_chance else 40,
+    suppress_health_check=slow,
 )
 settings.load_profile("epic")
 
