@@ -26,6 +26,10 @@ os.environ["EPIC_ENTRY_POINTS"] = "off"
 for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PAGER"):
     os.environ.pop(name, None)
 
+# Hundreds of programs start: what they load is compiled once.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Whoever starts the tests in the background may have told them to ignore Ctrl-C or the end of the
 # terminal, and what they start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
