@@ -278,7 +278,9 @@ def test_a_subclass_in_python_of_a_built_in_strategy_is_asked_itself() -> None:
             return drawn._replace(position=(2 * x, y, z))
 
     plain, doubled = list(replay(STEPS)), list(replay(STEPS, Doubled, calc_ahead=0.2))
-    assert [each.position[0] for each in doubled] == [2 * each.position[0] for each in plain]
+    assert [sample.position[0] for sample in doubled] == [
+        2 * sample.position[0] for sample in plain
+    ]
 
 
 # ------------------------------------------------------------------------------------------ ticks

@@ -200,10 +200,16 @@ def strategy_table() -> str:
     ]
     for family in dict.fromkeys(declaration.family for declaration in declared):
         lines.append(f"| *{family}* | | | | |")
-        for each in declared:
-            if each.family == family:
-                needs = ", ".join(each.needs_words) or "positions only"
-                cells = (f"`{each.name}`", each.summary, needs, each.lag, each.on_loss)
+        for described in declared:
+            if described.family == family:
+                needs = ", ".join(described.needs_words) or "positions only"
+                cells = (
+                    f"`{described.name}`",
+                    described.summary,
+                    needs,
+                    described.lag,
+                    described.on_loss,
+                )
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -56,7 +56,9 @@ def test_it_measures_what_the_command_does() -> None:
 def test_packets_and_paths_are_compared_alike() -> None:
     by_path = compare(SAMPLES / "two_tanks.csv", "lerp")
     by_packets = compare(list(read_packets(SAMPLES / "two_tanks.csv")), strategy("lerp"))
-    assert [each.values for each in by_packets.results] == [each.values for each in by_path.results]
+    assert [result.values for result in by_packets.results] == [
+        result.values for result in by_path.results
+    ]
     assert {result.entity for result in by_path.by_entity} == {"tank1", "tank7"}
 
 

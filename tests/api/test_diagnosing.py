@@ -54,7 +54,9 @@ def test_what_was_drawn_is_recognised(given: str, tmp_path: Path) -> None:
         )
     elif given == "table":
         drawn = tmp_path / "rows.csv"
-        lines = (f"{each.time + 5},{each.position[0]},{each.position[1]},0" for each in samples)
+        lines = (
+            f"{sample.time + 5},{sample.position[0]},{sample.position[1]},0" for sample in samples
+        )
         drawn.write_text("\n".join(["time,x,y,z", *lines]) + "\n")
     offset = -5.0 if given == "table" else 0.0
     found = diagnose(SAMPLE, drawn=drawn, drawn_offset=offset).drawn

@@ -26,7 +26,7 @@ async def some(listener: PacketListener, count: int) -> list[Packet]:
 
 async def rest(listener: PacketListener) -> list[Packet]:
     """All that are still to come."""
-    return [each async for each in listener]
+    return [packet async for packet in listener]
 
 
 def is_free(port: int) -> bool:
@@ -58,7 +58,7 @@ def test_packets_come_as_they_are_sent_and_the_rest_is_counted() -> None:
             assert listener.dropped == 0
             port = listener.port
         assert is_free(port)
-        assert [each async for each in listener] == []
+        assert [packet async for packet in listener] == []
 
     asyncio.run(program())
 

@@ -38,7 +38,7 @@ def test_a_layout_is_given_in_the_words_of_the_options() -> None:
         Packet((3, 4, 0), None, 1.0, entity="p"),
     ]
     by_number = read_packets(io.BytesIO(b"1,5,6\n2,7,8\n"), read="time=1,x=2,y=3")
-    assert [each.position for each in by_number] == [(5, 6, 0), (7, 8, 0)]
+    assert [packet.position for packet in by_number] == [(5, 6, 0), (7, 8, 0)]
     by_text = read_packets(io.BytesIO(LOG), read="time=timestamp_ms,x=pos_y,y=pos_x")
     assert [character.position for character in by_text] == [(3, 2, 0), (5, 4, 0)]
 

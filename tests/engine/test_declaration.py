@@ -73,7 +73,9 @@ def test_every_strategy_declares_itself_completely(said: Declaration) -> None:
 @pytest.mark.parametrize("name", names())
 def test_every_strategy_can_be_made_and_knows_its_settings(name: str) -> None:
     made: Any = strategy(name)
-    assert made.settings == {each.name: each.default for each in declaration(name).settings}
+    assert made.settings == {
+        setting.name: setting.default for setting in declaration(name).settings
+    }
 
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)

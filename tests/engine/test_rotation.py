@@ -67,7 +67,7 @@ def test_angles_are_yaw_about_z_then_pitch_about_y_then_roll_about_x(
 @given(angles, angles, angles, st.sampled_from(sorted(name for name in EULER if len(name) == 3)))
 def test_orders_by_letters_are_those_of_scipy(y: float, p: float, r: float, order: str) -> None:
     by_axis = {"z": y, "y": p, "x": r}
-    wanted = Rotation.from_euler(order.upper(), [by_axis[each] for each in order], degrees=True)
+    wanted = Rotation.from_euler(order.upper(), [by_axis[axis] for axis in order], degrees=True)
     found = table_block({"euler": order}, yaw=y, pitch=p, roll=r)[0].rotation
     assert same(found, wanted, 1e-9)
 

@@ -54,7 +54,9 @@ def estimates(*packets: Packet) -> list[float]:
     assert [packet._replace(velocity=None) for packet in witness.seen] == [
         packet._replace(velocity=None) for packet in packets
     ]
-    assert all(each.velocity and each.velocity[1] == 2 * each.velocity[0] for each in witness.seen)
+    assert all(
+        packet.velocity and packet.velocity[1] == 2 * packet.velocity[0] for packet in witness.seen
+    )
     return [packet.velocity[0] for packet in witness.seen if packet.velocity]
 
 

@@ -57,13 +57,13 @@ def started_in(path: Path) -> set[str]:
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            modules |= {each.asname or each.name: each.name for each in node.names}
+            modules |= {alias.asname or alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module in STARTING:
             names = STARTING[node.module]
             found |= {
-                f"{node.module}.{each.name}"
-                for each in node.names
-                if names is None or each.name in names | {"*"}
+                f"{node.module}.{alias.name}"
+                for alias in node.names
+                if names is None or alias.name in names | {"*"}
             }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
@@ -76,10 +76,10 @@ def started_in(path: Path) -> set[str]:
 def test_every_place_that_starts_a_process_is_known() -> None:
     building = PACKAGE / "engine" / "build.py"  # of the package, in its own folder
     found = {
-        f"{path.relative_to(PACKAGE).as_posix()}: {each}"
+        f"{path.relative_to(PACKAGE).as_posix()}: {started}"
         for path in PACKAGE.rglob("*.py")
         if path != building
-        for each in started_in(path)
+        for started in started_in(path)
     }
     assert found == SAFE | OTHERS
 
@@ -88,7 +88,7 @@ def test_every_place_that_starts_a_process_is_known() -> None:
 def trap(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of recordings with a file of the name of every module of Python and of ours."""
     folder = tmp_path_factory.mktemp("trap")
-    names = {*sys.stdlib_module_names, *(each.name for each in PACKAGE.iterdir()), "numpy", "cmaes"}
+    names = {*sys.stdlib_module_names, *(path.name for path in PACKAGE.iterdir()), "numpy", "cmaes"}
     for name in names:
         (folder / f"{name}.py").write_text(f"open('ran', 'a').write('{name} ')")
     for name in "ab":

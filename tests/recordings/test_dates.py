@@ -18,7 +18,7 @@ BEGIN = datetime(2024, 1, 25, 11, 59, 58)
 def times(dates: list[str], read: str = "") -> tuple[list[float], str]:
     text = "Time;x;y\n" + "".join(f"{date};{n};0\n" for n, date in enumerate(dates))
     with read_packets(io.BytesIO(text.encode()), read=read) as reader:
-        found = [each.time for each in reader]
+        found = [packet.time for packet in reader]
         assert reader.layout is not None
         return found, reader.layout.write()
 

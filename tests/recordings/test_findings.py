@@ -96,11 +96,12 @@ def test_a_value_that_stands_for_none_is_found(mark: float, axes: str) -> None:
         if int(packet.time * 20) % 13 != 5:
             return packet
         place = dict(zip("xyz", packet.position, strict=True)) | dict.fromkeys(axes, mark)
-        return packet._replace(position=tuple(place.values()))
+        return packet._replace(position=(place["x"], place["y"], place["z"]))
 
     moved = (
-        packet._replace(position=tuple(200 + one for one in packet.position), velocity=None)
+        packet._replace(position=(200 + x, 200 + y, 200 + z), velocity=None)
         for packet in sent("circle")
+        for x, y, z in [packet.position]
     )
     (finding,) = told(map(marked, moved))
     assert (finding.code, finding.facts["value"]) == ("E207", mark)

@@ -98,6 +98,6 @@ def test_also_where_a_stream_comes_in_pieces() -> None:
 
     data = table("time,localX,localY,worldX,worldY")
     pieces = iter([data[:9], data[9:50], data[50:], b""])
-    (refusal,) = [each for block in read(lambda: next(pieces)) for each in block.refusals]
+    (refusal,) = [refusal for block in read(lambda: next(pieces)) for refusal in block.refusals]
     assert len(refusal.readings) == 2
     assert all(reading.first for reading in refusal.readings)

@@ -125,7 +125,9 @@ def test_a_format_can_be_forced(data: bytes, kind: str) -> None:
     assert packets_of(blocks) == scan_packets(make_reader(kind), data)
     expected = scan_problems(make_reader(kind), data)
     found = [problem for block in blocks for problem in problems_of(block)]
-    assert [each[:5] for each in found] == [each[:5] for each in expected]  # readings are tried
+    assert [problem[:5] for problem in found] == [
+        problem[:5] for problem in expected
+    ]  # readings are tried
     assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
 
 
@@ -251,8 +253,8 @@ def test_what_is_not_a_number_is_missing_as_an_empty_cell_is(token: str, field: 
                 rows.append(f"{','.join(names)}\n{','.join(names.values())}\n")
         one, other = (make_reader(kind).scan(row.encode(), True) for row in rows)
         assert len(one) == len(other) == 0
-        assert [(each.reason, each.field) for each in one.refusals] == [
-            (each.reason, each.field) for each in other.refusals
+        assert [(refusal.reason, refusal.field) for refusal in one.refusals] == [
+            (refusal.reason, refusal.field) for refusal in other.refusals
         ]
 
 

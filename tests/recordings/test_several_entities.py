@@ -235,7 +235,7 @@ def test_five_hundred_players_are_a_line() -> None:
 
 def test_two_arrays_of_entities_are_a_choice() -> None:
     data = b'{"t":0,"us":[{"x":1,"y":2}],"them":[{"x":1,"y":2}]}\n'
-    (refusal,) = [each for block in blocks(data) for each in block.refusals]
+    (refusal,) = [refusal for block in blocks(data) for refusal in block.refusals]
     assert refusal.reason is Reason.COLUMN_AMBIGUOUS
     assert refusal.names == ("us.*.x", "them.*.x")
     layout = ReadSpec.parse("x=them.*.x,y=them.*.y")
@@ -245,13 +245,15 @@ def test_two_arrays_of_entities_are_a_choice() -> None:
 def test_an_entity_that_lacks_a_coordinate_is_refused_alone() -> None:
     data = b'{"t":0,"us":[{"id":"a","x":1,"y":2},{"id":"b","x":1},null,{"id":"c","x":1,"y":2}]}\n'
     found = blocks(data)
-    (refusal,) = [each for block in found for each in block.refusals]
+    (refusal,) = [refusal for block in found for refusal in block.refusals]
     assert (refusal.reason, refusal.field) == (Reason.KEY_MISSING, "us.*.y")
     assert [block[index].entity for block in found for index in range(len(block))] == ["a", "c"]
 
 
 def test_objects_that_never_have_an_entity_are_told_at_the_end() -> None:
-    (refusal,) = [each for block in blocks(b'{"t":0,"us":[]}\n' * 9) for each in block.refusals]
+    (refusal,) = [
+        refusal for block in blocks(b'{"t":0,"us":[]}\n' * 9) for refusal in block.refusals
+    ]
     assert refusal.reason is Reason.COLUMN_UNCLEAR
 
 
@@ -267,7 +269,7 @@ def test_the_array_of_a_document_is_where_it_stands() -> None:
     data = (
         b'{\n "map": "de_x",\n "log": [\n  {"t":0,"x":1,"y":2},\n  {"t":"?","x":1,"y":2}\n ]\n}\n'
     )
-    (refusal,) = [each for block in blocks(data) for each in block.refusals]
+    (refusal,) = [refusal for block in blocks(data) for refusal in block.refusals]
     assert (refusal.line, refusal.column) == (5, 4)
 
 
@@ -297,7 +299,7 @@ def test_an_array_of_packets_behind_another_is_not_passed_over() -> None:
     others = '"names":["]","[",{"t":1}],"n":[1],"b":\n [ {"t":0,"x":1,"y":2},7]'
     data = f'{{"a":[{states}],{others}}}'
     found = blocks(data.encode())
-    (refusal,) = [each for block in found for each in block.refusals]
+    (refusal,) = [refusal for block in found for refusal in block.refusals]
     assert (refusal.reason, refusal.line, refusal.column) == (Reason.PACKETS_ELSEWHERE, 2, 4)
     assert sum(map(len, found)) == 9000
     layout = ReadSpec.parse("time=*.t,x=*.x,y=*.y")

@@ -17,7 +17,8 @@ SEPARATORS = {"commas": ",", "semicolons": ";", "tabs": "\t", "bars": "|", "blan
 def proposed(file: Path) -> str:
     found = json.loads(epic("inspect", "--format", "json", file.name, cwd=file.parent).stdout)
     return next(
-        (each["cure"] for each in found["findings"] if each["code"] in ("E104", "E106")), ""
+        (finding["cure"] for finding in found["findings"] if finding["code"] in ("E104", "E106")),
+        "",
     )
 
 

@@ -64,7 +64,10 @@ def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
 
 def found(made: list[Row], thorough: bool = False, read: str = "") -> list[RecordingFinding]:
     names = list(made[0])
-    lines = [",".join(names), *(",".join(f"{each[name]:.9g}" for name in names) for each in made)]
+    lines = [
+        ",".join(names),
+        *(",".join(f"{record[name]:.9g}" for name in names) for record in made),
+    ]
     layout, watch = ReadSpec.parse(read), RecordingMonitor(thorough)
     watch.requested(layout)
     reader = make_reader("csv", layout, watch.inferred)
@@ -209,7 +212,7 @@ def test_rotations_of_zeros_are_unknown_and_counted_once() -> None:
     made = [one | zeros if n < 7 or n == 50 else one for n, one in enumerate(rows())]
     [finding] = found(made)
     assert (finding.code, finding.facts, finding.lines) == ("E509", {"packets": 8}, (2,))
-    assert [each.code for each in found([record | zeros for record in made])] == ["E509"]
+    assert [finding.code for finding in found([record | zeros for record in made])] == ["E509"]
 
 
 def headed(rate: float, turn: float, wrap: float, swing: float = 0.0) -> list[Row]:
@@ -230,7 +233,7 @@ def test_degrees_taken_for_radians_are_found(rate: float) -> None:
         assert finding.code == "E510"
         assert found(made, False, finding.read) == []
         named = [{"yaw_rad" if k == "yaw" else k: v for k, v in record.items()} for record in made]
-        assert [found_one.code for found_one in found(named)] == ["E510"]
+        assert [finding.code for finding in found(named)] == ["E510"]
 
 
 @pytest.mark.parametrize("rate", [5, 20, 60])

@@ -83,7 +83,11 @@ def test_cells_and_texts_are_columns(rows: list[list[str]], form: str, as_json: 
 def test_vectors_of_several_entities_are_asked_for() -> None:
     data = 't,ann_pos,bob_pos\n0,"(1, 2)",\n1,"(1, 2)","(3, 4)"\n'
     found = packets(data, "time=t,x=*_pos.0,y=*_pos.1")
-    assert [(each.entity, each.time) for each in found] == [("ann", 0), ("ann", 1), ("bob", 1)]
+    assert [(packet.entity, packet.time) for packet in found] == [
+        ("ann", 0),
+        ("ann", 1),
+        ("bob", 1),
+    ]
 
 
 def test_a_column_with_the_name_of_a_number_is_itself() -> None:

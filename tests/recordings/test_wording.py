@@ -61,7 +61,7 @@ def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
 
 
 @pytest.mark.parametrize(
-    "reason", [each for each in Reason if each not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
+    "reason", [reason for reason in Reason if reason not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
 )
 def test_what_names_no_setting_is_the_same_everywhere(reason: Reason) -> None:
     assert len({in_words(FACTS._replace(reason=reason), end) for end in FrontEnd}) == 1

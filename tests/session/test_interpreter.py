@@ -196,9 +196,7 @@ def test_save_replaces_nothing_unasked(tmp_path: Path) -> None:
 
 
 def test_save_where_nothing_can_be_written() -> None:
-    assert "/dev/full: No space left" in TypedSession().type(
-        *TURN, ":save /dev/full"
-    )
+    assert "/dev/full: No space left" in TypedSession().type(*TURN, ":save /dev/full")
 
 
 def test_load_takes_all_formats(tmp_path: Path) -> None:

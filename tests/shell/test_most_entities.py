@@ -52,7 +52,9 @@ def test_those_with_most_packets(tmp_path: Path, entities: int, most: int, seed:
     assert {name: [packet.time for packet in packets(found[name])] for name in found} == {
         name: stamps[name] for name in wanted
     }
-    assert all({each.entity for each in packets(block)} == {name} for name, block in found.items())
+    assert all(
+        {packet.entity for packet in packets(block)} == {name} for name, block in found.items()
+    )
     sentence = f"the {most:,} with most packets of {entities:,} entities"
     assert any(sentence in word for word in said) == (most < entities)
     all_of_them = load(str(path), ReadSpec(max_entities=entities), Reporter("many"), most=most)

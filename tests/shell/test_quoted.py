@@ -101,7 +101,7 @@ def test_every_option_of_a_command(
 def test_variables_and_the_configuration(tmp_path: Path) -> None:
     config = tmp_path / "epic" / "config.toml"
     config.parent.mkdir()
-    quoted = '"' + "".join(f"\\u{ord(each):04x}" for each in HOSTILE) + '"'
+    quoted = '"' + "".join(f"\\u{ord(sign):04x}" for sign in HOSTILE) + '"'
     for line in (
         f"tick = {quoted}",
         f"{quoted} = 1",

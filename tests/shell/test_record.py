@@ -118,14 +118,14 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("loss",): percent.map(lambda v: ["--loss", v]),
 }
 #: What decides what is told of a match, and not how it goes.
-TOLD = {one.name for one in fields(OutputOptions)} | {"quiet"}
+TOLD = {field.name for field in fields(OutputOptions)} | {"quiet"}
 #: What no script can hold.
 REFUSED = {"trust"}
 
 
 def test_every_option_is_tried() -> None:
     tried = {name for names in VALUES for name in names} | TOLD | REFUSED
-    assert {one.name for one in play.params} == tried
+    assert {param.name for param in play.params} == tried
     keys = {parameter.name for parameter in MATCH_KEYS} | {"bot.A", "clock.B"}
     assert {name for names in MATCH for name in names} == keys
     words = {parameter.name for parameter in LINK_WORDS} - {"latency", "jitter"} | {"at"}
@@ -188,8 +188,10 @@ def test_each_field_of_the_settings_is_described() -> None:
     """One that is forgotten is refused above; that none is forgotten is promised here."""
     described = {change.name for change in describe(MatchSpec())}
     described |= {"link", "rules", "remote_settings", "trace"}
-    assert {one.name for one in fields(MatchSpec)} <= described
-    assert {one.name for one in fields(LinkConditions)} - {"later"} <= described  # by the script
+    assert {field.name for field in fields(MatchSpec)} <= described
+    assert {field.name for field in fields(LinkConditions)} - {
+        "later"
+    } <= described  # by the script
     bursts = LinkConditions(loss=GilbertElliott(0.1, 0.5))
     assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSpec(link=TwoWays.both(bursts))))
 

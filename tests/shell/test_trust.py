@@ -68,7 +68,9 @@ def is_refused(done: subprocess.CompletedProcess[bytes]) -> bool:
 
 
 def test_every_command_with_the_option_is_tested() -> None:
-    having = {name for name in COMMANDS if any(each.name == "trust" for each in load(name).params)}
+    having = {
+        name for name in COMMANDS if any(param.name == "trust" for param in load(name).params)
+    }
     assert having == set(READS)
 
 

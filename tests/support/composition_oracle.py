@@ -60,8 +60,8 @@ class Intervals:
             return 0.05
         if self.over:
             mean = differences[0]
-            for each in differences[1:]:
-                mean += (each - mean) * share_of(each, self.over)
+            for difference in differences[1:]:
+                mean += (difference - mean) * share_of(difference, self.over)
             return mean
         last = sorted(differences[-32:])
         middle = last[(len(last) - 1) * 3 // 8]

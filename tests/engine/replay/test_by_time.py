@@ -87,7 +87,9 @@ def test_python_sorts_what_is_there_as_a_whole(tmp_path: Path) -> None:
     packets = [Packet((x, 0, 0), None, t, entity=n) for n, t, x in rows]
     sources: list[Any] = [str(tmp_path / "a.csv"), io.BytesIO(text.encode()), packets]
     with pytest.warns(epic_cli.RecordingWarning):
-        found = [[(item.time, item.entity) for item in epic_cli.replay(each)] for each in sources]
+        found = [
+            [(item.time, item.entity) for item in epic_cli.replay(source)] for source in sources
+        ]
     assert found[0] == found[1] == found[2] == sorted(found[0])
     one_by_one = [sample.entity for sample in epic_cli.replay(iter(packets))]
     assert one_by_one == sorted(one_by_one)  # its end may never come

@@ -78,7 +78,7 @@ def test_corrections_are_where_the_client_moved(
 
 def test_a_client_that_never_listens_has_no_corrections() -> None:
     own = read(game(3, reconciles=False)[0])[""]
-    guesses = {each.time: each for each in (own.predicted[k] for k in range(len(own.predicted)))}
+    guesses = {guess.time: guess for guess in (own.predicted[k] for k in range(len(own.predicted)))}
     assert not any(guess.teleport for guess in guesses.values())
     states = [own.truth[k] for k in range(len(own.truth))]
     wrong = [math.dist(state.position, guesses[state.time].position) for state in states]

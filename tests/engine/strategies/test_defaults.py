@@ -57,7 +57,9 @@ def test_defaults(name: str) -> None:
 
 
 def test_the_time_nudge_has_the_originals_range() -> None:
-    (nudge,) = (each for each in declaration("quake3").settings if each.name == "cl_time_nudge")
+    (nudge,) = (
+        setting for setting in declaration("quake3").settings if setting.name == "cl_time_nudge"
+    )
     assert isinstance(nudge, Number)
     clamp = load("quake3_clock_error")["timenudge"]["clamp_ms"]
     assert [nudge.low * 1000, nudge.high * 1000] == clamp

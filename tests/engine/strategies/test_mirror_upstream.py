@@ -25,7 +25,7 @@ def test_what_it_asserts_of_a_function_is_what_the_real_code_answered(name: str)
     for fact in FACTS[name]:
         given = {key: value for key, value in fact.items() if key != "expect"}
         (case,) = (
-            each for each in FUNCTIONS[name] if {key: each[key] for key in given} == given
+            case for case in FUNCTIONS[name] if {key: case[key] for key in given} == given
         )  # fmt: skip
         answer = case["out"] if "out" in case else [case["from"], case["to"], case["out_t"]]
         assert answer == pytest.approx(fact["expect"], abs=1e-12)

@@ -129,7 +129,9 @@ def test_a_sender_clock_that_is_1_percent_off_for_ten_minutes(name: str, clock: 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sender_clock_of_another_epoch(name: str) -> None:
     for epoch in (-100.0, 100.0, 1e9):
-        packets = [each._replace(time=each.time + epoch) for each in steady(every(0.05, 0, 5))]
+        packets = [
+            packet._replace(time=packet.time + epoch) for packet in steady(every(0.05, 0, 5))
+        ]
         lags = [lag(s) for s in drawn(name, packets) if SETTLED < s.time < 4.9]
         assert max(lags) - min(lags) < 0.01
         assert -0.11 < min(lags) < 0.3
@@ -174,8 +176,8 @@ def test_a_late_packet_changes_nothing(name: str) -> None:
     one, other = strategy(name), strategy(name)
     for k in range(20):
         now = k * 0.05 + 0.08
-        for each in (one, other):
-            each.update(packet(k * 0.05, k * 0.5, SPEED, now), now)
+        for drawing in (one, other):
+            drawing.update(packet(k * 0.05, k * 0.5, SPEED, now), now)
         if k > 10:
             one.read(now)
             other.read(now)

@@ -119,9 +119,11 @@ def distance_to_target(name: str, known: list[Packet], last: Sample, after: Samp
             distance_to_segment(packet.position, last.position, after.position) for packet in known
         )
     nearest = math.inf
-    for each in known:
-        ahead = [p + v * SILENCE for p, v in zip(each.position, each.velocity or (), strict=True)]
-        nearest = min(nearest, distance_to_segment(last.position, each.position, ahead))
+    for packet in known:
+        ahead = [
+            p + v * SILENCE for p, v in zip(packet.position, packet.velocity or (), strict=True)
+        ]
+        nearest = min(nearest, distance_to_segment(last.position, packet.position, ahead))
     return nearest
 
 

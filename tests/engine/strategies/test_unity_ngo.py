@@ -182,7 +182,9 @@ def test_the_server_time_swings_about_what_is_wanted() -> None:
 def test_frames_on_the_timestamps_own_times_do_not_freeze_it(latency: float, rate: int) -> None:
     # whether a frame comes a hair before or after a timestamp is rounding's choice, all of the time
     sent = [Packet((k / rate, 0, 0), (1, 0, 0), k / rate, k / rate + latency) for k in range(3600)]
-    shown = [each.position[0] for each in replay(sent, "unity-ngo", tick=1 / rate)][rate * 5 : 3600]
+    shown = [sample.position[0] for sample in replay(sent, "unity-ngo", tick=1 / rate)][
+        rate * 5 : 3600
+    ]
     steps = [after - before for before, after in pairwise(shown)]
     assert min(steps) == pytest.approx(1 / rate, rel=0.02)
     assert max(steps) == pytest.approx(1 / rate, rel=0.02)

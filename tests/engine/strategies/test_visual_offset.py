@@ -52,7 +52,7 @@ def test_a_spring_keeps_its_velocity_when_it_is_hit_again() -> None:
     assert (offset.left(0.05 + 1e-7)[0] - before - 2) / 1e-7 == pytest.approx(slope, rel=1e-3)
 
 
-@pytest.mark.parametrize("fading", [each for each in Fading if each is not Fading.SNAP])
+@pytest.mark.parametrize("fading", [kind for kind in Fading if kind is not Fading.SNAP])
 def test_what_is_drawn_goes_on_from_where_it_was(fading: Fading) -> None:
     name = fading.name.lower()
     strategy = StrategySpec("visual-offset", {"fading": name, "time": 0.2}).make()

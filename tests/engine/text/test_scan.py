@@ -140,7 +140,9 @@ def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> 
     assert [(problem.line, len(problem.text)) for problem in found] == [(2, 1023), (3, 2)]
     assert scan_packets(TextScanner(), data)[0].time == 0.1
     junk = scan_problems(TextScanner(), b"x" * 5000)
-    assert [(each.line, each.column) for each in junk] == [(1, 1 + 1023 * n) for n in range(5)]
+    assert [(refusal.line, refusal.column) for refusal in junk] == [
+        (1, 1 + 1023 * n) for n in range(5)
+    ]
 
 
 @pytest.mark.parametrize("end", [b"q", b"quite", b"\0"])

@@ -56,10 +56,12 @@ def tenth_off(one: Number) -> str:
 def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
     (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     unseen = {
-        each.name: each
-        for each in declared.settings
-        if isinstance(each, Number) and each.tune and isinstance(each.default, (int, float))
-        if each.default
+        setting.name: setting
+        for setting in declared.settings
+        if isinstance(setting, Number)
+        and setting.tune
+        and isinstance(setting.default, (int, float))
+        if setting.default
     }
     for way in ways(name):
         if unseen:
@@ -105,7 +107,7 @@ def test_a_port_may_say_in_many_ways_that_it_draws_nothing(nothing: str, tmp_pat
 def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     text = PORT.replace('packet["time"] >= newest["time"]', "True")
     found = outcomes(script(tmp_path, text), "dumb-terminal", "jsonl")
-    differ = {each.name: explanation(each) for each in found if not each.holds}
+    differ = {stream.name: explanation(stream) for stream in found if not stream.holds}
     assert "builtin/late_packets" in differ
     assert "builtin/circle" not in differ
     assert any("arrives late" in name for name in differ["builtin/late_packets"])
@@ -166,7 +168,10 @@ def test_any_packets_have_circumstances(
 ) -> None:
     by_arrival = sorted(packets(*stamps), key=lambda one: one.arrival or 0.0)
     here = sum(after < (packet.arrival or 0.0) <= after + frame for packet in by_arrival)
-    found = {each.kind: each for each in circumstances(by_arrival, after, after + frame)}
+    found = {
+        circumstance.kind: circumstance
+        for circumstance in circumstances(by_arrival, after, after + frame)
+    }
     assert (PacketKind.MANY in found) == (here > 1)
     assert here or not found.keys() & {
         PacketKind.MANY,

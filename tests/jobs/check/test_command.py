@@ -359,7 +359,7 @@ def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
     assert results == ['not ok 1 - bad <&"', "ok 2 - good", "not ok 3 - ugly"]
     root = ElementTree.parse("report.xml").getroot()
     assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
-    assert [each.attrib["name"] for each in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
+    assert [case.attrib["name"] for case in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
     assert "extra row" in (root.findtext(".//failure") or "")
 
 

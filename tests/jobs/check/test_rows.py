@@ -49,7 +49,7 @@ def test_any_bytes_are_rows_or_refused(junk: bytes, row_format: str, place: int)
                 refused.append(error)
             else:
                 assert all(len(row.cells) == len(table.columns) for row in table.rows)
-            assert all(each.line >= 1 and each.what for each in refused)
+            assert all(refusal.line >= 1 and refusal.what for refusal in refused)
 
 
 TEXTS = {name: rows(name)[:3000] for name in ROW_FORMATS}

@@ -38,7 +38,9 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
 
 def test_every_detector_has_a_fault_that_it_finds() -> None:
     of_recordings = {
-        each.name for each in registry().detectors if not {STRATEGY, DRAWN} & {*each.needs}
+        detector.name
+        for detector in registry().detectors
+        if not {STRATEGY, DRAWN} & {*detector.needs}
     }
     # that ids are exchanged needs two entities: test_field.py
     assert {fault.cause for fault in FAULTS.values()} | {"identity"} == of_recordings

@@ -41,13 +41,17 @@ def test_ticks_that_beat_against_frames_are_no_drift_and_no_other_route(
 
 def test_behind_frames_a_route_of_30_ms_more_shows_and_what_overtakes() -> None:
     for name, strength in (("route 60 ms", 0.5), ("reordering", 1.0)):
-        found = [each.cause for n in range(6) for each in found_of(name, n, strength=strength)]
+        found = [
+            finding.cause for n in range(6) for finding in found_of(name, n, strength=strength)
+        ]
         assert set(found) == set(FAULTS[name][0])
         assert len(found) >= 5, name
 
 
 def test_a_drift_shows_through_jitter_that_is_no_smaller() -> None:
-    shown = [each.cause for seed in range(6) for each in found_of("drift 50 ppm", seed, 20, 0, 4.0)]
+    shown = [
+        finding.cause for seed in range(6) for finding in found_of("drift 50 ppm", seed, 20, 0, 4.0)
+    ]
     assert set(shown) == {"clock-drift"}
     assert len(shown) >= 4
 

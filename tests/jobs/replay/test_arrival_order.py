@@ -25,7 +25,7 @@ def log() -> Log:
 
 @pytest.fixture(scope="module")
 def sorted_rows(log: Log) -> list[bytes]:
-    text = "".join(line(*one) for one in sorted(log, key=lambda one: one[2]))
+    text = "".join(line(*row) for row in sorted(log, key=lambda row: row[2]))
     return epic("replay", stdin=text.encode()).stdout.splitlines()
 
 
@@ -53,7 +53,7 @@ def test_strict_draws_all_that_stands_above_the_refused_line(tmp_path: Path, log
     file, above = tmp_path / "log", log[:3000]
     lines = [line(*point) for point in above]
     file.write_text("".join([*lines, "nonsense\n", *(line(*point) for point in log[3000:])]))
-    expected = "".join(line(*one) for one in sorted(above, key=lambda one: one[2]))
+    expected = "".join(line(*row) for row in sorted(above, key=lambda row: row[2]))
     last = max(a for _, _, a in above)
     rows = epic("replay", stdin=expected.encode()).stdout.splitlines()
     done = epic("replay", "--strict", file)

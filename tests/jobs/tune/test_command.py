@@ -56,7 +56,11 @@ def test_without_a_strategy_the_delays_are_told_alone(capsys: pytest.CaptureFixt
         assert f"\n{buffer} " in out
     found = records(capsys, JITTER)
     assert {record["kind"] for record in found} == {"delay", "buffer"}
-    cures = [each for each in found if each["kind"] == "buffer" and each["strategy"] == "snapshot"]
+    cures = [
+        finding
+        for finding in found
+        if finding["kind"] == "buffer" and finding["strategy"] == "snapshot"
+    ]
     assert all(set(cure["settings"]) == {"interpolation_time"} for cure in cures)
 
 
@@ -170,7 +174,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     found = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
     assert found["title"] == f"Tuned settings: {recording}"
     assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
-    drawn = {each["label"] for each in found["scenes"][0]["drawn"]}
+    drawn = {trace["label"] for trace in found["scenes"][0]["drawn"]}
     assert {"lerp", "hermite"} < drawn
     tuning = ET.fromstring(found["lead"])
     heads = [table.findtext("thead/tr/th") for table in tuning.iter("table")]

@@ -90,7 +90,9 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     sent = simulate(movement, send_rate=20, duration=60.0, channel=Link(link, seed=1))
     later = by_entity(
-        each._replace(arrival=each.arrival + 2.0) for each in sent if each.arrival is not None
+        packet._replace(arrival=packet.arrival + 2.0)
+        for packet in sent
+        if packet.arrival is not None
     )
     names = read_specs(["snapshot", "hermite", "mirror"])
     here, there = needed("snapshot", "hermite", "mirror"), delays_needed([later], names)

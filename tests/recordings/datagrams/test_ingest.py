@@ -75,7 +75,7 @@ def test_arrivals_do_not_go_back_nor_before_what_is_drawn() -> None:
     gate = Ingest(IngestSpec(max_entities=2))
     times = [(10.0, NEVER), (10.5, NEVER), (10.4, NEVER), (10.6, 0.7)]
     found = [admit(gate, packet(0.0), machine, drawn) for machine, drawn in times]
-    assert [each.arrival for each in found if isinstance(each, Packet)] == [0, 0.5, 0.5, 0.7]
+    assert [packet.arrival for packet in found if isinstance(packet, Packet)] == [0, 0.5, 0.5, 0.7]
 
 
 def test_each_packet_arrives_with_its_datagram() -> None:

@@ -27,11 +27,11 @@ WHY = {"empty": Refused.EMPTY, "cut": Refused.NOT_RECORDS, "unequal": Refused.OT
 def read(layout: str, *datagrams: bytes) -> tuple[list[Packet], list[tuple[Refused, str]]]:
     """The packets, and what is refused, why and in which words."""
     packets, refused = [], []
-    for one in Decoder(records=RecordLayout(layout)).read(datagrams):
-        if one.block is not None:
-            packets += [one.block[index] for index in range(len(one.block))]
-        if one.refused:
-            refused.append((one.reason, str(one.example)))
+    for decoded in Decoder(records=RecordLayout(layout)).read(datagrams):
+        if decoded.block is not None:
+            packets += [decoded.block[index] for index in range(len(decoded.block))]
+        if decoded.refused:
+            refused.append((decoded.reason, str(decoded.example)))
     return packets, refused
 
 
@@ -60,7 +60,7 @@ def check(seed: int, layouts: int, each: int) -> tuple[int, int, int]:
     datagrams = found = refused = 0
     made = trials(seed, layouts, each, lambda text, data: read(text, *data))
     for text, data, expected, (packets, refusals) in made:
-        wanted = [one for some in expected if isinstance(some, list) for one in some]
+        wanted = [packet for some in expected if isinstance(some, list) for packet in some]
         assert len(packets) == len(wanted), (text, data)
         assert all(map(is_read, packets, wanted)), (text, data)
         stops = [(one, len(a)) for one, a in zip(expected, data, strict=True)
@@ -89,7 +89,7 @@ RECORD = "{id:u16 x:f32 y:f32 z:f32}"
 
 def message(*records: tuple[int, float, float, float], magic: int = 0xCAFE) -> bytes:
     head = struct.pack("<IIB", magic, 120, len(records))
-    return head + b"".join(struct.pack("<Hfff", *one) for one in records)
+    return head + b"".join(struct.pack("<Hfff", *record) for record in records)
 
 
 def test_a_header_holds_for_all_of_its_records() -> None:
@@ -143,7 +143,9 @@ def test_types_flags_and_texts() -> None:
         struct.pack("<I", n) + b"tank%d\0" % n + struct.pack("<f", n) for n in range(3)
     )
     found = read("time:u32 id:char[] x:f32", ended)[0]
-    assert [(one.entity, one.position[0]) for one in found] == [(f"tank{n}", n) for n in range(3)]
+    assert [(packet.entity, packet.position[0]) for packet in found] == [
+        (f"tank{n}", n) for n in range(3)
+    ]
     assert read("time:u32 id:char[] x:f32", ended[:8])[0] == []
     assert read("_:char[4]=SNAP time:u8 x:i24", b"SNAP\x01\xff\xff\xff")[0][0].position[0] == -1
     assert read("_:char[4]=SNAP time:u8 x:u8", b"SNAQ\1\1")[1][0][0] is Refused.OTHER_VALUE
@@ -251,7 +253,7 @@ def test_groups_of_bits(highest_first: bool) -> None:
     order = "big " * highest_first
     layout = order + "time:u20/20 {id:u5 x:i12/2 y:u12}[u5]"
     found = read(layout, bits.data())[0]
-    assert [(one.entity, one.time, one.position[:2]) for one in found] == [
+    assert [(packet.entity, packet.time, packet.position[:2]) for packet in found] == [
         ("7", 2, (-11.5, 4000)),
         ("30", 2, (0, 4000)),
         ("31", 2, (0.5, 4000)),
@@ -265,11 +267,11 @@ def test_groups_of_bits(highest_first: bool) -> None:
         order + "time:u8 teleport:u1 _:char[2]=ab {id:u5 x:u12 y:u12}[]",
         b"\x05" + flag + b"ab" + 2 * each.data(),
     )
-    assert [(one.entity, one.teleport, one.position[:2]) for one in found] == 2 * [
+    assert [(packet.entity, packet.teleport, packet.position[:2]) for packet in found] == 2 * [
         ("9", True, (100, 200))
     ]
     found, _ = read(order + "time:u5 x:u12 y:u12", 3 * each.data())
-    assert [one.time for one in found] == [9, 9, 9]
+    assert [packet.time for packet in found] == [9, 9, 9]
 
 
 if __name__ == "__main__":

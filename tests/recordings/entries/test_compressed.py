@@ -150,7 +150,9 @@ def test_a_compressed_capture_is_converted(name: str, tmp_path: Path) -> None:
 def test_a_mark_says_the_encoding(encoding: str, step: int) -> None:
     rows = "".join(f"{n / 10},{n},1,Jürgen\n" for n in range(50))
     found = packets_of(f"time,x,y,player\n{rows}".encode(encoding), step)
-    assert [(each.time, each.entity) for each in found] == [(n / 10, "Jürgen") for n in range(50)]
+    assert [(packet.time, packet.entity) for packet in found] == [
+        (n / 10, "Jürgen") for n in range(50)
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16-le", "shift_jis"])

@@ -56,5 +56,7 @@ def test_unreals_time_of_day(tmp_path: Path) -> None:
     (tmp_path / "dates.log").write_text(
         "".join(f"2024.05.01-12.34.56:{ms} x={ms} y=4\n" for ms in (100, 350, 600))
     )
-    times = [each.time for each in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")]
+    times = [
+        packet.time for packet in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")
+    ]
     assert times[2] - times[0] == pytest.approx(0.5)
