@@ -313,7 +313,7 @@ def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
 def limits(findings: Iterable[RecordingFinding]) -> list[str]:
     """What was left out of all that is computed, in sentences for a report."""
     return [
-        f"Note: {one.facts['name']}: {one.what}; {one.cure(FrontEnd.COMMAND_LINE)}."
-        for one in findings
-        if one.code == "E108"
+        f"Note: {finding.facts['name']}: {finding.what}; {finding.cure(FrontEnd.COMMAND_LINE)}."
+        for finding in findings
+        if finding.code == "E108"
     ]

@@ -25,7 +25,7 @@ ALONG, LEAST_ANGLE, LEAST_SHARE = 12.0, 2.0, 0.08
 #: Against the movement the lag has to mend so much: what slides looks aside for other reasons.
 LEAVES = 2.5
 
-#: Or so much of no more than so many degrees, and surely: by this many standard errors, of blocks.
+#: Or this much, up to this many degrees, and surely: by this many standard errors, of blocks.
 SOME, BESIDE, SURE, BLOCKS = 1.25, 40.0, 2.5, 16
 
 

@@ -40,7 +40,7 @@ HELD = 1.5
 #: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
 ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
 
-#: What chance makes is drawn so often, and differs by so many standard errors.
+#: What chance makes is drawn so often, and differs by this many standard errors.
 SHUFFLES, ERRORS = 8, 3.0
 
 #: The share of messages that arrive after the one before, where none overtakes another.
