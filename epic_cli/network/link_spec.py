@@ -456,11 +456,6 @@ class LinkSpec:
         return AddedLink(recorded, link, conditions.in_order)
 
 
-def write_link(conditions: LinkConditions) -> str:
-    """The description of a link with one direction."""
-    return LinkSpec.of(conditions).write()
-
-
 def _field_of_both(name: str) -> str:
     """The field that a word sets in both directions; empty: it sets one."""
     return "" if way_of(name)[0] else word_parameter(name).field

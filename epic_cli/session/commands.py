@@ -16,7 +16,7 @@ from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_specs, split
 from epic_cli.engine.strategies import declaration
-from epic_cli.engine.text import FORMATS, RowWriter
+from epic_cli.engine.text import FORMATS
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
@@ -257,7 +257,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         for strategy in found
     ]
     packets: dict[str, PacketBlock] = {}
-    for _, block in session.blocks():
+    for block in session.blocks():
         separate(block, packets)
     selection = Selection(_MOST_POINTS, -math.inf, math.inf)
     try:
@@ -392,11 +392,9 @@ def golden(controller: SessionController, name: str) -> None:
     session = controller.session
     if not session.lines:
         raise click.UsageError(_NO_PACKETS)
-    writer = RowWriter("tsv", turns=session.turns)
-    drawn = [writer.rows(samples, session.entities) for samples in session.samples()]
     values, packets = spec_values(name, session.view), b"".join(session.lines)
     try:
-        path, count = make_case(name, [], values, packets, writer.header() + b"".join(drawn))
+        path, count = make_case(name, [], values, packets)
     except (CaseExists, BrokenCase) as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:

@@ -20,6 +20,7 @@ from epic_cli.engine.failures import Portable
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.jobs.replay.spec import ReplaySpec
@@ -160,16 +161,17 @@ class Session:
 
     # ------------------------------------------------------------- packets
 
-    def blocks(self, begin: int = 0) -> Iterator[tuple[int, PacketBlock]]:
-        """The packets from number ``begin`` on, some at a time; how many are before each block."""
+    def blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
+        """The packets from number ``begin`` on, some at a time; their lines count from it."""
+        scanner = TextScanner(self.entities)
         for at in range(begin, len(self.lines), _MANY_AT_ONCE):
-            text = b"".join(self.lines[at : at + _MANY_AT_ONCE])
-            yield at, TextScanner(self.entities).scan(text, final=True)
+            end = at + _MANY_AT_ONCE
+            yield scanner.scan(b"".join(self.lines[at:end]), final=end >= len(self.lines))
 
     def last_packets(self, count: int) -> list[Packet]:
         """The last packets, at most ``count``, oldest first."""
         found = self.blocks(max(len(self.lines) - count, 0))
-        return [block[index] for _, block in found for index in range(len(block))]
+        return [block[index] for block in found for index in range(len(block))]
 
     def add(
         self,
@@ -273,7 +275,7 @@ class Session:
         """The replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream(_AT_ONCE)
-            for _, block in self.blocks():
+            for block in self.blocks():
                 deque(stream.feed(block), maxlen=0)
             deque(self._overdue(stream), maxlen=0)
             self._stream = stream
@@ -290,9 +292,9 @@ class Session:
 
         Their lines are the numbers of the packets.
         """
-        for begin, block in self.blocks():
+        for block in self.blocks() if stream.pacing == "demo" else by_arrival(self.blocks()):
             yield from stream.feed(block)
-            refusals += [refusal._replace(line=begin + refusal.line) for refusal in block.refusals]
+            refusals += block.refusals
         self._note(stream)
         yield from stream.finish()
 

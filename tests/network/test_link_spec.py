@@ -19,7 +19,6 @@ from epic_cli.network.link_spec import (
     LinkSpec,
     TwoWays,
     parse_word,
-    write_link,
 )
 from epic_cli.network.trace import AddedLink
 from epic_cli.show.link import presets_report
@@ -76,7 +75,7 @@ def test_every_parameter() -> None:
         packet_size=1200,
     )  # fmt: skip
     assert LinkSpec.parse(text).conditions == conditions
-    assert LinkSpec.parse(write_link(conditions)).conditions == conditions
+    assert LinkSpec.parse(LinkSpec.of(conditions).write()).conditions == conditions
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from epic_cli.jobs.check.spec import (
     expected_files,
 )
 from epic_cli.jobs.check.streams import builtin_streams
-from epic_cli.jobs.replay.spec import FIELDS, READERS, Contradiction, ReplaySpec
+from epic_cli.jobs.replay.spec import FIELDS, READERS, ReplaySpec
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import (
     Condition,
@@ -327,8 +327,8 @@ class _Reading:
         try:
             replay.check()
             return replay._replace(file_column=replay.column(several) or "no")
-        except Contradiction as error:
-            raise self._file.broken(error.what, error.name) from error
+        except SettingError as error:
+            raise self._file.broken(str(error).replace("--", ""), error.about[0]) from error
 
     def _strategy(self, text: str) -> str:
         """A strategy's text; the file of a custom one is seen from the case's folder."""

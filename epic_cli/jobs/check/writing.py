@@ -125,12 +125,11 @@ def make_case(
     recordings: Sequence[str],
     values: Mapping[str, Value],
     packets: bytes | None = None,
-    rows: bytes | None = None,
 ) -> tuple[str, int]:
     """Makes a case, and expects what is drawn of it now; returns its file, and how many rows.
 
     ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
-    ``values`` are all other keys; ``rows`` are TSV that has been drawn already. Raises
+    ``values`` are all other keys. Raises
     ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made. A new
     folder is there when all is in it, whatever ends the program.
     """
@@ -140,7 +139,7 @@ def make_case(
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     if os.path.isdir(folder):  # noqa: PTH112
-        return path, _fill(folder, recordings, values, packets, rows)
+        return path, _fill(folder, recordings, values, packets)
     whole = os.path.abspath(folder)  # noqa: PTH100
     # beside it: what is named from there is the same; what a killed run has left has this name
     parent, name = os.path.split(whole)
@@ -150,7 +149,7 @@ def make_case(
         try:
             remove_part()
             os.makedirs(part)  # noqa: PTH103
-            count = _fill(part, recordings, values, packets, rows)
+            count = _fill(part, recordings, values, packets)
             os.rename(part, whole)  # noqa: PTH104
         except BrokenCase as error:
             place, what = (text.replace(part, folder) for text in (error.place, error.what))
@@ -165,7 +164,6 @@ def _fill(
     recordings: Sequence[str],
     values: Mapping[str, Value],
     packets: bytes | None,
-    rows: bytes | None,
 ) -> int:
     """Writes the files of a case in a folder; returns how many rows are expected."""
     import tomlkit  # a check writes no case files
@@ -182,7 +180,7 @@ def _fill(
         recording: Value = named[0] if len(named) == 1 else named
         text = tomlkit.dumps({"recording": recording, **values})
         case = read_case(path, trust=True, text=text)  # ours
-        drawn = draw(case.drawing).rows if rows is None else rows
+        drawn = draw(case.drawing).rows
         assert case.expected is not None
         made += _leave(case.expected, drawn)
         outcome = check_rows(case, drawn)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.replay.run import Rows, SecondEntity, run
-from epic_cli.jobs.replay.spec import Contradiction
 from epic_cli.recordings.opening import source_at
 from epic_cli.shell.console import open_sink, screen_columns, use_color
 from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say
@@ -39,11 +38,8 @@ def write_rows(
     """
     files = files or ("-",)
     sources = [source_at(file) for file in files]
-    try:
-        spec.check()
-        column = spec.column(len(files) > 1)
-    except Contradiction as error:
-        raise WrongUsage(f"--{error}", *error.about) from error
+    spec.check()  # what is wrong with it shows before any row
+    column = spec.column(len(files) > 1)
     in_rows = output in (None, "-")
 
     def log(name: str) -> Reporter:

@@ -6,7 +6,6 @@ It is made by the command line, by a case file, by Python and by the session, ea
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.parameters import Choice
 from epic_cli.engine.replay.playback import TIMING, SampleStream, Timing
@@ -16,16 +15,6 @@ from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 # No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
 # names whose annotations are text, since each of these is compiled.
-
-
-class Contradiction(Portable, SettingError):
-    """What one parameter (``name``) is, and does not go with another; ``about`` are both."""
-
-    def __init__(self, what: str, *about: str) -> None:
-        super().__init__(f"{about[0]} {what}")
-        self.what = what
-        self.name = about[0]
-        self.about = about
 
 
 class ReplaySpec(NamedTuple):
@@ -59,7 +48,7 @@ class ReplaySpec(NamedTuple):
     def column(self, several: bool) -> str | None:
         """The column that names the recording of each row; None: there is none.
 
-        ``several``: there are several recordings. Raises ``Contradiction``.
+        ``several``: there are several recordings. Raises ``SettingError``.
         """
         name = self.file_column
         if name is None:
@@ -67,20 +56,20 @@ class ReplaySpec(NamedTuple):
         if name == "no":
             return None
         if self.row_format == "epic":
-            what = "is for formats with columns: choose another format"
-            raise Contradiction(what, "file-column", "format")
+            what = "--file-column is for formats with columns: choose another --format"
+            raise SettingError(what, "file-column", "format")
         if not name or name in COLUMNS:
-            what = f"cannot be {name!r}: rows have {', '.join(COLUMNS)}"
-            raise Contradiction(what, "file-column")
+            what = f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}"
+            raise SettingError(what, "file-column")
         return name
 
     def check(self) -> None:
-        """Raises ``Contradiction``, ``SettingError`` or ``UnknownStrategy``."""
+        """Raises ``SettingError`` or ``UnknownStrategy``."""
         self.strategy.maker()
         self.column(several=False)
         if self.timing.latency is not None and self.timing.pacing == "demo":
-            what = "sets arrival times, which pacing demo ignores"
-            raise Contradiction(what, "latency", "pacing")
+            what = "--latency sets arrival times, which --pacing demo ignores"
+            raise SettingError(what, "latency", "pacing")
 
 
 #: What is made of a text, by the name of an option or of a key; each raises ``ValueError``.

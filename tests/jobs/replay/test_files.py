@@ -71,7 +71,7 @@ def test_the_demo_s_rows_have_no_column(folder: Path) -> None:
     assert rows(folder, "--file-column", "no", *BOTH) == 2 * ROWS
     refused = epic("replay", "--file-column", "match", *BOTH, cwd=folder)
     assert refused.returncode == 2
-    assert b"choose another format" in refused.stderr
+    assert b"choose another --format" in refused.stderr
 
 
 def test_the_column_has_any_name_but_those_that_are_there(folder: Path) -> None:
