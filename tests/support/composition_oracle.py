@@ -190,11 +190,10 @@ class Buffer:
             time = min(time, self.states[-1][0] + beyond)
         if s["monotonic"] == "on" and self.time is not None:
             time = max(time, self.time)
-        self.time, self.frame = time, at
         point = self.point(time, beyond)
         if point is None:
             return None
-        self.last = point
+        self.time, self.frame, self.last = time, at, point
         if not s["low_pass"]:
             return point
         if self.filtered is not None and not 0 < s["snap"] < math.dist(point, self.filtered):

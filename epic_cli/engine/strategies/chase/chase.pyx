@@ -54,7 +54,9 @@ cdef class Chase(Strategy):
 
     where dt is the time since the frame before. ``Lerp(drawn, newest, 10 * dt)`` is
     ``chase+how=lerp+time=0.1``, ``Lerp(drawn, newest, 0.1)`` is ``chase+how=share+share=0.1``: that
-    one is faster on a faster screen. Times are seconds, or send intervals: ``1i``.
+    one is faster on a faster screen. ``lerp``, ``local-perception`` with a period and
+    ``dumb-terminal`` are compositions, too, which their pages name. Times are seconds, or send
+    intervals: ``1i``.
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
@@ -233,9 +235,11 @@ cdef class Chase(Strategy):
     cdef void approach(self, Vec3[double] rest, double elapsed, Sample& sample) noexcept nogil:
         """Goes a share of the rest of the way."""
         cdef double share = self.share_of_rest(sqrt(dot(rest, rest)), elapsed)
-        cdef Vec3[double] step = rest * share
-        self.shown.position = self.shown.position + step if share < 1 else self.goal
-        self.shown.velocity = step * (1 / elapsed) if elapsed > 0 else Vec3[double]()
+        cdef Vec3[double] before = self.shown.position
+        self.shown.position = lerp(before, self.goal, share) if share < 1 else self.goal
+        self.shown.velocity = Vec3[double]()
+        if elapsed > 0:
+            self.shown.velocity = (self.shown.position - before) * (1 / elapsed)
         if self.how == Approach.INTERVAL:
             share = elapsed / self.left if elapsed < self.left else 1
             self.left -= elapsed

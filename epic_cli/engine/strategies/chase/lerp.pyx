@@ -25,7 +25,7 @@ cdef class Lerp(Strategy):
 
     A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
     until the entity is at the received position, and ``held`` there. The velocity is the step of
-    this frame over its time.
+    this frame over its time. It draws what ``chase+how=lerp+time=0.1`` draws.
     """
 
     declaration = Declaration(

@@ -45,8 +45,9 @@ cdef class DelayBuffer(Strategy):
         drawn  = lerp(before, after, (time - before.stamp) / (after.stamp - before.stamp))
 
     Each part of it is a setting, so that it is nearly every delay buffer that games have written
-    themselves: ``snapshot`` is ``buffer+delay=0.2``; the buffer over arrival times of web games
-    ``buffer+stamps=arrival+delay=0.1``. Delays are seconds, or send intervals: ``1.8i``.
+    themselves: that over arrival times of web games is ``buffer+stamps=arrival+delay=0.1``, and
+    ``snapshot``, ``geckos``, ``gambetta``, ``hermite`` and ``panda3d`` without prediction each are a
+    composition, too, which their pages name. Delays are seconds, or send intervals: ``1.8i``.
 
     **Stamps.** ``sender``: the packet's timestamp, minus the age of its state. ``arrival``: when it
     arrived, as where packets have no timestamps; then jitter of the network is jitter of the
@@ -284,7 +285,6 @@ cdef class DelayBuffer(Strategy):
             return
         time = self.drawn_time(at)
         self.time = time
-        self.playing = True
         while self.place < self.states.size() and self.states[self.place].time <= time:
             self.place += 1
         while self.place > 0 and self.states[self.place - 1].time > time:
@@ -300,6 +300,7 @@ cdef class DelayBuffer(Strategy):
             self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
         if sample.status == NONE:
             return
+        self.playing = True
         if self.remembers:
             self.shown = sample.position
             self.drew = True

@@ -34,7 +34,8 @@ cdef class Gambetta(Strategy):
     another rate is known within 32 packets. Until then the delay is that of the wrong rate: at
     30 % loss the first half second was drawn up to 75 ms off. ``snap_distance`` is an addition.
 
-    The velocity is that of the packets, interpolated as the position is.
+    The velocity is that of the packets, interpolated as the position is. The positions are those of
+    ``buffer+stamps=arrival+delay=1i+before=none+beyond=freeze``.
     """
 
     declaration = Declaration(

@@ -54,7 +54,9 @@ cdef class Geckos(Strategy):
     that joins later waits for two snapshots as the first did, and one that has left is held, where
     the original's snapshots of all entities show the former an interval early, and drop the latter.
 
-    The velocity is that of the packets, interpolated as the position is.
+    The velocity is that of the packets, interpolated as the position is. The positions are those of
+    ``buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze
+    +monotonic=on+keep=120``.
     """
 
     declaration = Declaration(

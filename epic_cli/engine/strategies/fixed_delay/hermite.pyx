@@ -64,7 +64,9 @@ cdef class Hermite(Strategy):
     time waver by 4 ms, 12 at most; a clock that is 1 % off shifts it by 7 ms at 20 Hz.
     ``send_interval=auto`` is exact where at least three of eight packets follow the one before by
     one interval. ``snap_distance`` is an addition. A packet with the newest timestamp or an
-    earlier one is discarded. The velocity is that of the curve.
+    earlier one is discarded. The velocity is that of the curve. With ``latency=0`` and gaps that
+    the delay has always room for (``send_interval=60``) it draws what
+    ``buffer+curve=hermite+delay=0.35`` draws.
     """
 
     declaration = Declaration(

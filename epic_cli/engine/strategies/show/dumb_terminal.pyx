@@ -17,7 +17,7 @@ cdef class DumbTerminal(Strategy):
 
     A packet with an earlier timestamp than the newest is discarded. The row that first shows a
     state is ``interpolated``, those that show it again are ``held``; the velocity is the one in the
-    packet.
+    packet. The positions are those of ``chase+how=share+share=1``.
     """
 
     declaration = Declaration(
