@@ -72,8 +72,8 @@ def diagnose(
     source = source_of(packets)
     each = DiagnoseEach(RecordingSpec(), StrictLog, taking_part, span)
     with python_errors(), source.log or StrictLog(source.name) as log:
-        is_path = isinstance(packets, (str, os.PathLike))
-        spec = each.spec(os.fsdecode(packets) if is_path else source, log)
+        path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
+        spec = each.spec(path or source, log)
     if drawn is not None:
         paths = drawn_paths(loaded(_frames(drawn))[0], spec.packets, drawn_offset)
         spec = replace(spec, drawn=paths)
