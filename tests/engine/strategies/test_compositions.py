@@ -190,34 +190,34 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
     assert f"``{split(engine)[0]}``" in other
 
 
-# ---------------------------------------------------------------- what games draw that are no engine
+# ------------------------------------------------------------- what games draw that are no engine
 
 
 class Game:
-    """Code as it is found: what it has received, and the time of its last frame (NaN: none)."""
+    """Code as it is found: what it has received, the time of its frame, and how long it is."""
 
     def __init__(self) -> None:
         self.got: list[tuple[float, float, Any]] = []  # arrival, stamp, position
-        self.before = math.nan
+        self.at = math.nan  # of the last frame
         self.drawn: Any = None
 
     def take(self, packet: Packet, now: float) -> bool:
         self.got.append((now, packet.time, np.array(packet.position)))
         if self.drawn is None:
             self.drawn = self.got[-1][2]
-        self.arrive(*self.got[-1])
+        self.arrive()
         return True
 
     def draw(self, at: float) -> Any:
         if self.got:
-            self.frame(at, 0.0 if math.isnan(self.before) else at - self.before)
-            self.before = at
+            self.at, self.dt = at, 0.0 if math.isnan(self.at) else at - self.at
+            self.frame()
         return self.drawn
 
-    def arrive(self, now: float, stamp: float, position: Any) -> None:
-        pass
+    def arrive(self) -> None:
+        """What it does with the newest packet."""
 
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         raise NotImplementedError
 
 
@@ -228,15 +228,17 @@ def between(states: list[tuple[float, Any]], time: float) -> Any:
 
 
 class WebGame(Game):
-    def frame(self, at: float, dt: float) -> None:
-        self.drawn = between([(arrival, p) for arrival, _, p in self.got], at - 0.1)
+    def frame(self) -> None:
+        self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
 
 
 class Nebula(Game):
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         self.drawn = None
         if len(self.got) >= 3:
-            self.drawn = between([(arrival, p) for arrival, _, p in self.got[-3:]], at - 2 / 12.5)
+            self.drawn = between(
+                [(arrival, p) for arrival, _, p in self.got[-3:]], self.at - 2 / 12.5
+            )
 
 
 class StylyNetSync(Game):
@@ -244,7 +246,8 @@ class StylyNetSync(Game):
 
     mean = square = interval = 0.0
 
-    def arrive(self, now: float, stamp: float, position: Any) -> None:
+    def arrive(self) -> None:
+        now, stamp, _ = self.got[-1]
         first = self.got[0][0] - self.got[0][1]
         offset = now - stamp - first  # of the same deviation, and so of small squares
         if len(self.got) == 1:
@@ -256,11 +259,11 @@ class StylyNetSync(Game):
         share = 1 - math.exp(-(stamp - last) / 2.0) if self.interval else 1
         self.interval += share * (stamp - last - self.interval)
 
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         interval = self.interval or 0.05
         jitter = math.sqrt(max(self.square - self.mean**2, 0))
-        multiplier = min(max(max(1, (interval + jitter) / interval + 0.1), 1.1), 1.2)
-        time = at - (self.got[0][0] - self.got[0][1]) - self.mean - multiplier * interval
+        multiplier = min(max(1, (interval + jitter) / interval + 0.1, 1.1), 1.2)
+        time = self.at - (self.got[0][0] - self.got[0][1]) - self.mean - multiplier * interval
         (_, before, p), (_, newest, q) = self.got[-2:] if len(self.got) > 1 else self.got * 2
         self.drawn = between([(stamp, point) for _, stamp, point in self.got], time)
         if newest < time <= newest + 0.08 and before < newest:
@@ -270,13 +273,14 @@ class StylyNetSync(Game):
 class PhotonView(Game):
     rate = 10.0
 
-    def arrive(self, now: float, stamp: float, position: Any) -> None:
+    def arrive(self) -> None:
+        now, stamp, position = self.got[-1]
         direction = position - self.got[-2][2] if len(self.got) > 1 else np.zeros(3)
         self.goal = position + direction * (now - stamp)
         self.distance = math.dist(self.drawn, self.goal)
 
-    def frame(self, at: float, dt: float) -> None:
-        way, most = self.goal - self.drawn, self.distance * dt * self.rate
+    def frame(self) -> None:
+        way, most = self.goal - self.drawn, self.distance * self.dt * self.rate
         length = math.sqrt(way @ way)
         self.drawn = self.goal if length <= most else self.drawn + way / length * most
 
@@ -284,39 +288,39 @@ class PhotonView(Game):
 class SmoothDamp(Game):
     velocity: Any = 0.0
 
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         newest, w = self.got[-1][2], 2 / 0.1
-        x = w * dt
+        x = w * self.dt
         e = 1 / (1 + x + 0.48 * x**2 + 0.235 * x**3)
         c = self.drawn - newest
-        q = (self.velocity + w * c) * dt
+        q = (self.velocity + w * c) * self.dt
         self.velocity = (self.velocity - w * q) * e
         self.drawn = newest + (c + q) * e
 
 
 class LerpByTime(Game):
-    def frame(self, at: float, dt: float) -> None:
-        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * min(10 * dt, 1)
+    def frame(self) -> None:
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * min(10 * self.dt, 1)
 
 
 class LerpByFrame(Game):
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.1
 
 
 class TwoSnapshots(Game):
-    def frame(self, at: float, dt: float) -> None:
+    def frame(self) -> None:
         arrival, _, newest = self.got[-1]
         before = self.got[-2][2] if len(self.got) > 1 else newest
-        self.drawn = before + (newest - before) * min((at - arrival) / 0.05, 1)
+        self.drawn = before + (newest - before) * min((self.at - arrival) / 0.05, 1)
 
 
 class Tween(Game):
-    def arrive(self, now: float, stamp: float, position: Any) -> None:
-        self.begun, self.start = now, self.drawn
+    def arrive(self) -> None:
+        self.begun, self.start = self.got[-1][0], self.drawn
 
-    def frame(self, at: float, dt: float) -> None:
-        share = min((at - self.begun) / 0.1, 1)
+    def frame(self) -> None:
+        share = min((self.at - self.begun) / 0.1, 1)
         self.drawn = self.start + (self.got[-1][2] - self.start) * share
 
 

@@ -46,8 +46,8 @@ cdef class DelayBuffer(Strategy):
 
     Each part of it is a setting, so that it is nearly every delay buffer that games have written
     themselves: that over arrival times of web games is ``buffer+stamps=arrival+delay=0.1``, and
-    ``snapshot``, ``geckos``, ``gambetta``, ``hermite`` and ``panda3d`` without prediction each are a
-    composition, too, which their pages name. Delays are seconds, or send intervals: ``1.8i``.
+    ``snapshot``, ``geckos``, ``gambetta``, ``hermite`` and ``panda3d`` without prediction are
+    compositions, too, which their pages name. Delays are seconds, or send intervals: ``1.8i``.
 
     **Stamps.** ``sender``: the packet's timestamp, minus the age of its state. ``arrival``: when it
     arrived, as where packets have no timestamps; then jitter of the network is jitter of the

@@ -50,7 +50,7 @@ cdef class SnapshotInterpolation(Strategy):
     The velocity is the slope between the two updates; zero where only one is shown.
 
     It draws what ``buffer+delay=0.2+keep=7`` draws, and with ``clock=pll+server_step=0.05`` what
-    ``buffer+stamps=ticks+interval=0.05+clock=pll+clock_resync=1+late=insert+delay=0.2+keep=7`` does.
+    ``buffer+stamps=ticks+interval=0.05+clock=pll+clock_resync=1+late=insert+delay=0.2+keep=7``.
     """
 
     declaration = Declaration(
