@@ -531,7 +531,7 @@ class Trials:
     """All trials of one strategy, in the order in which they were given out.
 
     A ``journal`` has trials of earlier runs, and keeps these. ``on_trial`` is called with each new
-    trial, and how many there have been.
+    trial as soon as it is there, and how many there have been.
     """
 
     strategy: str
@@ -542,6 +542,7 @@ class Trials:
     journal: ResultJournal | None = None
     on_trial: Callable[[Trial, int], None] | None = None
     made: list[Trial] = field(default_factory=list)
+    _told: int = 0
     _code: list[str] | None = None
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
@@ -573,6 +574,9 @@ class Trials:
 
     def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
         known = [self._from_journal(record) for record in batch]
+        for settings, found in zip(batch, known, strict=True):
+            if found is not None:
+                self._tell(settings, found)
         unknown = [
             StrategySpec(self.strategy, one)
             for one, found in zip(batch, known, strict=True)
@@ -583,8 +587,6 @@ class Trials:
             one = Trial(settings, next(new) if found is None else found)
             self._known[_key(settings)] = one
             self.made.append(one)
-            if self.on_trial is not None:
-                self.on_trial(one, len(self.made))
 
     def _from_journal(self, settings: Mapping[str, Value]) -> FigureValues | None:
         if self.journal is None:
@@ -596,6 +598,12 @@ class Trials:
         """Keeps it; it is on its way to the disk when this returns."""
         if self.journal is not None:
             self.journal.add(self._journal_key(evaluated.settings), dict(found))
+        self._tell(evaluated.settings, found)
+
+    def _tell(self, settings: Mapping[str, Value], found: FigureValues) -> None:
+        self._told += 1
+        if self.on_trial is not None:
+            self.on_trial(Trial(settings, found), self._told)
 
     def _journal_key(self, settings: Mapping[str, Value]) -> str:
         """What is evaluated on, and how, is part of each one's key."""
