@@ -84,14 +84,15 @@ def _sums(drawn: DrawnRows) -> dict[str, Floats]:
     fours[1:] &= pairs[:-1]
     fours[2:] &= pairs[:-2]
     fours[:3] = False
-    rays = np.square(forward(shown) - forward(true)).sum(axis=1)
+    late = sampled.turns.at(truth.times, drawn.turn_lag)
+    rays, late_rays = (np.square(forward(shown) - forward(at)).sum(axis=1) for at in (true, late))
     found = {
         "turn_rows": np.ones(len(rows)),
         "angle_squares": angles(shown, true) ** 2,
         "turn_rates": np.where(pairs, np.square(truly).sum(axis=1), 0.0) / truth.tick**2,
-        "aim_shares": rays,
+        "aim_shares": np.where(known(late), late_rays, 0.0),
         "aim_squares": rays * drawn.aim_range**2,
-        "long_ways": _long_ways(drawn, rows),
+        "long_ways": _long_ways(drawn, rows, late),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
         "turn_overshoots": _overshoots(drawn, rows) ** 2,
         "turn_fours": fours,
@@ -120,16 +121,14 @@ def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     return np.degrees(found)
 
 
-def _long_ways(drawn: DrawnRows, rows: Integers) -> Floats:
-    """The rows in which it has gained or lost a whole turn on the truth as late as it is drawn.
+def _long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
+    """The rows in which it has gained or lost a whole turn on the truth ``late`` as it is drawn.
 
     What is left between the two, followed from row to row, is then the same rotation on the other
     side: q has become -q.
     """
-    sampled, found = drawn.truth.turns, np.zeros(len(rows))
-    assert sampled is not None
+    found = np.zeros(len(rows))
     assert drawn.rotations is not None
-    late = sampled.turns.at(drawn.truth.times, drawn.turn_lag)
     chosen = np.flatnonzero((rows >= 0) & known(late))
     if not len(chosen):
         return found

@@ -29,7 +29,7 @@ COSTS = {
     "backward": "share of backward steps / 0.1",
     "across": "residual across the movement / (V * 0.1 s)",
     "turning": "residual angle / (0.1 s of the truth's RMS turning, 10 deg/s at least)",
-    "aim": "distance by which the aim is off / (aim range * 0.1)",
+    "aim": "distance by which the aim is off, as late as it is drawn, / (aim range * 0.1)",
 }
 
 

@@ -69,7 +69,10 @@ def turning_cost(measured: Measurement | Resampled) -> Any:
 
 
 def aim_cost(measured: Measurement | Resampled) -> Any:
-    """How far off it aims, in tenths of the range."""
+    """How far off it aims at the moment that is drawn, in tenths of the range.
+
+    A server that rewinds for a shot judges it at that moment.
+    """
     return ratio(measured, "aim_shares") ** 0.5 / AIM_SHARE
 
 

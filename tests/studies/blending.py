@@ -45,6 +45,7 @@ from studies.measuring import (
     Measured,
     Network,
     cells,
+    costs_of,
     delay_needed,
     family,
     judged,
@@ -107,6 +108,31 @@ class Question:
         found = [self.ahead((latency, rate), weights, buffers, free)[2] for latency in latencies]
         return region(np.array(latencies), np.array(found))
 
+    def range(self, rate: int, weights: Weights, buffers: Sequence[str]) -> tuple[float, float]:
+        """Up to which latencies (s), over all weights from half to twice these.
+
+        At each latency those that favour one side most: twice what it does better, half of the
+        rest; then settings are chosen for them.
+        """
+        latencies = [one for one, each in self.network.cells if each == rate]
+        found = np.array([self._extremes((one, rate), weights, buffers) for one in latencies])
+        low, high = region(np.array(latencies), found)[1]
+        return float(low), float(high)
+
+    def _extremes(
+        self, cell: tuple[float, int], weights: Weights, buffers: Sequence[str]
+    ) -> list[float]:
+        """How many points dead reckoning is ahead at the least, and at most."""
+        labels = [self.best(cell, weights, pair) for pair in (RECKONERS, buffers)]
+        ours, theirs = (costs_of(self.sums(cell, label)[:1], weights) for label in labels)
+        better = [bool(mine < other) for mine, other in zip(ours, theirs, strict=True)]
+        found = []
+        for favoured in (False, True):
+            factors = [2.0 if one is favoured else 0.5 for one in better]
+            changed = Weights(*(w * f for w, f in zip(weights, factors, strict=True)))
+            found.append(float(self.ahead(cell, changed, buffers)[2][0]))
+        return found
+
     def predicted(self, rate: int, weights: Weights, quadratic: bool) -> float:
         """The closed form's boundary (s)."""
         rows, speeds, squares, along = self.moves.T
@@ -162,14 +188,15 @@ def boundaries(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
                 if name == "best":
                     values["predicted"] = one.predicted(rate, weights, quadratic=True)
                     values["measured"] = one.predicted(rate, weights, quadratic=False)
+                    values["least"], values["most"] = one.range(rate, weights, which)
                     begin, end = one.edges(rate, weights, which, FREE)
                     values |= {"free from": begin[0], "free up to": end[0]}
                 row = {
                     "network": one.network.name, "recording": one.kind.name, "game": game,
                     "rate": rate, "buffer": name,
                 }  # fmt: skip
-                every = ("from", "up to", "low", "high", "predicted", "measured", "free from",
-                         "free up to")  # fmt: skip
+                every = ("from", "up to", "low", "high", "least", "most", "predicted", "measured",
+                         "free from", "free up to")  # fmt: skip
                 yield row | {
                     key: milliseconds(values[key], highest) if key in values else ""
                     for key in every

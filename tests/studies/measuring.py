@@ -237,6 +237,13 @@ def moves(entity: Entity) -> Floats:
     return found
 
 
+def costs_of(sums: Floats, weights: Weights) -> tuple[float, ...]:
+    """The costs of one row of sums, in the order of ``Weights``."""
+    with np.errstate(all="ignore"):
+        found = costs(Resampled(sums, sums[0], 0.0, TICK, weights))
+    return tuple(float(np.asarray(cost).reshape(-1)[0]) for cost in found)
+
+
 def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
     """The score of each row of sums (n, fields); with a lag that costs nothing up to ``free`` s."""
     with np.errstate(all="ignore"):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,3 +57,22 @@ def test_without_jitter_it_can_be_worked_out_by_hand(
     """For k <= D <= k + 1: (D - k) p^(k + 1) + (k + 1 - D) p^k."""
     found = needed(share, lambda at: missing(at, Cell(loss, 1, 0.0)))
     assert found == pytest.approx(delay, abs=0.01)
+
+
+def test_a_delay_that_is_written_is_enough() -> None:
+    """The table of the guide, rounded up, against the figures that the study has written."""
+    folder = Path(__file__).parent
+    figures = csv.DictReader((folder / "buffer.csv").read_text().splitlines())
+    needs = {tuple(row.values())[:4]: float(row["delay"]) for row in figures}
+    lines = [line for line in (folder / "README.md").read_text().splitlines() if ") |" in line]
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[:7]]
+    checked = 0
+    for network, *cells in table:
+        found = re.match(r"(\d+)(?: % in bursts of (\d))?", network)
+        assert found
+        for jitter, cell in zip(("0.0", "0.1", "0.25", "0.5", "1.0"), cells, strict=True):
+            for share, written in zip(("0.01", "0.001"), re.findall(r"[\d.]+", cell), strict=True):
+                need = needs[str(int(found[1]) / 100), found[2] or "1", jitter, share]
+                assert need <= float(written) < need + 0.1, (network, jitter, share)
+                checked += 1
+    assert checked == 70

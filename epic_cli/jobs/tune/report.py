@@ -332,8 +332,9 @@ _MEANING = (
     " behind the fastest packet's state a buffer has to draw so that this share of the packets is"
     " there in time. That is the latency that it costs. delay: what it is now; in time: the share"
     " of packets that it is enough for. The numbers are those of the setting; with losses, for"
-    " 99 %. What other losses and jitter need, and when dead reckoning does better:"
-    " https://github.com/epic-cli/epic/tree/main/tests/studies"
+    " 99 %. Elsewhere a buffer needs, in send intervals for 99 %: 1.9 with 5 % of single losses, 5"
+    " where they come in bursts of three, 3.7 with jitter of one interval. Where lag counts more"
+    " than the path, as for vehicles, dead reckoning does better."
 )
 
 NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with arrival times"
