@@ -169,7 +169,7 @@ def draw(
     name = strategy if isinstance(strategy, str) else ""
     by_time = packets.kept and stream.pacing != "demo"
     try:
-        found = ordered(accepted(packets, at_once=at_once), name, by_time)
+        found = ordered(packets.name, accepted(packets, at_once=at_once), name, by_time)
         yield from draw_blocks(stream, found, done)
     except StrategyFailed as failure:
         if failure.error is None:

@@ -17,7 +17,7 @@ from epic_cli.engine.declaration import Need
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, Status, sort_by_arrival
 from epic_cli.engine.replay import TooManyRows, Trace, separate
-from epic_cli.engine.replay.corrections import own_players
+from epic_cli.engine.replay.corrections import NoCommonStates, own_players
 from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
@@ -225,12 +225,15 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
 def prepare(run: Run, spec: CompareSpec) -> Prepared:
     """What every participant's drawing of a run needs.
 
-    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and ``ValueError``
-    for logs of a predicted own player without common sequence numbers.
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and
+    ``NotEnoughToSay`` for logs of a predicted own player without common sequence numbers.
     """
     packets, truths, timing = run.packets, run.truths, spec.timing
     offset = spec.truth_offset
-    own = own_players(packets) if truths is None else {}
+    try:
+        own = own_players(packets) if truths is None else {}
+    except NoCommonStates as error:
+        raise NotEnoughToSay(str(error)) from error
     if own:  # what a client predicted is judged by what the server said of it
         packets = {name: one.predicted for name, one in own.items()}
         truths, _ = truths_of({name: one.truth for name, one in own.items()}, "given")

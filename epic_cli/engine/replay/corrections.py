@@ -25,6 +25,10 @@ _ROUNDING = 1e-6
 _SHOWS = 0.1
 
 
+class NoCommonStates(ValueError):
+    """A log of the local player in which no state of the server answers one that was predicted."""
+
+
 class OwnPlayer(NamedTuple):
     """A log made ready: what the client predicted, and where the player really was.
 
@@ -39,7 +43,7 @@ class OwnPlayer(NamedTuple):
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
     """The logs of the local players in a recording, by player; none: it has other things.
 
-    Raises ``ValueError`` where their states have no sequence numbers in common.
+    Raises ``NoCommonStates`` where their states have no sequence numbers in common.
     """
     found = {}
     entities = Entities()
@@ -54,7 +58,7 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
 def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
     """The blocks of a recording as a strategy draws them that draws the local player.
 
-    Its logs are made ready, which needs all of them at once. Raises ``ValueError``.
+    Its logs are made ready, which needs all of them at once. Raises ``NoCommonStates``.
     """
     kept: list[PacketBlock] = []
     packets: dict[str, PacketBlock] = {}
@@ -83,7 +87,7 @@ def _own_player(
         if state.sequence is not None and (guess := by_sequence.get(state.sequence))
     ]
     if not known:
-        raise ValueError(
+        raise NoCommonStates(
             f"no state of {AUTHORITATIVE!r} has the sequence number of one of {PREDICTED!r}"
         )
     truth, drawn = PacketBlock(), PacketBlock(entities)

@@ -107,7 +107,7 @@ def replay(
     stream = spec.stream(by_time=several and grouped(source))
     found = blocks(source, spec.read, log, progress)
     by_time = source.kept and stream.pacing != "demo"
-    found = ordered(found, spec.strategy.name, by_time, spec.strict)
+    found = ordered(source.name, found, spec.strategy.name, by_time, spec.strict)
     drawn = chosen(spec, source.name, _estimated(spec, found, log))
     waiting = None if interrupted is None else lambda count: interrupted(source.name, count)
     try:
@@ -136,20 +136,28 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 
 
 def ordered(
-    found: Iterable[PacketBlock], strategy: str, by_time: bool, strict: bool = False
+    name: str, found: Iterable[PacketBlock], strategy: str, by_time: bool, strict: bool = False
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording in the order in which they are drawn.
+    """The blocks of the recording of this name in the order in which they are drawn.
 
     ``by_time``: one that is sorted by send time is sorted by arrival (``strict``: up to the first
-    refused line). Logs of the local player are made ready for a strategy that draws them.
+    refused line). Logs of the local player are made ready for a strategy that draws them. Raises
+    ``Unreadable``.
     """
     if by_time:
         found = by_arrival(found, strict)
-    if strategy and declaration(strategy).own_player:
-        from epic_cli.engine.replay.corrections import as_drawn  # few recordings are such logs
+    if not (strategy and declaration(strategy).own_player):
+        yield from found
+        return
+    from epic_cli.engine.replay.corrections import (  # few recordings are such logs
+        NoCommonStates,
+        as_drawn,
+    )
 
-        return as_drawn(found)
-    return iter(found)
+    try:
+        yield from as_drawn(found)
+    except NoCommonStates as error:
+        raise Unreadable(f"{name}: {error}") from error
 
 
 #: Says only which packets come.

@@ -91,6 +91,18 @@ def test_without_common_sequence_numbers_it_says_so() -> None:
         read(log)
 
 
+@pytest.mark.parametrize("words", ["replay -s visual-offset", "compare", "tune -s lerp"])
+def test_a_log_without_common_sequence_numbers_ends_a_command_with_a_message(
+    words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "own.txt"
+    states = ("predicted seq=1", "authoritative seq=7")
+    lines = [f"{k},0,0 / 1,0,0 / {k / 20} entity={state}" for k in range(40) for state in states]
+    log.write_text("\n".join(lines))
+    assert main([*words.split(), str(log)]) == 2
+    assert "no state of 'authoritative' has the sequence number" in capfd.readouterr().err
+
+
 def test_other_recordings_are_left_alone() -> None:
     assert read([Packet((0, 0, 0), None, 0.0, None, "predicted")]) == {}
 
