@@ -19,7 +19,7 @@ import numpy as np
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameter_base import Setting, Value
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Span
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, remote_names
@@ -769,6 +769,9 @@ def stepped(setting: Setting, value: Value, upwards: bool) -> Value:
             place = words.index(value) + (1 if upwards else -1)
             return words[min(max(place, 0), len(words) - 1)]
         return words[0] if words else value
+    if isinstance(setting, Span) and isinstance(value, str):
+        tenths = round(-10 * setting.convert(value)) + (1 if upwards else -1)
+        return f"{min(max(tenths, 1), 10 * setting.INTERVALS) / 10:g}i"
     if isinstance(value, str):  # the word for no number
         usual = setting.tune[0] if setting.tune else _USUAL
         return _within(setting, usual) if upwards else value

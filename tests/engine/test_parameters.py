@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from epic_cli import Choice, Number, Setting, SettingError, Switch
 from epic_cli.engine.parameter_base import Converted, Value
+from epic_cli.engine.parameters import Span
 
 
 class Way(IntEnum):
@@ -27,8 +28,9 @@ COUNT = Number("count", 3, "how many", "", 1, 9, whole=True)
 DELAY = Number("delay", "auto", "how late", "s", 0, 1, unset="auto")
 WRAPS = Switch("wraps", "on", "at the border")
 WAY = Choice("way", "near", "which way", Way)
+WAIT = Span("wait", 0.1, "how long", 0.001, 9)
 MODEL = Choice("model", "moving", "which model", Model, numbered=True)
-KINDS = (SPEED, COUNT, DELAY, WRAPS, WAY, MODEL)
+KINDS = (SPEED, COUNT, DELAY, WAIT, WRAPS, WAY, MODEL)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,9 @@ KINDS = (SPEED, COUNT, DELAY, WRAPS, WAY, MODEL)
         (COUNT, 2.0, 2.0),
         (DELAY, "auto", "auto"),
         (DELAY, "0.5", 0.5),
+        (WAIT, "20ms", 0.02),
+        (WAIT, " 1.80I ", "1.8i"),
+        (WAIT, "1000i", "1000i"),
         (WRAPS, "off", "off"),
         (WAY, "far-away", "far-away"),
         (MODEL, "turning", "turning"),
@@ -79,6 +84,7 @@ def test_a_whole_number_has_no_fraction(setting: Setting, value: object) -> None
         (SPEED, "-2 to 10 m/s"),
         (COUNT, "a whole number from 1 to 9"),
         (DELAY, "auto or 0 to 1 s"),
+        (WAIT, "0.001 to 9 s or 0.001i to 1000i"),
         (WRAPS, "on or off"),
         (WAY, "near or far-away"),
         (MODEL, "still, moving, turning or a whole number from 1 to 3"),
@@ -96,6 +102,7 @@ def test_a_range_in_words(setting: Setting, words: str) -> None:
         (SPEED, 3.5, 3.5),
         (COUNT, 9.0, 9),
         (DELAY, 0.5, 0.5),
+        (WAIT, "1.8i", -1.8),
         (WRAPS, "on", True),
         (WRAPS, "off", False),
         (WAY, "far-away", Way.FAR_AWAY),

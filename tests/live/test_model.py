@@ -75,6 +75,9 @@ def test_steps_are_small_where_it_matters() -> None:
     assert stepped(found["epic", "display_behind"], 0.2, True) == pytest.approx(0.25)
     assert stepped(found["mirror", "buffer_limit"], 32.0, True) == 50
     assert stepped(found["gambetta", "update_rate"], "auto", True) == 2
+    assert stepped(found["buffer", "delay"], "1.8i", True) == "1.9i"
+    assert stepped(found["buffer", "delay"], "0.1i", False) == "0.1i"
+    assert stepped(found["buffer", "delay"], "1000i", True) == "1000i"
     assert stepped(found["mirror", "quirks"], "off", False) == "on"
 
 

@@ -39,6 +39,8 @@ BUFFERS: dict[str, tuple[str, dict[str, float | str]]] = {
     "gambetta": ("gambetta", {}),
     "gambetta-quirks": ("gambetta", {"quirks": "on"}),
     "james-frowen": ("james-frowen", {}),
+    "buffer-min": ("buffer", {"clock": "min", "delay": "3i", "monotonic": "on"}),
+    "buffer-mean": ("buffer", {"clock": "mean", "catch_up": "rate", "catch_up_limit": 0.5}),
 }
 every = pytest.mark.parametrize("name", BUFFERS)
 #: With quirks an original may do what the others must not: draw time backwards.
@@ -117,7 +119,8 @@ def test_a_teleport_of_1000_units_is_one_jump_with_a_snap_distance(name: str) ->
         packet._replace(position=(packet.position[0] + (1000 if packet.time >= 5 else 0), 0.0, 0.0))
         for packet in steady(10.0)
     ]
-    for settings in ({"snap_distance": 100.0}, {}):
+    snap = "snap" if name.startswith("buffer") else "snap_distance"
+    for settings in ({snap: 100.0}, {}):
         shown = list(drawn(made(name, **settings), packets, frames(0.013, 10.0, 0.01)))
         between = [sample for sample in shown if 110 < sample.position[0] < 990]
         if settings:

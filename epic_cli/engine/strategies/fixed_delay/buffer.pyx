@@ -42,37 +42,38 @@ cdef class DelayBuffer(Strategy):
         offset = what clock says of (arrival - stamp), plus clock_margin
         wait   = clamp(delay + jitter_margin * jitter, delay_least, delay_most)
         time   = now - offset - wait
-        drawn  = lerp(before, after, (time - before.stamp) / (after.stamp - before.stamp))
+        u      = (time - before.stamp) / (after.stamp - before.stamp)
+        drawn  = lerp(before, after, u)
 
     Each part of it is a setting, so that it is nearly every delay buffer that games have written
     themselves: that over arrival times of web games is ``buffer+stamps=arrival+delay=0.1``, and
     ``snapshot``, ``geckos``, ``gambetta``, ``hermite`` and ``panda3d`` without prediction are
     compositions, too, which their pages name. Delays are seconds, or send intervals: ``1.8i``.
 
-    **Stamps.** ``sender``: the packet's timestamp, minus the age of its state. ``arrival``: when it
+    Stamps: ``sender``: the packet's timestamp, minus the age of its state. ``arrival``: when it
     arrived, as where packets have no timestamps; then jitter of the network is jitter of the
     speed. ``ticks``: the stamp before and one send interval more; a lost packet shifts the rest.
 
-    **Clock.** ``agree``: 0, so that the delay must cover the latency. ``first``: that of the first
+    Clock: ``agree``: 0, so that the delay must cover the latency. ``first``: that of the first
     packet; ``newest``: of the newest. ``min``, ``median``, ``max``: of the packets of the last
     ``clock_time`` seconds. ``mean``: the exponential mean over that time. ``pll``: a phase-locked
     loop, as in ``snapshot``. Over ``clock_time=session`` they are of all packets. A packet whose
     offset is more than ``clock_resync`` off restarts the estimate. The median is of 1024 packets at
     most. Over arrival times the offset is 0.
 
-    **Delay.** The jitter is the exponential standard deviation of (arrival - stamp) over
+    Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
     ``jitter_time``, over arrival times that of their differences. A send interval is the typical
     difference of the last 32 timestamps, or with ``interval_time`` the exponential mean.
 
-    **Curve.** ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
+    Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbours: (next - previous) / (their time), at an end of the buffer the slope.
 
-    **Beyond** the newest state it is held, or goes on for so long: along the line of the last two,
-    or by the newest's velocity; then it stays there, or is back at the newest
+    Beyond the newest state it is held, or goes on for ``beyond`` seconds: along the line of the
+    last two, or by the newest's velocity; then it stays there, or is back at the newest
     (``beyond_then=return``). ``freeze`` keeps what was drawn last. Before the oldest that one is
     shown, or with ``before=none`` what was drawn last.
 
-    **Catch-up.** ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
+    Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
     faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
     the buffer is empty. With ``none`` it only waits: after each hitch the delay is longer.
     ``monotonic`` keeps it from going back.
@@ -88,7 +89,7 @@ cdef class DelayBuffer(Strategy):
         name="buffer",
         summary="a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass",
         needs=(Need.CLOCKS.unless(", or arrival times and another clock than agree"),),
-        lag="delay, plus latency but with clock=agree, plus low_pass",
+        lag="delay and low_pass, plus latency unless clock=agree",
         on_loss="interpolates across what the delay covers, then as beyond says",
         source="the delay buffers that games write themselves; formulas in the description",
         proof="formula",
