@@ -155,10 +155,10 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
 
 
 class Occasion(NamedTuple):
-    """That rows begin to differ where packets are of one ``kind``: ``count`` of ``total`` times."""
+    """That rows begin to differ where packets are of one ``kind``: ``hits`` of ``total`` times."""
 
     kind: PacketKind
-    count: int
+    hits: int
     total: int
 
 

@@ -171,7 +171,7 @@ def occasion_words(one: Occasion) -> str:
         PacketKind.AFTER_SILENCE: "silences",
         PacketKind.JUMP: "jumps that velocities do not explain",
     }
-    return f"differs right after {words[one.kind]}: {one.count} of {one.total} times"
+    return f"differs right after {words[one.kind]}: {one.hits} of {one.total} times"
 
 
 #: What a status is called in a headline, and how a summary counts one or many of it.

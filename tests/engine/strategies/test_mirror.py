@@ -255,3 +255,12 @@ def test_draws_what_the_original_drew_through_a_replay(run: dict[str, Any]) -> N
             assert shown.position[:2] == pytest.approx((wanted["x"], wanted["y"]), abs=1e-9)
             compared += 1
     assert compared > 2
+
+
+@pytest.mark.parametrize("intervals", [0, 1, 2.5])
+def test_network_transform_draws_a_timeline_offset_later(intervals: float) -> None:
+    made = strategy("mirror", send_interval=0.05, timeline_offset=intervals)
+    for k in range(100):
+        made.update(Packet((k * 0.5, 0, 0), (10, 0, 0), k * 0.05), k * 0.05 + 0.08)
+        sample = made.read(k * 0.05 + 0.08)
+    assert sample.position[0] == pytest.approx(10 * (made.timeline - intervals * 0.05))

@@ -59,7 +59,8 @@ cdef class JamesFrowen(Strategy):
         lag="latency of the first packet plus 2 send intervals",
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
-        proof="runs of the original, its own tests",
+        proof="runs of the original's buffer and clock, called at a packet and in a frame as"
+        " SyncPositionBehaviour calls them; its own tests",
         rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
         lag_wavers=Wavering(

@@ -47,7 +47,10 @@ cdef class Mirror(Strategy):
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards,
     its negative arrival interval counts as jitter, and of several snapshots that a frame passes
     half stay in the buffer, to be drawn again where timestamps are set back. Mirror knows its
-    send interval; ``auto`` measures it. ``snap_distance`` is an addition.
+    send interval; ``auto`` measures it. Its timeline follows a message of the server's, whether an
+    entity moves or not, and knows an arrival by the frame. Its NetworkTransform stamps an entity's
+    snapshots one send interval later, as long as its timelineOffset is on: ``timeline_offset=1``.
+    ``snap_distance`` is an addition.
 
     ``send_interval=auto`` draws as the given interval does, where at least three of eight
     packets follow the one before by one interval; silences and single losses cost nothing, and
@@ -64,7 +67,8 @@ cdef class Mirror(Strategy):
         lag="latency plus 2 send intervals, more where arrivals jitter",
         on_loss="interpolates across one lost packet, then holds",
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
-        proof="runs of the original, its own tests",
+        proof="runs of the original: DynamicAdjustment and InsertAndAdjust at a packet, StepTime"
+        " and StepInterpolation in a frame, as NetworkClient calls them; its own tests",
         rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
         lag_wavers=Wavering(
@@ -92,6 +96,8 @@ cdef class Mirror(Strategy):
                    " the jitter", "", 0, 100, tune=(0, 3)),
             Number("delivery_time_ema_duration", 2.0, "how long the jitter is averaged over", "s",
                    0, 600),
+            Number("timeline_offset", 0.0, "how much later snapshots are drawn than the timeline"
+                   " has them", "send intervals", 0, 100),
             Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
                    0, 3600),
             SNAP_DISTANCE,
@@ -104,7 +110,7 @@ cdef class Mirror(Strategy):
     cdef public double catchup_negative_threshold, catchup_positive_threshold
     cdef public double catchup_speed, slowdown_speed
     cdef public double drift_ema_duration, delivery_time_ema_duration
-    cdef public double dynamic_adjustment_tolerance, pause, snap_distance
+    cdef public double dynamic_adjustment_tolerance, timeline_offset, pause, snap_distance
     cdef public bint dynamic_adjustment, quirks
     cdef SendInterval interval
     cdef MovingAverage drift_average, delivery_average
@@ -216,27 +222,29 @@ cdef class Mirror(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t before
+        cdef double time
         if self.buffer.empty():
             sample.status = NONE
         else:
             self.timeline += self.elapsed(at) * self.timescale
-            before = self.buffer.count_until(self.timeline)
+            time = self.timeline - self.timeline_offset * self.interval.value
+            before = self.buffer.count_until(time)
             if 0 < before < self.buffer.size():
-                draw_at(self.buffer[before - 1], self.buffer[before], self.timeline,
-                        self.snap_distance, sample)
+                draw_at(self.buffer[before - 1], self.buffer[before], time, self.snap_distance,
+                        sample)
             else:
                 hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
-            self.drop(before)
+            self.drop(before, time)
             self.shown = sample
             self.showed = True
 
-    cdef void drop(self, size_t before) noexcept nogil:
-        """Drops what has been passed, with ``before`` snapshots up to the timeline."""
+    cdef void drop(self, size_t before, double time) noexcept nogil:
+        """Drops what has been passed, with ``before`` snapshots up to the drawn time."""
         cdef size_t passed = max(before, <size_t>1) - 1
         if self.quirks:
             # one on the timeline ends the segment before it; and its loop counts up to a length
             # that shrinks
-            if passed > 0 and self.buffer[passed].time == self.timeline:
+            if passed > 0 and self.buffer[passed].time == time:
                 passed -= 1
             passed = min(passed, (self.buffer.size() + 1) // 2)
         self.buffer.drop_front(passed)

@@ -70,7 +70,8 @@ cdef class Quake3(Strategy):
         on_loss="freezes; predicted trajectories continue",
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
         " none of its code (GPL-2.0)",
-        proof="runs of the original (clock, trajectories), formula (error decay)",
+        proof="runs of the original's clock, CL_SetCGameTime in every frame, and of its"
+        " trajectories; formula (error decay)",
         rotates="pitch, yaw and roll, each the shorter way (LerpAngle); on angle_trajectory where"
         " positions are on theirs",
         lag_wavers=Wavering(

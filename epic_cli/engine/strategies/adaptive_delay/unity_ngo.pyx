@@ -97,7 +97,8 @@ cdef class UnityNgo(Strategy):
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator;"
         " double-lerp from 1.11 (MIT), the others from formulas and runs of 2.13 (Unity Companion"
         " License), none of its text",
-        proof="runs of 1.11 (bit for bit) and 2.13, upstream tests",
+        proof="runs of the interpolators of 1.11 (bit for bit) and 2.13, called at a packet and in"
+        " a frame as NetworkTransform calls them; upstream tests",
         rotates="slerp (half floats: nlerp) where positions lerp; smooth-damp: each angle by itself"
         " (BufferedLinearInterpolatorQuaternion)",
         lag_wavers=Wavering(

@@ -83,7 +83,8 @@ cdef class Extrapolator(Strategy):
         lag="none at constant velocity: the entity is drawn where it is now",
         on_loss="continues for two update times after the last packet, then holds",
         source="Jon Watte, EPIC library, Extrapolator.h and .cpp (jwatte/EPIC, 2019 state); MIT",
-        proof="the original's output, bit for bit",
+        proof="the original's output, bit for bit: AddSample at an arrival, ReadPosition in a"
+        " frame",
         rotates="a constant spin from the drawn rotation to that at the aim point (ours: the"
         " original has none)",
         takes_any_number=True,

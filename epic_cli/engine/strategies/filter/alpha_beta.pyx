@@ -80,7 +80,7 @@ cdef class AlphaBeta(Filter):
         on_loss="continues in a straight line for max_prediction, then holds",
         source="Brookner, Tracking and Kalman Filtering Made Easy (1998); Kalata, The Tracking"
         " Index (1984); values of rlabbe/filterpy; MIT",
-        proof="runs of the original program; tracking-index by formula",
+        proof="runs of the original program, once a packet; tracking-index by formula",
         rotates="the same filter in the tangent space about the predicted rotation (ours)",
         settings=(
             Choice("rule", "tracking-index", "where the gains come from", Rule),

@@ -54,7 +54,7 @@ cdef class Kalman(Filter):
         on_loss="continues in a straight line for max_prediction, then holds",
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"
         " rlabbe/filterpy; MIT",
-        proof="runs of the original program",
+        proof="runs of the original program, once a packet",
         rotates="the same filter in the tangent space about the predicted rotation (ours)",
         settings=(
             Choice("measures", "both", "what is measured: positions and velocities, or positions"

@@ -56,7 +56,7 @@ cdef class OneEuro(Filter):
         on_loss="continues in a straight line for max_prediction, then holds",
         source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"
         " BSD-3-Clause",
-        proof="runs of the original program",
+        proof="runs of the original program, once a packet",
         rotates="the same filter in the tangent space about the filtered rotation (ours; one cutoff"
         " for all axes, which grows with the angular speed in rad/s)",
         settings=(

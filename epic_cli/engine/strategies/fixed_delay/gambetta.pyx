@@ -26,12 +26,12 @@ cdef class Gambetta(Strategy):
     packet; two packets that arrive at the same instant count as one. Nothing is drawn until
     there are two states, so an entity that sends a single packet is never seen.
 
-    The demo checks neither for reordered nor for duplicate packets: with ``quirks=on`` a late
-    packet is
-    drawn late. Here it is discarded, and so is a packet with the newest timestamp. The demo is
-    given its update rate. ``auto`` draws as the given rate does, where at least three of eight
-    packets follow the one before by one interval; silences and single losses cost nothing, and
-    another rate is known within 32 packets. Until then the delay is that of the wrong rate: at
+    The demo reads its messages in its own update, so that it knows an arrival by the frame; here it
+    is exact. The demo checks neither for reordered nor for duplicate packets: with ``quirks=on`` a
+    late packet is drawn late. Here it is discarded, and so is a packet with the newest timestamp.
+    The demo is given its update rate. ``auto`` draws as the given rate does, where at least three
+    of eight packets follow the one before by one interval; silences and single losses cost nothing,
+    and another rate is known within 32 packets. Until then the delay is that of the wrong rate: at
     30 % loss the first half second was drawn up to 75 ms off. ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is. The positions are those of

@@ -66,7 +66,7 @@ cdef class Geckos(Strategy):
         lag="latency of the first packet plus the buffer",
         on_loss="interpolates across what the buffer covers, then holds its last position",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
-        proof="runs of the original",
+        proof="runs of the original: snapshot.add at an arrival, calcInterpolation in a frame",
         rotates="quat: slerp; deg, rad: pitch, yaw and roll, each the shorter way"
         " (runs of the original)",
         lag_by_session=True,
