@@ -15,6 +15,10 @@ class Reason(Enum):
     PIECE_MISSING = auto()
     PIECE_NOT_A_NUMBER = auto()
     SEPARATOR_MISSING = auto()  # after that piece
+    TORN = auto()
+
+    # the whole
+    NO_PACKETS = auto()
 
     # fields with names, in any format (field)
     FIELD_MISSING = auto()

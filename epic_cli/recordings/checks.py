@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations, pairwise
@@ -11,20 +12,21 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.engine.description import split, write
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.read_spec import VELOCITY, star_of
-from epic_cli.recordings.watch import LEAST
+from epic_cli.recordings.read_spec import VELOCITY, ReadSpec, star_of
+from epic_cli.recordings.watch import LEAST, RecordingMonitor
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Turning
+    from epic_cli.recordings import Reader
     from epic_cli.recordings.lines import LineReader
-    from epic_cli.recordings.read_spec import ReadSpec
-    from epic_cli.recordings.watch import RecordingMonitor, WatchedBlock
+    from epic_cli.recordings.watch import WatchedBlock
 
 
 #: This many bytes may stand above the first packet.
@@ -140,6 +142,9 @@ _EACH = 3
 #: this many usual steps.
 _LESS, _FEWER, _LEAP_STEPS = 0.5, 0.2, 8
 
+#: Rows are of this many kinds at most, such as move and shot.
+_KINDS = 4
+
 #: Names of what is not an entity but holds several, each with a clock of its own.
 _MATCHES = ("match", "game", "round", "session", "run", "episode", "demo", "map", "lap", "heat",
             "trial", "file", "replay", "segment", "part", "set", "half", "period")  # fmt: skip
@@ -189,18 +194,36 @@ def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -
     steps = [math.dist(a.packet.position, b.packet.position) for a, b in pairwise(rows)]
     leap = _LEAP_STEPS * median(filter(None, steps)) if any(steps) else math.inf
     whole = _way(rows, (), leap)
+    most_same = max(0.05 * whole[0], 0.05 * len(rows) if whole[0] < _MIXED * len(rows) else 0)
     several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
     for size in range(1, most + 1):
         found = []
         for columns in combinations(several[: _COLUMNS // size], size):
             same, way, leaps, groups = _way(rows, columns, leap)
-            if groups * _EACH > len(rows) or groups < 2 or (same and same > 0.05 * whole[0]):
+            if groups * _EACH > len(rows) or groups < 2 or same > most_same:
                 continue
             if way < _LESS * whole[1] or leaps < _FEWER * whole[2]:
                 found.append((same, sum(map(_strangeness, columns)), groups, way, columns))
         if found:
             return min(found)[-1]
     return ()
+
+
+def _kind(samples: Sequence[WatchedBlock], entity: str) -> str:
+    """The column in which rows of a few kinds differ whenever they have one time; none: empty."""
+    rows = [row for row in _rows(samples) if row.packet.entity == entity]
+    twins = [
+        (a, b)
+        for a, b in pairwise(rows)
+        if a.packet.time == b.packet.time and a.packet.position != b.packet.position
+    ]
+    for name in list(rows[0].cells)[:_COLUMNS] if len(twins) > 1 else ():
+        counts = Counter(row.cells.get(name) for row in rows)
+        rest = len(rows) - max(counts.values())
+        few = len(counts) <= _KINDS and rest <= 2 * len(twins)
+        if few and all(a.cells.get(name) != b.cells.get(name) for a, b in twins):
+            return name
+    return ""
 
 
 def _has_several(rows: Sequence[_Row], name: str) -> bool:
@@ -248,7 +271,8 @@ def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
     for name in rows[at].cells if before else ():
         was = {row.cells.get(name) for row in before}
         now = {row.cells.get(name) for row in after}
-        if len(was) == len(now) == 1 and was != now:
+        earlier = {row.cells.get(name) for row in rows[:at]}
+        if len(was) == len(now) == 1 and not now & earlier:
             words = set(name_of(name).words)
             found.append((not words & set(_MATCHES), name))
     return min(found)[1] if found else None
@@ -437,8 +461,14 @@ _SMOOTH, _LEAPS, _SURELY = 1.4, 0.5, 0.1
 #: This many packets of an entity show that its time goes down, or that its rows are shuffled.
 _DOWN, _SHUFFLED = 0.9, 0.4
 
+#: A cure is gone on with this often.
+_DEEPEST = 3
+
 #: This many packets that are not whole, beside those that are, show that they need not be.
 _PARTIAL, _FEW = 0.1, 3
+
+#: A step from packet to packet that is so much of all that there is, on average, is a long one.
+_ACROSS = 0.1
 
 #: This many packets that lie astray are no accident.
 _ASTRAY = 3
@@ -450,9 +480,38 @@ _ODD = 0.1
 def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
     """What is found in what has been watched so far, and has not been returned before.
 
-    Nothing that was given is doubted.
+    Nothing that was given is doubted. A cure has been tried, and mends all that has one.
     """
-    return watch.fresh(_all(watch))
+    return watch.fresh(_mended(watch, finding) for finding in judged(watch))
+
+
+def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
+    """A finding whose cure also mends what is in doubt once it is read so."""
+    for _ in range(_DEEPEST if finding.is_error and finding.read else 0):
+        block, reader = watch.samples[0]
+        if reader is None:
+            break
+        given = watch.given or ReadSpec()
+        layout = ReadSpec.parse(finding.read)._replace(
+            rebase_time=given.rebase_time, unless_own=given.unless_own
+        )
+        again = reader.again(layout, block.text)
+        further = cure_of(again, again.scan(block.text, True), layout)
+        if not further:
+            break
+        finding = finding._replace(read=write(further))
+    return finding
+
+
+def cure_of(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tuple[str, str], ...]:
+    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure."""
+    watch = RecordingMonitor(thorough=True)
+    watch.requested(layout)
+    watch.reading(reader, "")
+    watch.layout = getattr(reader, "layout", None)
+    watch.observe(block)
+    cures = (finding.read for finding in judged(watch) if finding.is_error and finding.read)
+    return tuple((part.key, part.value) for part in split(next(cures, "")))
 
 
 def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:
@@ -462,11 +521,12 @@ def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFindi
         yield RecordingFinding("E107", {"partial": watch.partial}, read="partial=on")
 
 
-def _all(watch: RecordingMonitor) -> list[RecordingFinding]:
+def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
+    """What is found in what has been watched so far."""
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     if totals.unreal:
-        facts = {"packets": totals.unreal, "line": totals.unreal_line}
+        facts = {"packets": totals.unreal}
         found.append(RecordingFinding("E206", facts, (totals.unreal_line,)))
     found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
@@ -551,6 +611,9 @@ def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Recordin
     yield RecordingFinding("E103", facts, (first.restart_line,), read)
 
 
+_SAME_TIME = "{:,} packets have the time of the one before, at another place"
+
+
 def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     """Entities that are not told apart, or times with too few digits."""
     for track in tracks:
@@ -558,18 +621,31 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
         smooth = track.doubles > _SMOOTH * track.steps
         shared = track.same > max(1, _MIXED * track.packets)
         if moving and shared and smooth and track.same > _COARSE * track.packets:
-            if track.first < track.last:
+            columns = telling_apart(watch.samples, track.entity)
+            if columns:  # in their order they seem to go one way
+                seen = _SAME_TIME.format(track.same)
+                yield _told_apart(watch, seen, columns, (track.same_line - 1, track.same_line))
+            elif track.first < track.last:
                 yield RecordingFinding(
                     "E203", {"share": track.same / track.packets}, (track.same_line,)
                 )
             return
         slow = not track.velocities or track.driven < _LEAPS * track.steps
         several = slow and track.moves >= LEAST
+        box = math.dist(track.low, track.high)
+        far = several and track.steps > _ACROSS * box * track.packets
         leaps = several and track.doubles < _LEAPS * track.steps
-        if not smooth and (shared or several) and track.moves > 1:
-            columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps else 1)
+        kinds = 1 < track.same <= max(1, _MIXED * track.packets)
+        if kinds:
+            column = _kind(watch.samples, track.entity)
+            if column:
+                seen = _SAME_TIME.format(track.same)
+                yield _told_apart(watch, seen, (column,), (track.same_line - 1, track.same_line))
+                return
+        if (far or not smooth) and (shared or several) and track.moves > 1:
+            columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps or far else 1)
             seen = (
-                f"{track.same:,} packets have the time of the one before, at another place"
+                _SAME_TIME.format(track.same)
                 if shared
                 else f"the path leaps back and forth between {'two' if leaps else 'several'} places"
             )
@@ -584,21 +660,31 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
 
 def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     """Values that stand for none, and whatever else is far away for a moment."""
-    for track in sorted(tracks, key=lambda one: -one.away):
-        if track.away < _ASTRAY:
-            return
-        hits, axis = max((hits, axis) for axis, (_, hits) in enumerate(track.marks))
-        if hits >= max(_ASTRAY, 0.5 * track.away):
-            facts = {"axis": "xyz"[axis], "value": track.marks[axis][0], "packets": hits}
-            yield RecordingFinding("E207", facts, (track.away_line,))
-            return
-        columns = telling_apart(watch.samples, track.entity)
-        if columns:
-            seen = f"{track.away:,} packets lie where no speed leads, and the next ones are back"
-            yield _told_apart(watch, seen, columns, (track.away_line,))
-            return
-        yield RecordingFinding("E208", {"packets": track.away}, (track.away_line,))
+    away = sum(track.away for track in tracks)
+    if not away:
         return
+    hits: Counter[tuple[int, float]] = Counter()
+    for track in tracks:
+        hits.update({(axis, mark): count for axis, (mark, count) in enumerate(track.marks)})
+    (axis, mark), count = hits.most_common(1)[0]
+    alike = sum(value == mark and most == count for (_, value), most in hits.items())
+    first = next(track for track in tracks if track.away)
+    lines = (min(track.away_line for track in tracks if track.away),)
+    least = _ASTRAY if alike == 1 or watch.packets < LEAST else 1
+    if count >= max(least, 0.5 * away):
+        layout = _layout(watch)
+        scale = layout.units["scale"] if layout is not None else 1.0
+        value = mark / (scale if isinstance(scale, float) else scale[axis])
+        facts = {"axis": "xyz"[axis], "value": value, "packets": count}
+        read = watch.read_with({"missing": f"{value:.12g}"}) if alike > 1 else ""
+        yield RecordingFinding("E207", facts, lines, read)
+    elif away >= _ASTRAY:
+        columns = telling_apart(watch.samples, first.entity)
+        seen = f"{away:,} packets lie where no speed leads, and the next ones are back"
+        if columns:
+            yield _told_apart(watch, seen, columns, lines)
+        else:
+            yield RecordingFinding("E208", {"packets": away}, lines)
 
 
 def _told_apart(
@@ -646,28 +732,26 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
             facts = {"name": meant, "unit": _UNIT_NAMES[meant], "step": figures.step}
             yield RecordingFinding("E201", facts, read=watch.read_with({"unit": meant}))
             return
-    slow = figures.step > _SLOWEST or (
-        figures.step in _LOGGERS and unit == "s" and figures.velocities == figures.zeros
-    )
-    if (
-        given
-        or figures.moves < _FEW_STEPS - 2
-        or not (slow or 0 < figures.step < 1 / _FASTEST_RATE)
-    ):
-        return
-    read = watch.read_with({"unit": "ms"}) if unit == "s" and slow else ""
-    yield RecordingFinding("E209", {"step": f"{figures.step:.3g} s", "unit": unit}, read=read)
+    slow = figures.step > _SLOWEST or (figures.step in _LOGGERS and unit == "s")
+    odd = slow or 0 < figures.step < 1 / _FASTEST_RATE
+    if odd and not given and not _judged(figures) and figures.moves > _FEW_STEPS - _ASTRAY:
+        read = watch.read_with({"unit": "ms"}) if unit == "s" and slow else ""
+        facts = {"step": f"{figures.step:.3g} s", "unit": unit}
+        yield RecordingFinding("E209", facts, read=read)
 
 
 def _unit_meant(figures: Survey) -> str | None:
     """The unit of times that are taken for seconds; None: they may be."""
+    serial = 0 < figures.step < 1 / _FASTEST_RATE and (
+        _SERIAL_DAYS[0] < figures.latest < _SERIAL_DAYS[1]
+    )
     if _judged(figures):
+        sizes = {**_UNITS, "d": 1 / 86400} if serial else _UNITS
         agree = figures.cosines[0] >= _AGREES
-        return next((u for u, size in _UNITS.items() if agree and _near(figures.ratio, size)), None)
-    alone = figures.packets >= _FEW_STEPS - 1 and figures.velocities == figures.zeros
-    if not alone or not figures.moves:
+        return next((u for u, size in sizes.items() if agree and _near(figures.ratio, size)), None)
+    if figures.packets < _FEW_STEPS - 1 or not figures.moves:
         return None
-    if 0 < figures.step < 1 / _FASTEST_RATE and _SERIAL_DAYS[0] < figures.latest < _SERIAL_DAYS[1]:
+    if serial:
         return "d"
     if figures.step < _LONG_STEP or (figures.whole and figures.step in _LOGGERS):
         return None

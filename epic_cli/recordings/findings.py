@@ -116,15 +116,15 @@ KINDS: Mapping[str, Kind] = {
         " from reading bytes as a type that they are not: big-endian as little-endian, integers as"
         " floats."),
     "E206": Kind("not a number", _WARNING,
-        "NaN or infinity: {packets:,}, as in line {line}; in other formats than packet text such"
-        " numbers are missing, and their packets left out",
+        "packets with NaN or infinity, as the demo reads them: {packets:,}; other formats leave"
+        " them out",
         "write nothing where nothing is known",
         "Packet text is read as the demo reads it, which draws nan from there on. In tables and"
         " JSON such a number is missing, as an empty cell is: the packet is left out and counted."
         " epic convert writes null, or an empty cell."),
     "E207": Kind("a value that stands for none", _ERROR,
-        "{axis} is {value:.10g} in {packets:,} packets, where no speed of the recording leads, and"
-        " back at once",
+        "where no speed of the recording leads, and back at once, {axis} is {value:.10g}; packets:"
+        " {packets:,}",
         "leave these rows out, or their cells empty",
         "Programs write -1, 9999 or 0 where a place is not known. Each such row is a leap there and"
         " back, which every strategy draws, and every comparison judges."),
@@ -170,6 +170,14 @@ KINDS: Mapping[str, Kind] = {
         "{lines_words} words behind the numbers that are not key=value; they are passed over",
         "",
         "Behind the seven numbers stand words as arrival=0.1, and comments behind a #."),
+    "E404": Kind("lines behind the end", _WARNING,
+        "a line that begins with q ends packet text, and there are lines behind it",
+        "leave that line out",
+        "The demo ends at such a line, and so does what reads packet text."),
+    "E405": Kind("empty", _NOTE,
+        "there is nothing in it",
+        "",
+        "A file of no bytes is a recording without packets."),
     "E501": Kind("rotations not of length 1", _WARNING,
         "rotations of a length other than 1: {packets:,}; they are drawn as if they had 1",
         "check the order and the units of their four numbers",

@@ -213,6 +213,12 @@ class LineReader(ABC):
         """Itself: it knows what it does not read."""
         return self
 
+    def again(self, layout: ReadSpec, head: bytes) -> LineReader:
+        """Another reader of the same lines, which begin so."""
+        reader = type(self)(layout)
+        reader.look_ahead(head)
+        return reader
+
     def sort_key(self, _field: str) -> tuple[str, int]:
         """What separates columns, and which of them, from 1, has a field; 0: none for ``sort``."""
         return "", 0

@@ -140,10 +140,20 @@ if TYPE_CHECKING:
         geo: bool
         angles: str
         euler: str
+        missing: float
 
 
 #: How many of a unit of time are a second.
-TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 / 3600}
+TIME_UNITS = {
+    "s": 1.0,
+    "ms": 1e3,
+    "us": 1e6,
+    "100ns": 1e7,
+    "ns": 1e9,
+    "min": 1 / 60,
+    "h": 1 / 3600,
+    "d": 1 / 86400,
+}
 
 #: Those in which Unix times are written.
 UNIX_UNITS = ("s", "ms", "us", "ns")
@@ -186,6 +196,7 @@ class ReadSpec(NamedTuple):
     pattern: str | None = None
     time_format: str | None = None
     geo: bool = False
+    missing: float | None = None
     partial: bool = False
     names: bool = False
     table: str | None = None
@@ -260,6 +271,7 @@ class ReadSpec(NamedTuple):
             "geo": self.geo,
             "angles": self.angles or "",
             "euler": self.euler or "zyx",
+            "missing": math.nan if self.missing is None else self.missing,
         }
 
     def entries(self) -> list[tuple[str, str]]:
@@ -334,7 +346,9 @@ def per_second(text: str) -> float | None:
     except ValueError:
         hertz = math.nan
     if unit not in ("tick", "ticks") or not 1e-6 <= hertz <= 1e9:
-        raise ValueError(f"{text!r} is not s, ms, us, ns, min, h, iso or ticks@HZ, as ticks@60")
+        raise ValueError(
+            f"{text!r} is not s, ms, us, 100ns, ns, min, h, d, iso or ticks@HZ, as ticks@60"
+        )
     return hertz
 
 
@@ -405,13 +419,22 @@ def parse_time_unit(text: str) -> str:
 
 def parse_time_origin(text: str) -> Origin:
     """``first``, or seconds; raises ``ValueError``."""
+    return "first" if text == "first" else _finite(text, "first, 0 or SECONDS")
+
+
+def parse_missing(text: str) -> float:
+    """A number that stands for no place; raises ``ValueError``."""
+    return _finite(text, "a finite number")
+
+
+def _finite(text: str, expected: str) -> float:
     try:
-        origin = float(text)
+        number = float(text)
     except ValueError:
-        origin = math.nan
-    if text != "first" and not math.isfinite(origin):
-        raise ValueError(f"{text!r} is not first, 0 or SECONDS")
-    return "first" if text == "first" else origin
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{text!r} is not {expected}")
+    return number
 
 
 def compiled(pattern: str) -> Any:
@@ -520,8 +543,8 @@ READ: Table = (
          "REGEX", parse_pattern),
     _Key("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
          " %S takes a fraction.", "FORMAT", parse_time_format),
-    _Key("unit", None, "The unit of its times: s, ms, us, ns, min, h, ticks@HZ or iso.", "UNIT",
-         parse_time_unit, field="time_unit",
+    _Key("unit", None, "The unit of its times: s, ms, us, 100ns, ns, min, h, d, ticks@HZ or iso.",
+         "UNIT", parse_time_unit, field="time_unit",
          words=lambda: ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))),
     _Key("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
          "first|SECONDS", parse_time_origin, _shown, field="time_origin",
@@ -531,6 +554,8 @@ READ: Table = (
     _Key("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default: what"
          " makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER", parse_scale,
          _shown),
+    _Key("missing", None, "What two of its axes are where the place is not known, -999: such"
+         " packets are left out.", "NUMBER", parse_missing, _shown),
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
            " around the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Its packets carry only what changed since the entity's last one."),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.recordings import (
     BYTE_ORDER_MARK,
     DEFAULT,
@@ -61,6 +63,11 @@ class BytesSource:
             head, self._head = self._head, b""
             return head
         return self._read()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file, of which more can be read without waiting."""
+        return isinstance(self._source, int) and stat.S_ISREG(os.fstat(self._source).st_mode)
 
     def file(self, title: str) -> IO[bytes]:
         """The whole of it; raises ``Unreadable`` for a stream."""
@@ -219,9 +226,14 @@ def read(
     reader = entry.reader(spec, on_read, entities, head)
     if watch is not None:
         watch.reading(reader, entry.name)
-    block, begun = reader.scan(head, final), head
+    block, begun, whole = reader.scan(head, final), head, False
     while True:
         _try_readings(block, entry.name, begun, spec)
+        whole |= bool(len(block) or block.refusals)
+        if reader.ended:
+            _tell_end(reader, block, bytes_of, watch)
+        if not whole and not block.refusals and (final or getattr(reader, "torn", False)):
+            _tell_nothing(begun, block, watch)
         yield block
         if final or reader.ended:
             return
@@ -230,6 +242,30 @@ def read(
         if len(begun) < _TRIED and not len(block):
             begun += data
         block = reader.scan(data, final)
+
+
+def _tell_end(
+    reader: Reader, block: PacketBlock, source: BytesSource, watch: RecordingMonitor | None
+) -> None:
+    """Says of packet text that there are lines behind its end; a pipe is never waited for."""
+    line = getattr(reader, "end_line", 0)
+    if not line or not (reader.behind or (source.is_file and source.more())):  # type: ignore[attr-defined]
+        return
+    if reader.torn:  # type: ignore[attr-defined]
+        block.refusals.append(Refusal(line, 1, b"\0", 0, Reason.TORN))
+    elif watch is not None:
+        from epic_cli.recordings.findings import RecordingFinding  # few recordings have some
+
+        watch.noted.append(RecordingFinding("E404", lines=(line,)))
+
+
+def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | None) -> None:
+    if begun:
+        block.refusals.append(Refusal(1, 1, begun[:80].partition(b"\n")[0], 0, Reason.NO_PACKETS))
+    elif watch is not None:
+        from epic_cli.recordings.findings import RecordingFinding  # as above
+
+        watch.noted.append(RecordingFinding("E405"))
 
 
 def _look(

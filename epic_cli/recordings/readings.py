@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.description import split, write
+from epic_cli.engine.description import write
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
-from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.checks import cure_of
 from epic_cli.recordings.read_spec import ReadSpec
-from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader
@@ -57,7 +56,7 @@ def _tried(
     )
     reader, block = attempt(layout)
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
-    mending = _mending(reader, block, layout) if doubtful is None else ()
+    mending = cure_of(reader, block, layout) if doubtful is None else ()
     if doubtful is not None:
         further = [reading.entries for reading in doubtful.readings]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
@@ -77,14 +76,3 @@ def _tried(
         when = "" if _RATE in entries.values() else f" at {block[0].time:.6g} s"
         name = f" of {block[0].entity}" if block[0].entity else ""
         yield Reading(tuple(entries.items()), f"{x:.6g}, {y:.6g}, {z:.6g}{when}{name}")
-
-
-def _mending(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tuple[str, str], ...]:
-    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure."""
-    watch = RecordingMonitor(thorough=True)
-    watch.requested(layout)
-    watch.reading(reader, "")
-    watch.layout = getattr(reader, "layout", None)
-    watch.observe(block)
-    mended = (finding.read for finding in new_findings(watch) if finding.is_error and finding.read)
-    return tuple((part.key, part.value) for part in split(next(mended, "")))

@@ -75,7 +75,7 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
         (SAMPLES / "turn.txt", {"read": "format=xml"}, ValueError, "choose from auto, text, csv"),
         (SAMPLES / "turn.txt", {"refused": "quietly"}, ValueError, 'refused is "raise", "warn"'),
         (SAMPLES / "turn.txt", {"read": "scale=2"}, ValueError, "this is packet text"),
-        (SAMPLES / "hop.jsonl", {"read": "unit=d"}, ValueError, "'d' is not s, ms, us, ns"),
+        (SAMPLES / "hop.jsonl", {"read": "unit=y"}, ValueError, "'y' is not s, ms, us, 100ns, ns"),
         (SAMPLES / "hop.jsonl", {"read": 60}, TypeError, "read is text, and not 60"),
         (SAMPLES / "hop.jsonl", {"read": "origin=now"}, ValueError, "'now' is not first"),
         (SAMPLES / "hop.jsonl", {"read": "axes=xx"}, ValueError, "'xx' is not axes"),

@@ -15,7 +15,7 @@ def told(recording: bytes, *options: str) -> list[str]:
 
 def pointed_at(lines: list[str]) -> str:
     """The text from the caret on."""
-    _, line, caret = lines
+    line, caret = lines[1:3]
     return line[caret.index("^") :]
 
 

@@ -21,6 +21,7 @@ class Units(TypedDict, total=False):
     geo: bool
     euler: str
     angles: str
+    missing: float
 
 class RecordScanner:
     def __init__(self, entities: Entities | None = None, **units: Unpack[Units]) -> None: ...

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,7 @@ struct Units {
     bool delta = false;       // what a packet lacks is as in the entity's packet before
     bool geo = false;         // x and y are longitude and latitude in degrees, scaled
     Plane plane;
+    double missing = std::numeric_limits<double>::quiet_NaN();  // of x and y, of no place
 
     bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
     bool plain_space() const {
@@ -178,6 +180,7 @@ struct Record {
         const uint64_t positions = units.vector(FIELD_X), velocities = units.vector(FIELD_VX);
         const uint64_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);
         if ((seen & needed) != needed) return first_of(needed & ~seen);
+        if (!std::isnan(units.missing) && is_nowhere(units)) return first_of(positions);
         packet.has_velocity = seen & velocities;
         if (units.plain_space()) {
             packet.position = {numbers[0].value, numbers[1].value, numbers[2].value};
@@ -215,6 +218,14 @@ struct Record {
     }
 
 private:
+    // Whether two of the axes have what stands for no place.
+    bool is_nowhere(const Units& units) const {
+        int count = 0;
+        for (const int32_t axis : units.axes)
+            count += axis >= 0 && numbers[axis].value == units.missing;
+        return count > 1;
+    }
+
     // NaN and infinity, spelt out or too large.
     static bool is_none(std::string_view text) {
         Number number;

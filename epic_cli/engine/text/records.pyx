@@ -2,6 +2,7 @@
 
 from itertools import permutations
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memchr
 from libcpp cimport bool as cbool
@@ -41,6 +42,7 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         double radian
         cbool delta
         cbool geo
+        double missing
 
     cdef cppclass Record:
         Record()
@@ -127,7 +129,8 @@ cdef class RecordScanner:
     has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
     latitude in degrees, and become metres from the first packet (``geo.h``). ``euler`` is one of
     ``EULER``. ``angles``: deg or rad, for all of them; none: yaw, pitch and roll are in degrees,
-    rotation vectors and spins in radians.
+    rotation vectors and spins in radians. ``missing``: a packet with this number for two of its
+    axes has no place; NaN: there is none.
     """
 
     cdef readonly Entities entities
@@ -137,7 +140,7 @@ cdef class RecordScanner:
 
     def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, scale=1.0,
                  str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
-                 bint geo=False, str euler="zyx", str angles=""):
+                 bint geo=False, str euler="zyx", str angles="", double missing=NAN):
         cdef int index
         self.entities = Entities() if entities is None else entities
         self.units.iso = per_second is None
@@ -156,6 +159,7 @@ cdef class RecordScanner:
         self.units.time_format = time_format.encode()
         self.units.delta = delta
         self.units.geo = geo
+        self.units.missing = missing
         if angles:
             self.units.angle = self.units.radian = 1.0 if angles == "rad" else DEGREE
         for index in range(3):

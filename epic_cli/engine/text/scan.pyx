@@ -42,7 +42,9 @@ cdef struct Refused:
 cdef class TextScanner:
     """Reads packet text block by block, exactly as the demo's fgets and sscanf would.
 
-    A line that begins with ``q`` or NUL ends the recording (``ended``). A line of more than
+    A line that begins with ``q`` or NUL ends the recording (``ended``), in the line ``end_line``
+    (0: not yet); ``torn``: it was a NUL; ``behind``: there are lines behind it, as far as it has
+    been read. A line of more than
     1023 bytes is read as several, as ``fgets`` returns it; so a block keeps at most that much
     text for the next one, whatever the length of the lines. ``wide`` takes common lines with the
     fast path; by default where the processor has it.
@@ -52,6 +54,9 @@ cdef class TextScanner:
     """
 
     cdef readonly bint ended
+    cdef readonly bint torn
+    cdef readonly bint behind
+    cdef readonly int64_t end_line
     cdef readonly Entities entities
     cdef bytes kept
     cdef int64_t line
@@ -107,7 +112,9 @@ cdef class TextScanner:
             elif length < LONGEST_PIECE and not final:
                 break
             if p[0] == 0 or p[0] == b"q":
-                self.ended = True
+                self.ended, self.torn, self.end_line = True, p[0] == 0, self.line
+                newline = <const char*>memchr(p, b"\n", end - p)
+                self.behind = newline != NULL and newline + 1 < end
                 return size
             one.line = self.line
             one.column = self.column

@@ -48,13 +48,15 @@ class NoLayout(Unreadable):
 def is_packet(line: bytes) -> bool:
     """Whether a line, without blanks before it, is meant to be packet text.
 
-    All that the demo could read is: a number, two commas, a slash. So is anything with the commas
-    and slashes of packet text, whose mistake deserves a message.
+    All that the demo could read is: three numbers, two commas, a slash. So is anything with the
+    commas and slashes of packet text, whose mistake deserves a message.
     """
     position, *others = line.split(b"/")
     if not others or position.count(b",") != 2:
         return False
-    return _begins_as_number(line) or (len(others) > 1 and others[0].count(b",") == 2)
+    if len(others) > 1 and others[0].count(b",") == 2:
+        return True
+    return all(map(_begins_as_number, map(bytes.strip, position.split(b","))))
 
 
 def _begins_as_number(line: bytes) -> bool:

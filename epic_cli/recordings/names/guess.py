@@ -8,7 +8,7 @@ an entity's name, unless ``entity`` has a star as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,11 +17,15 @@ from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import FIELDS
 from epic_cli.recordings.names.spellings import (
     ALTITUDES,
+    CLOCKS,
+    EYES,
     FRAME_WORDS,
     HEIGHTS,
     LATITUDES,
     LENGTH_UNITS,
     LONGITUDES,
+    OTHER_WORDS,
+    POSITION_WORDS,
     SPEED_UNITS,
     SPELLINGS,
     TICKS,
@@ -33,6 +37,7 @@ from epic_cli.recordings.names.spellings import (
     Name,
     component_of,
     name_of,
+    sounds_timely,
 )
 from epic_cli.recordings.names.turns import angles_in, rotation_columns
 from epic_cli.recordings.read_spec import (
@@ -61,6 +66,12 @@ _DATE = re.compile(
 
 #: Unix times from 1998 to 2128, in seconds; with these digits in any unit a time is one of them.
 _UNIX = (9e8, 5e9)
+
+#: As much in ticks of a ten-millionth of a second: since 1601, and since the year 1.
+_TICKS_OF_DATES = ((1.25e17, 1.67e17), (6.3e17, 6.72e17))
+
+#: Days since 1900, of 1982 to 2146, with the time of the day.
+_SERIAL = re.compile(r"[3-8]\d{4}[.,]\d{5,}")
 
 #: What degrees are made of.
 _DEGREES = {"semicircles": 180 / 2**31, "dege7": 1e-7}
@@ -142,16 +153,19 @@ def _unit_and_origin(
     given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
-    unit = TIME_UNITS_IN_BRACKETS.get(name_of(columns["time"]).unit)
+    name = name_of(columns["time"])
+    unit = TIME_UNITS_IN_BRACKETS.get(
+        name.unit or (name.spelling if len(name.spelling) > 1 else "")
+    )
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
     if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
-    time_unit = given.time_unit or unit or ("s" if own else _unit_of(first))
+    time_unit = given.time_unit or unit or ("s" if own else _unit_of(first, name))
     if given.time_origin is not None:
         return time_unit, given.time_origin
-    unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
+    unix = _is_date(first, time_unit)
     return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
 
 
@@ -193,17 +207,23 @@ def _check_vectors(given: ReadSpec, columns: Mapping[str, str], axes: str, speed
         raise AmbiguousLayout(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
 
 
-def _unit_of(value: str) -> str:
-    """The unit in which a time is a Unix time, or seconds."""
-    return next((name for name in UNIX_UNITS if _is_unix(value, TIME_UNITS[name])), "s")
+def _unit_of(value: str, name: Name) -> str:
+    """The unit in which a time is one of a date, or that of a clock of this name, or seconds."""
+    clock = next((unit for unit, clocks in CLOCKS.items() if name.spelling in clocks), None)
+    if {"date", "datetime", "timestamp"} & set(name.words) and _SERIAL.fullmatch(value):
+        return "d"  # of a spreadsheet
+    return clock or next((unit for unit in (*UNIX_UNITS, "100ns") if _is_date(value, unit)), "s")
 
 
-def _is_unix(value: str, per_second: float) -> bool:
+def _is_date(value: str, unit: str) -> bool:
+    """Whether a time in this unit is that of a date."""
     try:
-        seconds = float(value.replace(",", ".")) / per_second
+        number = float(value.replace(",", "."))
     except ValueError:
         return False
-    return _UNIX[0] <= seconds <= _UNIX[1]
+    if unit == "100ns":
+        return any(low <= number <= high for low, high in _TICKS_OF_DATES)
+    return unit in TIME_UNITS and _UNIX[0] <= number / TIME_UNITS[unit] <= _UNIX[1]
 
 
 def is_named_as(text: str, words: tuple[str, ...]) -> bool:
@@ -274,14 +294,18 @@ def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
 # ------------------------------------------------------------------------------------- the time
 
 
-def _time(columns: Columns, names: Names, _values: Values, given: ReadSpec) -> Columns:
+def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Columns:
     """The time: a counter if there is a rate, else a time, else a counter with a unit."""
     if "time" in columns:
         return {}
     ticks = [text for text, name in names.items() if name.spelling in TICKS]
     if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
         return {"time": ticks[0]}
-    timed = [text for text in ticks if names[text].unit in TIME_UNITS_IN_BRACKETS]
+    timed = [
+        text
+        for text in ticks
+        if names[text].unit in TIME_UNITS_IN_BRACKETS or _is_date(values[text], "100ns")
+    ]
     two = any(name.spelling == "ty" for name in names.values())  # tx is x, not a time
     timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
     found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
@@ -291,6 +315,12 @@ def _time(columns: Columns, names: Names, _values: Values, given: ReadSpec) -> C
         rate = (Reading((("unit", "ticks@HZ"),)),)
         facts = {"field": "time", "detail": ticks[0], "readings": rate}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
+    likely = [text for text, name in names.items() if sounds_timely(name)]
+    likely = [text for text in likely if is_value(values[text].strip())]
+    if len(likely) == 1:
+        return {"time": likely[0]}
+    if likely:
+        raise _several("time", likely)
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
 
 
@@ -493,23 +523,111 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     """As ``infer_layout``, also for a table with columns for each of several entities."""
     templates = starred(given)
     if templates:
-        names = tuple(entities_in(templates, tuple(values)))
+        found = entities_in(templates, tuple(values))
+        names = sorted(found, key=lambda name: -len(found[name]))  # some have no velocity
         return infer_layout(given, _with_first(values, names))
+    problem, alone = None, None
+    family = side_by_side(tuple(values))
+    several = len(family) > 1 and not FRAME_WORDS & _words_of(family)
     try:
-        return infer_layout(given, values)
+        alone = infer_layout(given, values)
+        own = "entity" in alone.places or "entity" in dict(given.columns or ())
+        if not several or own or alone.places["x"] not in family.values():
+            return alone
     except AmbiguousLayout as ambiguous:
-        if ambiguous.reason is not Reason.ENTITIES_IN_A_ROW:
+        if not several or ambiguous.reason not in _OF_SEVERAL:
             raise
-        names = ambiguous.facts["names"]
-        layout = infer_layout(given, _with_first(values, names))
-        found = set(entities_in(starred(layout), tuple(values)))
-        if set(names) - found:
-            raise
-        if found - set(names):  # a camera, too
-            stars = Reading(tuple(starred(layout).items()))
-            ambiguous.facts["readings"] = (stars, *ambiguous.facts["readings"])
-            raise
+        problem = ambiguous
+    layout, entities = None, set[str]()
+    with suppress(AmbiguousLayout):
+        layout = infer_layout(given, _with_first(values, tuple(family)))
+        entities = set(entities_in(starred(layout), tuple(values)))
+    if layout is not None and entities == set(family):
         return layout
+    if problem is None:
+        assert alone is not None
+        return alone
+    if layout is not None and entities > set(family):  # a camera, too
+        stars = Reading(tuple(starred(layout).items()))
+        problem.facts["readings"] = (stars, *problem.facts.get("readings", ()))
+    raise problem
+
+
+#: What is not clear of columns for each of several entities where one is looked for.
+_OF_SEVERAL = (Reason.ENTITIES_IN_A_ROW, Reason.COLUMN_AMBIGUOUS, Reason.COLUMN_UNCLEAR)
+
+#: An axis in the name of a column: a word of its own, or at the end of one.
+_AN_AXIS = re.compile(
+    r"(?<![A-Za-z])[xyzXYZ](?![A-Za-z])|(?<=[a-z\d])[XYZ](?![A-Za-z])|(?<=\d)[xyz](?![A-Za-z])"
+    r"|(?:(?<![A-Za-z])(?:p|pos|loc|coord))([xyz])(?![A-Za-z])"
+)
+
+
+#: What is between words, and a word of places at the end.
+_PARTS = re.compile(r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)")
+
+
+def side_by_side(names: Sequence[str]) -> dict[str, str]:
+    """The entities for which a header has columns of each axis, and the column of their x.
+
+    What stands in front of the axis, or behind it, is different for each of them and else alike:
+    ``p1`` and ``p2`` of ``p1_x`` and ``p2_x``. Cameras and targets are none.
+    """
+    axes: dict[tuple[str, str], dict[str, str]] = {}
+    for text in names:
+        marks = list(_AN_AXIS.finditer(text))
+        if marks:
+            begin, end = marks[-1].span(1) if marks[-1].group(1) else marks[-1].span()
+            axes.setdefault((text[:begin], text[end:]), {})[text[begin:end].lower()] = text
+    best: dict[str, str] = {}
+    for side in (0, 1):
+        alike: dict[tuple[str, ...], dict[str, str]] = {}
+        for key, columns in axes.items():
+            name = _thing_in(key[side])
+            if (
+                name
+                and _is_thing(name)
+                and {"x", "y"} <= columns.keys() | {"y"}
+                and len(columns) > 1
+            ):
+                rest = key[side].replace(name, "*", 1)
+                alike.setdefault((rest, key[1 - side], *sorted(columns)), {})[name] = columns["x"]
+        best = max((best, *alike.values()), key=len)
+    return best
+
+
+def _words_of(names: Iterable[str]) -> set[str]:
+    return {word for name in names for word in name_of(name).words}
+
+
+def _thing_in(part: str) -> str:
+    """The name of an entity in what stands before or behind an axis, without words of places."""
+    words = re.split(
+        r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)", _UNIT.sub("", part)
+    )
+    while words and _is_no_name(words[0]):
+        words.pop(0)
+    while words and _is_no_name(words[-1]):
+        words.pop()
+    return "".join(words)
+
+
+def _is_no_name(word: str) -> bool:
+    lower = word.strip("\\_").lower()
+    around = POSITION_WORDS | {"world", "global"}
+    return not lower.isalnum() or lower in around or lower in LENGTH_UNITS
+
+
+def _is_thing(name: str) -> bool:
+    """Whether columns of this name are an entity's, and no camera's."""
+    words = set(name_of(name).words)
+    numbered = any(word.isdigit() for word in words)
+    others = (OTHER_WORDS - _SEATS if numbered else OTHER_WORDS) | VELOCITY_WORDS | EYES
+    return not words & others
+
+
+#: Words that with a number are an entity's.
+_SEATS = frozenset(("home", "slot", "block", "cell"))
 
 
 def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -9,16 +9,22 @@ from unicodedata import combining, normalize
 #: Behind a name, in brackets or as its last word: what the numbers are in.
 TIME_UNIT_WORDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
-    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisec", "milliseconds"), "ms"),
-    **dict.fromkeys(("us", "usec", "usecs", "micros", "microseconds", "µs"), "us"),
-    **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosec", "nanoseconds"), "ns"),
+    **dict.fromkeys(
+        ("ms", "msec", "msecs", "millis", "millisec", "millisecs", "millisecond", "milliseconds"),
+        "ms",
+    ),
+    **dict.fromkeys(
+        ("us", "usec", "usecs", "micros", "microsec", "microsecond", "microseconds", "µs"), "us"
+    ),
+    **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosec", "nanosecond", "nanoseconds"), "ns"),
 }
 
-#: The same in brackets only: elsewhere it may be the least.
+#: The same in brackets, or behind the name of a time: elsewhere it may be the least.
 TIME_UNITS_IN_BRACKETS = {
     **TIME_UNIT_WORDS,
     **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("d", "day", "days"), "d"),
 }
 
 #: What lengths and velocities may be in, in metres and in metres per second.
@@ -58,7 +64,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "elapsed", "elapsed time", "base date time", "seconds", "secs", "sec",
             "clock", "time time", "realtime",
             "realtime since startup", "time since startup",
-            "time since level load", "relative time", "zeit", "temps", "tiempo",
+            "time since level load", "time since start", "relative time", "zeit", "temps", "tiempo",
+            "performance now", "now", "tickcount", "filetime", "file time", "uptime", "timecode",
         ),
         ("client time", "client timestamp", "totl time", "timestep time", "second",
          "frame time", "date", "when", "os clock", "game clock", "local date", "event time"),
@@ -86,7 +93,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
          "who", "spieler", "joueur", "jugador", "fahrzeug", "objekt", "einheit", "vessel", "mover",
          "tank", "car", "ship", "boat", "drone", "robot",
          "bot", "pawn", "character", "plane", "aircraft", "driver", "pilot", "peer", "connection",
-         "callsign", "username", "nickname", "track"),
+         "callsign", "username", "nickname", "track", "obj", "owner", "ped", "npc", "animal",
+         "nick", "user", "client", "participant", "tag id", "jersey", "bib", "ent", "mob"),
         ("steamid",),
     ),
     "seq": (
@@ -95,6 +103,23 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "teleport": (("teleport",), ("teleported", "is teleport")),
 }  # fmt: skip
+
+#: Clocks whose unit is known.
+CLOCKS = {"ms": ("performance now", "dom high res time stamp", "tickcount")}
+
+#: A name with one of these is a time where no other is, unless one of the others is with it, or it
+#: is what something lasts.
+TIME_WORDS = frozenset((
+    "time", "timestamp", "clock", "elapsed", "epoch", "datetime", "zeit", "stamp", "timecode",
+    "gametime", "servertime", "simtime",
+))  # fmt: skip
+NO_TIME_WORDS = frozenset((
+    "left", "remaining", "limit", "scale", "delta", "ping", "trip", "rtt", "cooldown", "respawn",
+    "reload", "last", "air", "zone", "response", "fixed", "step", "frame", "play", "alive", "dead",
+    "death", "spawn", "next", "reaction", "lag", "latency", "jitter", "lap", "best", "warm", "up",
+    "down", "stun", "hold", "held", "smooth", "render", "cpu", "gpu", "processing", "duration",
+    "interval", "dt", "diff", "received", "receive", "recv", "arrival", "rx",
+))  # fmt: skip
 
 #: Names that count instead of measuring time: they need a rate.
 TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick number",
@@ -115,7 +140,7 @@ POSITION_WORDS = frozenset((
     "point", "origin", "translation", "xyz",
 ))  # fmt: skip
 VELOCITY_WORDS = frozenset((
-    "v", "vel", "velocity", "speed", "linear", "twist",
+    "v", "vel", "velocity", "speed", "linear", "twist", "linvel", "lin",
 ))  # fmt: skip
 
 #: Words that say whose or where it is, and change nothing.
@@ -176,7 +201,8 @@ _UNITS = (TIME_UNIT_WORDS, LENGTH_UNITS, SPEED_UNITS)
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
-_JOINED = re.compile(r"(p|t|pos|loc|coord|v|vel|velocity|position|location)([xyz])")
+_JOINED = re.compile(r"(p|t|pos|loc|coord|v|vel|velocity|position|location|linvel)([xyz])")
+_PLACED = re.compile(r"([xyz])(pos|position|loc|location|coord|coordinate|vel|velocity)")
 
 
 class Name(NamedTuple):
@@ -193,6 +219,16 @@ class Name(NamedTuple):
         while begin < len(self.words) - 1 and self.words[begin] in around:
             begin += 1
         return " ".join(self.words[begin:])
+
+
+def sounds_timely(name: Name) -> bool:
+    """Whether a name is that of a time, or a counter's, or sounds so; or it is a unit of time."""
+    if name.spelling in TICKS or any(name.spelling in row for row in SPELLINGS["time"]):
+        return True
+    if name.spelling in TIME_UNITS_IN_BRACKETS:
+        return len(name.spelling) > 1 and name.spelling != "min"
+    words = set(name.words)
+    return bool(words & TIME_WORDS) and not words & NO_TIME_WORDS
 
 
 class Component(NamedTuple):
@@ -228,13 +264,24 @@ def name_of(text: str) -> Name:
     """
     unit, text = "", text.rpartition("*.")[2]
     brackets = _BRACKETS.search(text)
-    if brackets and brackets.start() and not brackets.group(1).isdigit():
-        unit, text = brackets.group(1).lower(), text[: brackets.start()]
+    if brackets and brackets.start():
+        within = brackets.group(1).lower()
+        if not within.isdigit() and within not in AXES:
+            unit, text = within, text[: brackets.start()]
     if not text.isascii():  # letters without their accents
         text = "".join(each for each in normalize("NFD", text) if not combining(each))
     words = [word.lower() for word in _WORD.findall(text)]
-    if len(words) > 1 and any(words[-1] in record for record in _UNITS):
-        unit = unit or words[-1]
+    last = words[-1] if words else ""
+    pixels = last != "px" or AXES.keys() & set(words)  # else it is p's x
+    if (
+        len(words) > 1
+        and pixels
+        and (
+            any(last in record for record in _UNITS)
+            or (last in TIME_UNITS_IN_BRACKETS and TIME_WORDS.intersection(words))
+        )
+    ):
+        unit = unit or last
         words.pop()
     return Name(tuple(words), unit)
 
@@ -257,5 +304,5 @@ def component_of(name: Name) -> Component | None:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    joined = _JOINED.fullmatch(word)
-    return (joined.group(1), joined.group(2)) if joined else (word,)
+    joined = _JOINED.fullmatch(word) or _PLACED.fullmatch(word)
+    return joined.groups() if joined else (word,)

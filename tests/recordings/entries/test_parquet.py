@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from epic_cli import Packet, inspect, read_packets
+from epic_cli.engine.refusals import Reason
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries import parquet
 from epic_cli.recordings.entries.parquet import NoParquetLibrary
@@ -137,7 +138,9 @@ def test_a_wrong_row_has_its_number(tmp_path: Path) -> None:
 def test_a_file_without_rows_has_no_packets(tmp_path: Path) -> None:
     none = pa.array([], pa.float64())
     path = written(tmp_path / "empty", {"time": none, "x": none, "y": none})
-    assert packets_of(path) == []
+    with path.open("rb") as file:
+        refusals = [refusal for block in read(file.fileno()) for refusal in block.refusals]
+    assert [refusal.reason for refusal in refusals] == [Reason.NO_PACKETS]
 
 
 @pytest.mark.parametrize("cut", [5, -20])

@@ -115,10 +115,9 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
 
 def _is_time(name: str) -> bool:
     """Whether a column is a time, or counts."""
-    from epic_cli.recordings.names.spellings import SPELLINGS, TICKS, name_of
+    from epic_cli.recordings.names.spellings import name_of, sounds_timely
 
-    spelling = name_of(name).spelling
-    return spelling in TICKS or any(spelling in spellings for spellings in SPELLINGS["time"])
+    return sounds_timely(name_of(name))
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

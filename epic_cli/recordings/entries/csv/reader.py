@@ -237,6 +237,12 @@ class CsvReader(LineReader):
         block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True
 
+    def again(self, layout: ReadSpec, head: bytes) -> CsvReader:
+        """See ``LineReader``."""
+        reader = CsvReader(layout)
+        reader.look_for_header(head)
+        return reader
+
     def sort_key(self, field: str) -> tuple[str, int]:
         """See ``LineReader``."""
         return self._delimiter, self._column(field) + 1 if field in self._places else 0

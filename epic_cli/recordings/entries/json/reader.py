@@ -24,7 +24,9 @@ from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT, Unreadable
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
     AmbiguousLayout,
+    entities_in,
     infer_layout,
+    infer_row_layout,
     is_value,
     no_header,
     starred,
@@ -33,11 +35,10 @@ from epic_cli.recordings.names.spellings import (
     EYES,
     OTHER_WORDS,
     POSITION_WORDS,
-    SPELLINGS,
-    TICKS,
     VELOCITY_WORDS,
     component_of,
     name_of,
+    sounds_timely,
 )
 from epic_cli.recordings.read_spec import (
     POSITION,
@@ -163,8 +164,6 @@ _DEEPEST, _LINES = 32, 65536
 #: A time and a position in an array are this many values.
 _STATE = 3
 
-_TIMES = {cell for row in SPELLINGS["time"] for cell in row}
-
 
 class Shape(Enum):
     """What has the packets."""
@@ -251,8 +250,7 @@ def _is_flat(values: list[Any]) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    spelling = name_of(name).spelling
-    return spelling in _TIMES or spelling in TICKS
+    return sounds_timely(name_of(name))
 
 
 def _has_times(value: Any, deep: int = 0) -> bool:
@@ -531,8 +529,9 @@ class Entries(NamedTuple):
         )
         for name, entry in pairs:
             states = entry if timed and _has_objects(entry) else (entry,)
+            moves = not self.steps and _is_velocity(name)
             for state in states:
-                if state is not None and (self.steps or self._is_placed(state)):
+                if state is not None and (self.steps or (self._is_placed(state) and not moves)):
                     yield name, state
 
     def _is_placed(self, entry: Any) -> bool:
@@ -553,9 +552,9 @@ def _list(value: Any) -> list[Any]:
 
 
 def entries_of(layout: ReadSpec) -> Entries | None:
-    """How objects with several entities are read; None: a layout without stars."""
+    """How objects with an entry for each of several entities are read; None: there are none."""
     places = starred(layout)
-    if not places:
+    if not places or is_wide(layout):
         return None
     paths = {}
     before: list[tuple[str, ...]] = []
@@ -567,6 +566,16 @@ def entries_of(layout: ReadSpec) -> Entries | None:
         paths[field] = path_names(behind) if behind else ()
     *singles, steps = before
     return Entries(steps, paths, tuple(singles))
+
+
+def is_wide(layout: ReadSpec) -> bool:
+    """Whether several entities are told apart within names: ``p1_x`` and ``p2_x``."""
+    for path in starred(layout).values():
+        at = star_of(path)
+        around = path[:at][-1:], path[at + 1 :][:1]
+        if around[0] not in ("", ".", "|") or around[1] not in ("", "."):
+            return True
+    return False
 
 
 def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
@@ -594,8 +603,21 @@ def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
 
 
 def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
-    """As ``infer_layout``, of an object that may have an entry for each of several entities."""
+    """As ``infer_layout``, of an object of several entities: by names, or by entries."""
     values = single_values(item)
+    try:
+        wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, values)
+    except AmbiguousLayout:
+        if is_wide(given):
+            raise
+    else:
+        if is_wide(wide):
+            return wide
+    return _of_entries(given, item, values)
+
+
+def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSpec:
+    """The layout of an object that may have an entry for each of several entities."""
     entries = entries_of(given)
     if entries is not None:
         path = next(iter(starred(given).values()))
@@ -703,11 +725,16 @@ def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
 
 
 def _objects_in(item: Any) -> list[Any]:
-    return (
-        [entry for entry in item.values() if isinstance(entry, dict)]
-        if isinstance(item, dict)
-        else []
-    )
+    """The objects among its members, but for velocities."""
+    if not isinstance(item, dict):
+        return []
+    return [
+        value for name, value in item.items() if isinstance(value, dict) and not _is_velocity(name)
+    ]
+
+
+def _is_velocity(name: str) -> bool:
+    return bool(VELOCITY_WORDS.intersection(name_of(name).words[-1:]))
 
 
 def _names_with_stars(
@@ -750,7 +777,8 @@ def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict
     found, _ = look_up(item, steps)
     entries = list(found.values()) if isinstance(found, dict) else _list(found)
     firsts = [_first_state(entry) for entry in entries if entry is not None]
-    firsts = firsts[:1] if steps else _objects_in(item) or firsts
+    moves = isinstance(item, dict) and any(map(_is_velocity, item))
+    firsts = firsts[:1] if steps else _objects_in(item) or ([] if moves else firsts)
     if before is None:
         before = f"{path_text(steps)}." if steps else ""
     return {
@@ -794,6 +822,8 @@ class JsonlReader(LineReader):
         self._entries: Entries | None = None
         self._empty: Refusal | None = None
         self._joined: tuple[tuple[str, ...], ...] = ()  # paths that together name the entity
+        #: The paths of each of several entities, by the names that an object has.
+        self._beside: dict[tuple[str, ...], dict[str, dict[str, tuple[str, ...]]]] = {}
         self._ambiguous = 0
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -839,6 +869,12 @@ class JsonlReader(LineReader):
             return
         if self._joined:
             fields["entity"] = joined_name(text_of(look_up(item, each)[0]) for each in self._joined)
+        if is_wide(self.layout):
+            for name, own_paths in self._side_by_side(item).items():
+                own = self._look_up(block, item, own_paths, raw)
+                if own is not None and any(own.get(axis) for axis in POSITION):
+                    self.add(block, {**fields, **own, "entity": name}, begin, raw)
+            return
         if self._entries is None or entries is None:
             self.add(block, fields, begin, raw)
             return
@@ -848,6 +884,17 @@ class JsonlReader(LineReader):
                 plain = name.encode("utf-8", "replace").decode()  # half a character is none
                 entity = own.get("entity") or fields.get("entity") or plain
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
+
+    def _side_by_side(self, item: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
+        """The entities of an object that has names for each, and the paths of their fields."""
+        key = tuple(item)
+        if key not in self._beside:
+            names = tuple(single_values(item))
+            self._beside[key] = {
+                path_names(name)[0]: {field: path_names(names[at]) for field, at in places.items()}
+                for name, places in entities_in(starred(self.layout), names).items()
+            }
+        return self._beside[key]
 
     def _look_up(
         self, block: PacketBlock, item: Any, paths: dict[str, tuple[str, ...]], raw: bytes
@@ -909,6 +956,9 @@ class JsonlReader(LineReader):
             }
             self._entries = self._entries._replace(paths={**own, **self._entries.paths})
             places = {field: path for field, path in places.items() if field not in starred(layout)}
+        if is_wide(layout):
+            places = {field: path for field, path in places.items() if field not in starred(layout)}
+            later = {}
         self._paths = {**later, **places}
         self.records = self._scanner(layout)
         self.settle(layout)
@@ -916,7 +966,7 @@ class JsonlReader(LineReader):
 
     def _scanner(self, layout: ReadSpec) -> RecordScanner:
         """What takes the usual lines at once."""
-        if self._joined:
+        if self._joined or is_wide(layout):
             return RecordScanner(self.entities, **layout.units)
         if self._entries is None:
             return JsonScanner(self._paths, self.entities, **layout.units)
@@ -936,6 +986,12 @@ class JsonlReader(LineReader):
             values.update({name: "" for name in FIELDS if name not in values})
             return infer_layout(self.layout, values)
         return infer_object_layout(self.layout, item)
+
+    def again(self, layout: ReadSpec, head: bytes) -> JsonlReader:
+        """See ``LineReader``; of a document the objects are on lines of their own."""
+        reader = JsonlReader(layout)
+        reader.look_ahead(head)
+        return reader
 
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """The single values of an object by their paths."""
