@@ -488,7 +488,7 @@ def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
 def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
     """A finding whose cure also mends what is in doubt once it is read so."""
     for _ in range(_DEEPEST if finding.is_error and finding.read else 0):
-        block, reader = watch.samples[0]
+        block, reader = watch.samples[0].block, watch.samples[0].reader
         if reader is None:
             break
         given = watch.given or ReadSpec()
