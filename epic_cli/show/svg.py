@@ -284,7 +284,7 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
         return names + _FULL * (value - low) / (high - low or 1)
 
     rows = [
-        f'<svg viewBox="0 0 {width} {height}" width="{width}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
         ' role="img" font-family="sans-serif" font-size="12" fill="currentColor"'
         ' stroke-width="2"><title>Scores</title><g stroke="#888" stroke-opacity=".35">'
     ]

@@ -204,7 +204,7 @@ def make_pages() -> None:
         compared = epic_cli.compare(ROOT / "sample_inputs/jitter.txt", NOTEBOOK)
         notebook = Path(folder, "notebook.html")
         notebook.write_text(f"<style>{NOTEBOOK_STYLE}</style>{compared._repr_html_()}")
-        capture(page, notebook.as_uri(), "notebook", high=284, seconds=1)
+        capture(page, notebook.as_uri(), "notebook", high=360, seconds=1)
 
 
 def main() -> None:
