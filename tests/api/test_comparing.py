@@ -41,14 +41,38 @@ class Broken(Still):
         raise LookupError(at)
 
 
-def test_it_measures_what_the_command_does() -> None:
-    command = "epic compare --format jsonl -s epic,epic+calc_ahead=0.3 --tick 1/60"
-    told = shell(f"{command} sample_inputs/jitter.txt", cwd=ROOT).stdout.splitlines()
+def unix_table(path: Path, seconds: int) -> Path:
+    """A turn at Unix times, from this second of the day on."""
+    rows = [f"{1.7e9 + seconds + k / 20:.2f},{k / 7:.4f},{(k / 20) ** 2:.4f},0" for k in range(90)]
+    path.write_text("\n".join(["time,x,y,z", *rows, ""]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "truth"),
+    [((JITTER,), None), (("a.csv",), None), (("a.csv", JITTER), None), (("a.csv",), "b.csv")],
+    ids=["one", "Unix times", "several", "a truth at Unix times"],
+)
+def test_it_measures_what_the_command_does(
+    tmp_path: Path, files: tuple[str | Path, ...], truth: str | None
+) -> None:
+    for number, name in enumerate(("a.csv", "b.csv")):
+        unix_table(tmp_path / name, number)
+    paths = [tmp_path / file for file in files]  # an absolute one stays as it is
+    command = "epic compare --format jsonl -s epic,epic+calc_ahead=0.3 --tick 1/60 --latency 50ms"
+    command += f" --truth {tmp_path / truth}" if truth else ""
+    told = shell(f"{command} {' '.join(map(str, paths))}", cwd=ROOT).stdout.splitlines()
     lines = [line for line in map(json.loads, told) if line.get("entity") is None]
-    comparison = compare(JITTER, ["epic", "epic+calc_ahead=0.3"], tick="1/60")
+    comparison = compare(
+        paths,
+        ["epic", "epic+calc_ahead=0.3"],
+        truth=tmp_path / truth if truth else None,
+        tick="1/60",
+        latency=0.05,
+    )
     assert [result.label for result in comparison.results] == ["epic", "epic+calc_ahead=0.3"]
     for result in comparison.results:
-        (line,) = (item for item in lines if item["strategy"] == result.label)
+        line = next(item for item in lines if item["strategy"] == result.label)
         known = {name: None if math.isnan(one) else one for name, one in result.values.items()}
         assert {name: line.get(name) for name in result.values} == known
 
