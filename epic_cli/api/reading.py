@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock
@@ -230,11 +230,17 @@ def read_packets(
     """
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    given = source_of(source)
-    log = Warner(given.name)
-    blocks = accepted(given, spec_of(read), log, refused)
-    reader = PacketReader(given, log, blocks)
-    if given.path is not None:
+    return _reader(source_of(source), spec_of(read), refused, rebase_time=False)
+
+
+def _reader(
+    source: RecordingSource, spec: ReadSpec, refused: OnRefusal, rebase_time: bool
+) -> PacketReader:
+    log = Warner(source.name)
+    reader = PacketReader(
+        source, log, accepted(source, spec, log, refused, rebase_time=rebase_time)
+    )
+    if source.path is not None:
         reader.begin()
     return reader
 
@@ -242,12 +248,13 @@ def read_packets(
 def opened(packets: PacketSource) -> RecordingSource:
     """What is given as packets: a recording, of which the first refused line is an error.
 
-    Of tables and rows that shows at once where they are none of packets. Raises as ``replay``.
+    Its Unix times begin at 0, as on the command line. Whether tables and rows are of packets shows
+    at once. Raises as ``replay``.
     """
     source = source_of(packets)
     if source.packets is not None:
         return source
-    reader = read_packets(cast("Any", source))
+    reader = _reader(source, INFERRED, "raise", rebase_time=True)
     if source.form:
         reader.begin()
     return reader.as_source()
@@ -259,6 +266,7 @@ def accepted(
     log: ReadingLog | None = None,
     refused: OnRefusal = "raise",
     at_once: int = AT_ONCE,
+    rebase_time: bool = True,
 ) -> Blocks:
     """The blocks of a source without their refused lines, which are dealt with as they come.
 
@@ -267,7 +275,7 @@ def accepted(
     source = settled(source)
     if log is None:
         log = (Warner if source.packets is None else ReadingLog)(source.name)
-    read = cast("Blocks", blocks(source, spec, log, rebase_time=False, at_once=at_once))
+    read = cast("Blocks", blocks(source, spec, log, rebase_time=rebase_time, at_once=at_once))
     with python_errors(), contextlib.closing(read) as found:
         for block in found:
             refusals, block.refusals = block.refusals, []

@@ -94,8 +94,8 @@ def replay(
     """What a strategy draws for these packets, tick by tick.
 
     ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as
-    ``read_packets`` reads them; to say more of it, give that function's result:
-    ``replay(read_packets(path, read="unit=ms"))``. The file is closed when the replay ends.
+    ``epic replay`` reads them: Unix times begin at 0. To say more of it, give what ``read_packets``
+    gives: ``replay(read_packets(path, read="unit=ms"))``. The file is closed when the replay ends.
 
     ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
     that makes strategies, or one strategy object (which is reset, can draw one entity, and is in

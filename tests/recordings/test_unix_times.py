@@ -10,7 +10,8 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli import read_packets
+from epic_cli import inspect, read_packets, replay
+from epic_cli.jobs.inspect.report import record
 
 START = 1_700_000_000
 SAID = b"read with --read origin=first\n"
@@ -57,7 +58,7 @@ def test_a_session_begins_at_the_first_packet(folder: Path) -> None:
     typed = TypedSession()
     said = typed.type(f":load {folder / 'unix.csv'}")
     assert f"unix.csv: {SAID.decode()}" in said
-    [(_, block)] = typed.session.blocks()
+    [block] = typed.session.blocks()
     assert [block[index].time for index in range(2)] == pytest.approx([0, 0.1])
     assert "look like" not in said
     text = folder / "packets.txt"
@@ -87,6 +88,15 @@ def test_a_truth_has_hints(tmp_path: Path) -> None:
     args = ("simulate", "--movement", f"truth={truth},duration=1,max_gap=1000")
     assert b"times look like milliseconds" in epic(*args).stderr
     assert b"look like" not in epic(*args, "--read", "unit=s").stderr
+
+
+def test_python_replays_and_inspects_what_the_command_does(folder: Path) -> None:
+    rows = epic("replay", "-f", "jsonl", folder / "unix.csv").stdout.splitlines()
+    drawn = [(sample.time, sample.position) for sample in replay(folder / "unix.csv")]
+    told = [(row["time"], tuple(row[axis] for axis in "xyz")) for row in map(json.loads, rows)]
+    assert drawn == told
+    found = json.loads(epic("inspect", "-f", "json", folder / "unix.csv").stdout)
+    assert json.loads(json.dumps(record(inspect(folder / "unix.csv")))) == found
 
 
 def test_what_is_converted_or_read_from_python_stays_as_written(folder: Path) -> None:
