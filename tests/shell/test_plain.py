@@ -3,14 +3,15 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from support.places import SAMPLES
 from support.running import PACKET, environment, epic
 
-from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
-from epic_cli.jobs.replay.spec import ReplaySpec
+from epic_cli.jobs.replay import command
+from epic_cli.jobs.replay.spec import READERS, ReplaySpec
 from epic_cli.main import plain_replay
-from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.shell.command_line import run_command_line
 
 
 @pytest.fixture(autouse=True)
@@ -24,25 +25,35 @@ def test_it_is_told_from_the_words(words: list[str]) -> None:
     assert plain_replay(words) == (words[1:], ReplaySpec())
 
 
-#: Options of a replay, each with what it sets.
-OPTIONS = {
-    ("--strategy", "dead-reckoning"): {"strategy": StrategySpec("dead-reckoning")},
-    ("-s", "epic+calc_ahead=100ms"): {"strategy": read_spec("epic+calc_ahead=100ms")},
-    ("-f", "csv"): {"row_format": "csv"},
-    ("--latency", "80ms"): {"timing": Timing(latency=0.08)},
-    ("--tick", "60hz"): {"timing": Timing(tick=(1, 60))},
-    ("--entity", "tank7"): {"entity": "tank7"},
-    ("--read", "unit=ms"): {"read": ReadSpec(time_unit="ms")},
-    ("--file-column", "no"): {"file_column": "no"},
-}
+OPTIONS = [*(f"--{name}" for name in READERS), "-s", "-f"]
+VALUES = [
+    "lerp", "epic+calc_ahead=0.1", "correction:snap", "nosuch", "csv", "json", "table", "epic",
+    "60hz", "0.05", "1/60", "50ms", "single", "exact", "auto", "demo", "arrival", "none", "80ms",
+    "-1", "0.1", "-", "--", "list", "csv,unit=ms", "time=t,x=a,y=b", "no", "file", "EXACT",
+]  # fmt: skip
+WORDS = st.one_of(
+    st.tuples(st.sampled_from(OPTIONS), st.sampled_from(["", "a b", *VALUES])),
+    st.tuples(st.sampled_from(["a.txt", "-", "b c", "--strict", "-q", "--tick=60hz", *OPTIONS])),
+)
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_options_with_a_word_may_be_given(option: tuple[str, str]) -> None:
-    assert plain_replay(["replay", "a", *option, "b"]) == (
-        ["a", "b"],
-        ReplaySpec(**OPTIONS[option]),  # type: ignore[arg-type]
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, max_size=4))
+def test_what_it_understands_is_what_click_understands(
+    monkeypatch: pytest.MonkeyPatch, given: list[tuple[str, ...]]
+) -> None:
+    words = ["replay", *(word for part in given for word in part)]
+    plain = plain_replay(words)
+    if plain is None:
+        return
+    asked: list[tuple[list[str], ReplaySpec]] = []
+    monkeypatch.setattr(
+        command, "write_rows", lambda spec, files, *_: asked.append(([*files], spec))
     )
+    run_command_line(words)
+    assert [(files, spec.strategy[:2], spec[1:]) for files, spec in asked] == [
+        (files, spec.strategy[:2], spec[1:]) for files, spec in [plain]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,24 +105,6 @@ def test_it_is_the_same_replay(files: list[str]) -> None:
         whole.stdout,
         whole.stderr,
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        *((option, "two_tanks.csv") for option in OPTIONS),
-        *((option, "jitter.txt") for option in OPTIONS),
-        (("-f", "jsonl", "--strategy", "mirror", "-s", "lerp"), "jitter.txt"),
-        (("--file-column", "time", "-f", "csv"), "jitter.txt"),
-        (("--pacing", "demo", "--latency", "0.1"), "turn.txt"),
-    ],
-)
-def test_it_is_the_same_replay_with_options(words: tuple[str, ...], name: str) -> None:
-    file = SAMPLES / name
-    plain, whole = epic("replay", *words, file), epic("replay", "--color", "auto", *words, file)
-    assert plain.stdout == whole.stdout
-    assert (plain.returncode, plain.stderr) == (whole.returncode, whole.stderr)
-    assert plain.stdout or plain.returncode == 2
 
 
 def test_epic_alone_is_a_replay_where_there_is_no_terminal() -> None:
