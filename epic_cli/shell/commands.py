@@ -59,6 +59,8 @@ COMMANDS = {
                      "Send recordings or a movement to a game, at their own pace."),
         CommandEntry("proxy", "network", "live.proxy",
                      "Put a bad network between a game and its server."),
+        CommandEntry("code", "test", "jobs.code",
+                     "Write a strategy as one file in your language."),
         CommandEntry("check", "test", "jobs.check",
                      "Check golden cases, or your own program, row by row."),
     )

@@ -1,0 +1,1 @@
+"""Strategies to take home, as one file in a language."""

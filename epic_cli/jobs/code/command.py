@@ -1,0 +1,52 @@
+"""The options of ``epic code``."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.code.spec import CodeSpec
+from epic_cli.shell.console import open_sink
+from epic_cli.shell.declared import STRATEGY, OutputFile, command, shared
+from epic_cli.shell.errors import wrong_usage
+
+EXAMPLES = """\b
+Examples:
+  epic code buffer+delay=1.8i+curve=hermite --lang csharp -o Smoothing.cs
+  epic code chase+how=spring --lang python --main -o port.py
+"""
+
+#: In the order in which people ask for them; a test holds them against the writers.
+LANGUAGES = ("csharp", "cpp", "typescript", "rust", "gdscript", "lua", "python")
+
+
+@command(EXAMPLES)
+def code(
+    strategy: StrategySpec = shared(
+        click.argument("strategy", type=STRATEGY, metavar="NAME[+key=value]...")
+    ),
+    lang: str = shared(
+        click.option("--lang", type=click.Choice(LANGUAGES), required=True, help="The language.")
+    ),
+    output: str | None = shared(
+        click.option("-o", "--output", type=OutputFile(),
+                     help="Write to this file.  [default: stdout]")
+    ),
+    main: bool = shared(
+        click.option("--main", is_flag=True,
+                     help="Make a program of it, which reads packets and prints rows, for"
+                     " 'epic check --against'.")
+    ),
+) -> None:  # fmt: skip
+    """``epic code``."""
+    from epic_cli.jobs.code.run import NoCode, run
+
+    file = Path(output).name if output and output != "-" else ""
+    words = ["epic", "code", strategy.label, "--lang", lang, *(["--main"] if main else [])]
+    with wrong_usage(kind=NoCode, about=("strategy",)):
+        text = run(CodeSpec(strategy, lang, main, file), shlex.join(words))
+    with open_sink(output) as sink:
+        sink.write(text.encode())

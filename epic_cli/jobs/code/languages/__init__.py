@@ -1,0 +1,430 @@
+"""The languages in which a strategy can be written, one module each, found by being there.
+
+A writer prints a ``ParsedSource``. What languages have in common is here: how conditions, arithmetic
+and statements nest. A language says how it spells each of them, how it defines vectors, records and
+the class; ``programs/`` has the lines that make a program of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import ClassVar
+
+from epic_cli.jobs.code.translate import Constant, Method, ParsedSource, Variable, type_of
+
+#: How tightly operators bind.
+_OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
+
+_COMPARED = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_ARITHMETIC = {ast.Add: ("+", _ADD), ast.Sub: ("-", _ADD), ast.Mult: ("*", _MULTIPLY),
+               ast.Div: ("/", _MULTIPLY), ast.FloorDiv: ("/", _MULTIPLY)}  # fmt: skip
+
+
+class LanguageWriter:
+    """Prints a program; a language overrides what it spells in another way."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    suffix: ClassVar[str]
+    comment: ClassVar[str] = "//"
+    indent: ClassVar[str] = "    "
+    #: What begins and ends a block.
+    opens: ClassVar[str] = " {"
+    closes: ClassVar[str] = "}"
+    ends: ClassVar[str] = ";"
+    conjunctions: ClassVar[tuple[str, str, str]] = ("&&", "||", "!")
+    types: ClassVar[dict[str, str]]
+    #: How functions are called: by name, or "{0}" where arguments stand elsewhere.
+    functions: ClassVar[dict[str, str]]
+    #: Computes in single precision where the original does; ``rounds`` is what rounds to it.
+    has_single: ClassVar[bool] = False
+    rounds: ClassVar[str] = ""
+    #: How a program is made of {file}, and run.
+    builds: ClassVar[str] = ""
+    runs: ClassVar[str]
+    #: How far its numbers may be off (relative to a strategy's in double precision).
+    tolerance: ClassVar[str] = "--atol 1e-9"
+    #: What a recording's packet is in ``main``, by the parameter of ``receive``.
+    arguments: ClassVar[dict[str, str]]
+
+    def __init__(self, program: ParsedSource, single: bool) -> None:
+        self.program = program
+        self.single = single and self.has_single
+        self.rounding = self.rounds if single else ""
+        self.lines: list[str] = []
+        self.depth = 0
+        self.method: Method | None = None
+        self.declared: set[str] = set()
+
+    @property
+    def real(self) -> str:
+        """The function that reads a number."""
+        return self.rounding or "float"
+
+    # ------------------------------------------------------------ the file
+
+    @classmethod
+    def proof(cls, strategy: str, file: str, single: bool) -> list[str]:
+        """The commands that hold a program against the strategy."""
+        runs = cls.runs.format(file=file, stem=file.removesuffix(cls.suffix))
+        tolerance = "--rtol 1e-5 --atol 1e-5" if single and not cls.has_single else cls.tolerance
+        lines = [cls.builds.format(file=file, stem=file.removesuffix(cls.suffix))]
+        lines.append(f"epic check --builtin -s {strategy} {tolerance} --against '{runs}'")
+        return [line for line in lines if line]
+
+    def write(self, head: Sequence[str], main: bool) -> str:
+        """The file: ``head`` is the comment above it."""
+        for line in head:
+            self.lines.append(f"{self.comment} {line}".rstrip())
+        self.begin(main)
+        if self.program.state:
+            self.state()
+        self.smoothing()
+        self.finish(main)
+        return "\n".join(self.lines).rstrip() + "\n"
+
+    def begin(self, main: bool) -> None:
+        """What comes before the classes."""
+        raise NotImplementedError
+
+    def state(self) -> None:
+        """The record of a state."""
+        raise NotImplementedError
+
+    def smoothing(self) -> None:
+        """The class."""
+        raise NotImplementedError
+
+    def finish(self, main: bool) -> None:
+        """What comes after the classes."""
+        if main:
+            program = files(__name__) / "programs" / f"{self.name}.txt"
+            self.lines += self.filled(program.read_text("utf-8")).splitlines()
+
+    def filled(self, template: str) -> str:
+        """The template of ``main`` with the arguments that are taken."""
+        taken = [parameter.name for parameter in self.program.method("receive").parameters]
+        passed = ", ".join(self.arguments[name] for name in taken)
+        return (
+            template.replace("$arguments", passed)
+            .replace("$real", self.real)
+            .replace("$now", self.rounded("now"))
+        )
+
+    # ------------------------------------------------------------ lines
+
+    def line(self, text: str = "") -> None:
+        """A line at the present depth."""
+        self.lines.append(f"{self.indent * self.depth}{text}".rstrip())
+
+    def documented(self, text: str) -> None:
+        """A comment above a method or a class, as long as it is."""
+        for line in text.replace("``", "").splitlines():
+            self.line(f"{self.comment} {line}".rstrip())
+
+    def noted(self, text: str) -> str:
+        """A comment at the end of a line."""
+        return f"  {self.comment} {text}" if text else ""
+
+    def open(self, text: str) -> None:
+        """Begins a block."""
+        self.line(text + self.opens)
+        self.depth += 1
+
+    def close(self, after: str = "") -> None:
+        """Ends it."""
+        self.depth -= 1
+        if self.closes:
+            self.line(self.closes + after)
+
+    # ------------------------------------------------------------ statements
+
+    def body(self, method: Method) -> None:
+        """A method's statements."""
+        self.method = method
+        self.declared = method.locals()
+        self.reassigned = method.assigned()
+        self.statements(method.body)
+        self.method = None
+
+    def statements(self, body: Iterable[ast.stmt]) -> None:
+        """Prints them."""
+        for statement in body:
+            for text in self.program.comments.get(getattr(statement, "lineno", 0), ()):
+                self.line(f"{self.comment} {text}")
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Prints one."""
+        if isinstance(node, ast.AnnAssign):
+            assert isinstance(node.target, ast.Name)
+            assert node.value is not None
+            self.line(self.declaration(node.target.id, ast.unparse(node.annotation), node.value))
+        elif isinstance(node, ast.Assign):
+            self.line(f"{self.text(node.targets[0])} = {self.text(node.value)}{self.ends}")
+        elif isinstance(node, ast.AugAssign):
+            self.line(self.changed(node))
+        elif isinstance(node, ast.If):
+            self.branches(node)
+        elif isinstance(node, ast.While):
+            self.open(self.while_(self.text(node.test)))
+            self.statements(node.body)
+            self.close()
+        elif isinstance(node, ast.For):
+            assert isinstance(node.target, ast.Name)
+            assert isinstance(node.iter, ast.Call)
+            self.open(self.for_(self.named(node.target.id), self.text(node.iter.args[0])))
+            self.statements(node.body)
+            self.close()
+        elif isinstance(node, ast.Return):
+            value = f" {self.text(node.value)}" if node.value is not None else ""
+            self.line(f"return{value}{self.ends}")
+        elif isinstance(node, ast.Expr):
+            self.line(f"{self.text(node.value)}{self.ends}")
+        else:
+            raise ValueError(f"{ast.unparse(node)} is not in the subset")
+
+    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        """A local variable."""
+        return f"{self.type(kind)} {self.named(name)} = {self.text(value)}{self.ends}"
+
+    def changed(self, node: ast.AugAssign) -> str:
+        """``+=`` or ``-=``."""
+        sign, _ = _ARITHMETIC[type(node.op)]
+        return f"{self.text(node.target)} {sign}= {self.text(node.value)}{self.ends}"
+
+    def branches(self, node: ast.If) -> None:
+        """``if``, ``else if``, ``else``."""
+        self.open(self.if_(self.text(node.test)))
+        self.statements(node.body)
+        while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+            node = node.orelse[0]
+            self.depth -= 1
+            self.open(self.else_if(self.text(node.test)))
+            self.statements(node.body)
+        if node.orelse:
+            self.depth -= 1
+            self.open(self.else_())
+            self.statements(node.orelse)
+        self.close()
+
+    def if_(self, test: str) -> str:
+        """Its beginning."""
+        return f"if ({test})"
+
+    def else_if(self, test: str) -> str:
+        """The same, after the end of a block."""
+        return f"}} else if ({test})"
+
+    def else_(self) -> str:
+        """The same."""
+        return "} else"
+
+    def while_(self, test: str) -> str:
+        """The beginning of a loop."""
+        return f"while ({test})"
+
+    def for_(self, name: str, count: str) -> str:
+        """The beginning of a loop from 0 to below ``count``."""
+        return f"for ({self.type('int')} {name} = 0; {name} < {count}; {name}++)"
+
+    # ------------------------------------------------------------ expressions
+
+    def text(self, node: ast.expr, around: int = 0) -> str:
+        """An expression; in brackets where what is ``around`` it binds more tightly."""
+        text, binds = self.bound(node)
+        return f"({text})" if binds < around else text
+
+    def bound(self, node: ast.expr) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind
+        """An expression, and how tightly it binds."""
+        if isinstance(node, ast.Constant):
+            return self.constant(node.value), _CALL
+        if isinstance(node, ast.Name):
+            return self.named(node.id), _CALL
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                return self.own(node.attr), _CALL
+            return f"{self.text(node.value, _CALL)}.{self.member(node.attr)}", _CALL
+        if isinstance(node, ast.Subscript):
+            return self.item(self.text(node.value, _CALL), node.slice), _CALL
+        if isinstance(node, ast.Compare):
+            sign = self.compared(_COMPARED[type(node.ops[0])])
+            left = self.text(node.left, _COMPARE + 1)
+            return f"{left} {sign} {self.text(node.comparators[0], _COMPARE + 1)}", _COMPARE
+        if isinstance(node, ast.BoolOp):
+            both = isinstance(node.op, ast.And)
+            binds = _AND if both else _OR
+            word = self.conjunctions[0 if both else 1]
+            # brackets around "and" within "or": compilers and readers ask for them
+            return f" {word} ".join(self.text(value, _NOT) for value in node.values), binds
+        if isinstance(node, ast.UnaryOp):
+            return self.signed(node)
+        if isinstance(node, ast.BinOp):
+            return self.operation(node)
+        if isinstance(node, ast.Call):
+            return self.called(node), _CALL
+        raise ValueError(f"{ast.unparse(node)} is not in the subset")
+
+    def signed(self, node: ast.UnaryOp) -> tuple[str, int]:
+        """``not`` or minus."""
+        if isinstance(node.op, ast.USub):
+            return f"-{self.text(node.operand, _SIGN)}", _SIGN
+        word = self.conjunctions[2]
+        if word == "!":
+            return f"!{self.text(node.operand, _CALL)}", _SIGN
+        return f"{word} {self.text(node.operand, _NOT)}", _NOT
+
+    def operation(self, node: ast.BinOp) -> tuple[str, int]:
+        """Arithmetic."""
+        sign, binds = _ARITHMETIC[type(node.op)]
+        if isinstance(node.op, ast.FloorDiv):
+            return self.divided(self.text(node.left, binds), self.text(node.right, binds + 1))
+        if self.rounding and type_of(node) == "float":
+            return self.rounded(
+                f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}"
+            ), _CALL
+        return f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}", binds
+
+    def rounded(self, text: str) -> str:
+        """A sum, difference, product or quotient in the precision that is computed with."""
+        return f"{self.rounding}({text})" if self.rounding else text
+
+    def divided(self, left: str, right: str) -> tuple[str, int]:
+        """The quotient of whole numbers, without its fraction."""
+        return f"{left} / {right}", _MULTIPLY
+
+    def called(self, node: ast.Call) -> str:
+        """A function, a method, or a change of a list."""
+        values = [self.text(argument) for argument in node.args]
+        if isinstance(node.func, ast.Name):
+            if node.func.id == "State":
+                return self.made(values)
+            return self.function(node.func.id, values, node.args)
+        assert isinstance(node.func, ast.Attribute)
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
+            return f"{self.own_method(node.func.attr)}({', '.join(values)})"
+        return self.changed_list(self.text(node.func.value, _CALL), node.func.attr, values)
+
+    def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
+        """A function of ``FUNCTIONS``."""
+        del nodes
+        spelled = self.functions[name]
+        if "{" in spelled:
+            return spelled.format(*values)
+        return f"{spelled}({', '.join(values)})"
+
+    def made(self, values: list[str]) -> str:
+        """A state with the values of its fields."""
+        raise NotImplementedError
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        """A call of ``append``, ``insert``, ``pop(0)`` or ``clear``."""
+        raise NotImplementedError
+
+    def item(self, name: str, index: ast.expr) -> str:
+        """An item of a list."""
+        return f"{name}[{self.text(index)}]"
+
+    def compared(self, sign: str) -> str:
+        """A comparison."""
+        return sign
+
+    # ------------------------------------------------------------ names and numbers
+
+    def constant(self, value: object) -> str:
+        """A number or a truth value."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, float):
+            return self.number(value)
+        return str(value)
+
+    def number(self, value: float) -> str:
+        """A float, with all its digits."""
+        text = repr(ctypes.c_float(value).value if self.rounding else value)
+        if "e" in text and "." not in text:
+            text = text.replace("e", ".0e")
+        return text
+
+    def type(self, kind: str) -> str:
+        """A type's name."""
+        if kind.startswith("list["):
+            return self.types["list"].format(self.type(kind[5:-1]))
+        if self.single and kind == "float" and not self.rounding:
+            return self.types["single"]
+        return self.types.get(kind, kind)
+
+    def named(self, name: str) -> str:
+        """A local variable, a parameter, or a constant."""
+        return name
+
+    def member(self, name: str) -> str:
+        """A field of a state or of a vector."""
+        return name
+
+    def own(self, name: str) -> str:
+        """A field of the class."""
+        return f"self.{name}"
+
+    def own_method(self, name: str) -> str:
+        """A method of the class."""
+        return f"self.{name}"
+
+    def zero(self, variable: Variable) -> str:
+        """What a field is at first."""
+        if variable.type.startswith("list["):
+            return self.empty(variable.type)
+        return {
+            "float": self.number(0.0),
+            "int": "0",
+            "bool": self.constant(False),
+            "Vec3": self.function("Vec3", [self.number(0.0)] * 3, []),
+        }[variable.type]
+
+    def empty(self, kind: str) -> str:
+        """An empty list."""
+        del kind
+        return "[]"
+
+
+def camel(name: str) -> str:
+    """``drawn_time`` as ``drawnTime``."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def pascal(name: str) -> str:
+    """``drawn_time`` as ``DrawnTime``."""
+    text = camel(name.lower())
+    return text[0].upper() + text[1:]
+
+
+@cache
+def languages() -> dict[str, type[LanguageWriter]]:
+    """The writers by the names of their languages."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        writer: type[LanguageWriter] = importlib.import_module(f"{__name__}.{module.name}").WRITER
+        found[writer.name] = writer
+    return found
+
+
+__all__ = [
+    "Constant",
+    "LanguageWriter",
+    "Method",
+    "ParsedSource",
+    "Variable",
+    "camel",
+    "languages",
+    "pascal",
+    "type_of",
+]

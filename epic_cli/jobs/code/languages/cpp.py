@@ -1,0 +1,148 @@
+"""C++17 without anything but the standard library."""
+
+from __future__ import annotations
+
+from epic_cli.jobs.code.languages import LanguageWriter, Method
+
+
+class Cpp(LanguageWriter):
+    """A class in one header or source file."""
+
+    name = "cpp"
+    title = "C++"
+    suffix = ".cpp"
+    builds = "g++ -std=c++17 -O2 -ffp-contract=off -o {stem} {file}"
+    runs = "./{stem}"
+    has_single = True
+    types = {  # noqa: RUF012
+        "float": "double", "single": "float", "int": "int", "bool": "bool", "": "void", "list": "std::vector<{}>",
+    }  # fmt: skip
+    functions = {  # noqa: RUF012
+        "min": "std::min", "max": "std::max", "abs": "std::abs", "sqrt": "std::sqrt", "exp": "std::exp",
+        "cos": "std::cos", "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
+        "Vec3": "Vec3{{{0}, {1}, {2}}}",
+    }  # fmt: skip
+    arguments = {  # noqa: RUF012
+        "time": "Real(packet.time)", "arrival": "Real(packet.arrival)",
+        "position": "packet.position", "velocity": "packet.velocity",
+    }  # fmt: skip
+
+    def begin(self, main: bool) -> None:
+        uses = self.program.uses()
+        headers = (
+            {"vector"} if any("list" in field.type for field in self.program.fields) else set()
+        )
+        headers |= {"algorithm"} if uses & {"min", "max", "remove"} else set()
+        headers |= {"cmath"} if uses & {"sqrt", "exp", "cos", "abs", "length"} else set()
+        if main:
+            headers |= {
+                "algorithm",
+                "cmath",
+                "cstdio",
+                "cstdlib",
+                "iostream",
+                "sstream",
+                "string",
+                "utility",
+                "vector",
+            }
+        self.line()
+        for header in sorted(headers):
+            self.line(f"#include <{header}>")
+        real = self.type("float")
+        self.line()
+        if main:
+            self.line(f"using Real = {real};")
+        for constant in self.program.constants:
+            kind = real if isinstance(constant.value, float) else "int"
+            note = self.noted(constant.comment)
+            self.line(f"constexpr {kind} {constant.name} = {self.constant(constant.value)};{note}")
+        self.line(f"struct Vec3 {{ {real} x, y, z; }};")
+        for name, sign in (("add", "+"), ("subtract", "-")):
+            if name in uses:
+                self.line(
+                    f"inline Vec3 operator{sign}(Vec3 a, Vec3 b) {{ return {{a.x {sign} b.x, a.y {sign} b.y, a.z {sign} b.z}}; }}"
+                )
+        if "scale" in uses:
+            self.line(
+                f"inline Vec3 operator*(Vec3 a, {real} s) {{ return {{a.x * s, a.y * s, a.z * s}}; }}"
+            )
+        if uses & {"dot", "length"}:
+            self.line(
+                f"inline {real} dot(Vec3 a, Vec3 b) {{ return a.x * b.x + a.y * b.y + a.z * b.z; }}"
+            )
+        if "length" in uses:
+            self.line(f"inline {real} length(Vec3 a) {{ return std::sqrt(dot(a, a)); }}")
+
+    def number(self, value: float) -> str:
+        return super().number(value) + ("f" if self.single else "")
+
+    def own(self, name: str) -> str:
+        return f"this->{name}" if name in self.declared else name
+
+    def own_method(self, name: str) -> str:
+        return name
+
+    def made(self, values: list[str]) -> str:
+        return f"State{{{', '.join(values)}}}"
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        if method == "append":
+            return f"{name}.push_back({values[0]})"
+        if method == "insert":
+            return f"{name}.insert({name}.begin() + {values[0]}, {values[1]})"
+        if method == "remove":
+            return f"{name}.erase(std::find({name}.begin(), {name}.end(), {values[0]}))"
+        return f"{name}.erase({name}.begin())" if method == "pop" else f"{name}.clear()"
+
+    def state(self) -> None:
+        self.line()
+        self.documented(self.program.state_doc)
+        self.open("struct State")
+        for field in self.program.state:
+            self.line(f"{self.type(field.type)} {field.name};{self.noted(field.comment)}")
+        self.close(";")
+
+    def smoothing(self) -> None:
+        self.line()
+        self.documented(self.program.smoothing_doc)
+        self.line("class Smoothing {")
+        self.line("public:")
+        self.depth = 1
+        first = self.program.fields[0]
+        self.line(f"{self.type(first.type)} {first.name}{{}};{self.noted(first.comment)}")
+        self.line()
+        self.line("Smoothing() { reset(); }")
+        public = [
+            method
+            for method in self.program.methods
+            if method.name in ("reset", "receive", "teleport", "draw")
+        ]
+        for method in public:
+            self.written(method)
+        self.line()
+        self.line("private:".rjust(len("private:")))
+        for field in self.program.fields[1:]:
+            self.line(f"{self.type(field.type)} {field.name}{{}};{self.noted(field.comment)}")
+        for method in self.program.methods:
+            if method not in public:
+                self.written(method)
+        self.depth = 0
+        self.line("};")
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        self.documented(method.doc)
+        taken = ", ".join(
+            f"const {self.type(parameter.type)}& {parameter.name}" if parameter.type.startswith("list")
+            else f"{self.type(parameter.type)} {parameter.name}"
+            for parameter in method.parameters
+        )  # fmt: skip
+        constant = "" if method.changes else " const"
+        self.open(f"{self.type(method.returns)} {method.name}({taken}){constant}")
+        self.body(method)
+        self.close()
+
+
+WRITER = Cpp

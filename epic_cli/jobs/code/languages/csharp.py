@@ -1,0 +1,144 @@
+"""C# 6 and later: Unity, Godot .NET, MonoGame, a server."""
+
+from __future__ import annotations
+
+from epic_cli.jobs.code.languages import LanguageWriter, Method, camel, pascal
+
+
+class CSharp(LanguageWriter):
+    """A class that needs nothing of an engine."""
+
+    name = "csharp"
+    title = "C#"
+    suffix = ".cs"
+    builds = "mcs {file}"
+    runs = "mono {stem}.exe"
+    has_single = True
+    types = {  # noqa: RUF012
+        "float": "double", "single": "float", "int": "int", "bool": "bool", "": "void", "list": "List<{}>",
+    }  # fmt: skip
+    functions = {  # noqa: RUF012
+        "min": "Math.Min", "max": "Math.Max", "abs": "Math.Abs", "sqrt": "Math.Sqrt", "exp": "Math.Exp",
+        "cos": "Math.Cos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
+        "Vec3": "new Vec3",
+    }  # fmt: skip
+    arguments = {  # noqa: RUF012
+        "time": "(Real)packet.Time", "arrival": "(Real)packet.Arrival",
+        "position": "packet.Position", "velocity": "packet.Velocity",
+    }  # fmt: skip
+
+    def begin(self, main: bool) -> None:
+        uses = self.program.uses()
+        self.line()
+        if main:
+            self.line(f"using Real = System.{'Single' if self.single else 'Double'};")
+        self.line("using System;")
+        self.line("using System.Collections.Generic;")
+        if main:
+            self.line("using System.Globalization;")
+            self.line("using System.Linq;")
+        real = self.type("float")
+        self.line()
+        self.open("public struct Vec3")
+        self.line(f"public {real} X, Y, Z;")
+        self.line(f"public Vec3({real} x, {real} y, {real} z) {{ X = x; Y = y; Z = z; }}")
+        for name, sign in (("add", "+"), ("subtract", "-")):
+            if name in uses:
+                self.line(
+                    f"public static Vec3 operator {sign}(Vec3 a, Vec3 b) => new Vec3(a.X {sign} b.X, a.Y {sign} b.Y, a.Z {sign} b.Z);"
+                )
+        if "scale" in uses:
+            self.line(
+                f"public static Vec3 operator *(Vec3 a, {real} s) => new Vec3(a.X * s, a.Y * s, a.Z * s);"
+            )
+        if uses & {"dot", "length"}:
+            self.line(
+                f"public static {real} Dot(Vec3 a, Vec3 b) => a.X * b.X + a.Y * b.Y + a.Z * b.Z;"
+            )
+        if "length" in uses:
+            self.line(f"public static {real} Length(Vec3 a) => Math.Sqrt(Dot(a, a));")
+        self.close()
+
+    def number(self, value: float) -> str:
+        return super().number(value) + ("f" if self.single else "")
+
+    def named(self, name: str) -> str:
+        return pascal(name) if name.isupper() else camel(name)
+
+    def member(self, name: str) -> str:
+        return pascal(name)
+
+    def own(self, name: str) -> str:
+        if name == "position":
+            return "Position"
+        return f"this.{camel(name)}" if name in self.declared else camel(name)
+
+    def own_method(self, name: str) -> str:
+        return pascal(name)
+
+    def made(self, values: list[str]) -> str:
+        fields = zip(self.program.state, values, strict=True)
+        return f"new State {{ {', '.join(f'{pascal(field.name)} = {value}' for field, value in fields)} }}"
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        spelled = {
+            "append": "Add",
+            "insert": "Insert",
+            "pop": "RemoveAt",
+            "clear": "Clear",
+            "remove": "Remove",
+        }[method]
+        return f"{name}.{spelled}({', '.join(values)})"
+
+    def empty(self, kind: str) -> str:
+        return f"new {self.type(kind)}()"
+
+    def state(self) -> None:
+        self.line()
+        self.documented(self.program.state_doc)
+        self.open("public struct State")
+        for field in self.program.state:
+            self.line(
+                f"public {self.type(field.type)} {pascal(field.name)};{self.noted(field.comment)}"
+            )
+        self.close()
+
+    def smoothing(self) -> None:
+        self.line()
+        self.documented(self.program.smoothing_doc)
+        self.open("public class Smoothing")
+        for constant in self.program.constants:
+            kind = self.type("float") if isinstance(constant.value, float) else "int"
+            note = self.noted(constant.comment)
+            self.line(
+                f"const {kind} {pascal(constant.name)} = {self.constant(constant.value)};{note}"
+            )
+        for field in self.program.fields:
+            if field.name == "position":
+                self.line(f"public Vec3 Position;{self.noted(field.comment)}")
+                continue
+            begins = f" = {self.empty(field.type)}" if field.type.startswith("list") else ""
+            self.line(
+                f"{self.type(field.type)} {camel(field.name)}{begins};{self.noted(field.comment)}"
+            )
+        self.line()
+        self.line("public Smoothing() { Reset(); }")
+        for method in self.program.methods:
+            self.written(method)
+        self.close()
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        self.documented(method.doc)
+        taken = ", ".join(
+            f"{self.type(parameter.type)} {camel(parameter.name)}"
+            for parameter in method.parameters
+        )
+        public = "public " if method.name in ("reset", "receive", "teleport", "draw") else ""
+        self.open(f"{public}{self.type(method.returns)} {pascal(method.name)}({taken})")
+        self.body(method)
+        self.close()
+
+
+WRITER = CSharp

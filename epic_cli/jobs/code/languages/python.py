@@ -1,0 +1,155 @@
+"""Python 3.8 and later."""
+
+from __future__ import annotations
+
+import ast
+
+from epic_cli.jobs.code.languages import LanguageWriter, Method
+
+_SINGLE = """
+f32 = lambda number: ctypes.c_float(number).value  # as the original computes
+
+"""
+
+_LENGTH = """
+
+def length(a: Vec3) -> float:
+    return math.sqrt(a.x * a.x + a.y * a.y + a.z * a.z)
+"""
+
+_DOT = """
+
+def dot(a: Vec3, b: Vec3) -> float:
+    return a.x * b.x + a.y * b.y + a.z * b.z
+"""
+
+
+class Python(LanguageWriter):
+    """The source, as it is."""
+
+    name = "python"
+    title = "Python"
+    suffix = ".py"
+    has_single = True
+    rounds = "f32"
+    runs = "python3 {file}"
+    comment = "#"
+    opens = ":"
+    closes = ""
+    ends = ""
+    conjunctions = ("and", "or", "not")
+    types = {"list": "List[{}]"}  # noqa: RUF012
+    functions = {  # noqa: RUF012
+        "min": "min", "max": "max", "abs": "abs", "sqrt": "math.sqrt", "exp": "math.exp",
+        "cos": "math.cos", "length": "length", "dot": "dot", "float": "{0}", "len": "len", "Vec3": "Vec3",
+    }  # fmt: skip
+    arguments = {name: name for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+
+    def begin(self, main: bool) -> None:
+        uses = self.program.uses()
+        modules = ["math"] if main or uses & {"sqrt", "exp", "cos", "length"} else []
+        modules += ["ctypes"] if self.rounding else []
+        self.line()
+        self.lines += [
+            f"import {name}" for name in sorted(modules + (["os", "sys"] if main else []))
+        ]
+        self.lines.append(
+            "from typing import List, NamedTuple\n"
+            if any(field.type.startswith("list") for field in self.program.fields)
+            else "from typing import NamedTuple\n"
+        )
+        for constant in self.program.constants:
+            note = self.noted(constant.comment)
+            self.line(f"{constant.name} = {self.constant(constant.value)}{note}")
+        self.lines += (_SINGLE if self.rounding else "\n").splitlines()
+        self.open("class Vec3(NamedTuple)")
+        for axis in "xyz":
+            self.line(f"{axis}: float")
+        self.vector("add", "add", "o", "self.{0} + o.{0}")
+        self.vector("subtract", "sub", "o", "self.{0} - o.{0}")
+        self.vector("scale", "mul", "s", "self.{0} * s")
+        self.close()
+        self.lines += (_LENGTH if "length" in uses else "").splitlines()
+        self.lines += (_DOT if "dot" in uses else "").splitlines()
+
+    @property
+    def real(self) -> str:
+        return "(lambda word: f32(float(word)))" if self.rounding else "float"
+
+    def vector(self, use: str, name: str, other: str, part: str) -> None:
+        """An operator of vectors."""
+        if use in self.program.uses():
+            self.line()
+            self.open(f"def __{name}__(self, {other})")
+            self.line(
+                f"return Vec3({', '.join(self.rounded(part.format(axis)) for axis in 'xyz')})"
+            )
+            self.close()
+
+    def constant(self, value: object) -> str:
+        return str(value) if isinstance(value, bool) else super().constant(value)
+
+    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        return f"{name} = {self.text(value)}"
+
+    def if_(self, test: str) -> str:
+        return f"if {test}"
+
+    def else_if(self, test: str) -> str:
+        return f"elif {test}"
+
+    def else_(self) -> str:
+        return "else"
+
+    def while_(self, test: str) -> str:
+        return f"while {test}"
+
+    def for_(self, name: str, count: str) -> str:
+        return f"for {name} in range({count})"
+
+    def divided(self, left: str, right: str) -> tuple[str, int]:
+        return f"{left} // {right}", 6
+
+    def made(self, values: list[str]) -> str:
+        return f"State({', '.join(values)})"
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        return f"{name}.{method}({', '.join(values)})"
+
+    def documented(self, text: str) -> None:
+        self.line(f'"""{text.replace("``", "")}"""')
+
+    def state(self) -> None:
+        self.lines += ["", ""]
+        self.open("class State(NamedTuple)")
+        for field in self.program.state:
+            self.line(f"{field.name}: {self.type(field.type)}{self.noted(field.comment)}")
+        self.close()
+
+    def smoothing(self) -> None:
+        self.lines += ["", ""]
+        self.open("class Smoothing")
+        self.documented(self.program.smoothing_doc)
+        self.line()
+        self.open("def __init__(self) -> None")
+        for field in self.program.fields:
+            self.line(f"self.{field.name} = {self.zero(field)}{self.noted(field.comment)}")
+        self.line("self.reset()")
+        self.close()
+        for method in self.program.methods:
+            self.written(method)
+        self.close()
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        taken = "".join(
+            f", {parameter.name}: {self.type(parameter.type)}" for parameter in method.parameters
+        )
+        self.open(f"def {method.name}(self{taken}) -> {self.type(method.returns) or 'None'}")
+        self.documented(method.doc)
+        self.body(method)
+        self.close()
+
+
+WRITER = Python

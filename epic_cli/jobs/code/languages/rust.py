@@ -1,0 +1,198 @@
+"""Rust 2018 and later."""
+
+from __future__ import annotations
+
+import ast
+
+from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.translate import type_of
+
+
+class Rust(LanguageWriter):
+    """Vectors and states are copied."""
+
+    name = "rust"
+    title = "Rust"
+    suffix = ".rs"
+    builds = "rustc -O {file}"
+    runs = "./{stem}"
+    has_single = True
+    types = {  # noqa: RUF012
+        "float": "f64", "single": "f32", "int": "i64", "bool": "bool", "list": "Vec<{}>",
+    }  # fmt: skip
+    functions = {  # noqa: RUF012
+        "length": "length", "dot": "dot", "float": "{0} as f64", "len": "{0}.len() as i64",
+        "Vec3": "Vec3 {{ x: {0}, y: {1}, z: {2} }}",
+    }  # fmt: skip
+    arguments = {  # noqa: RUF012
+        "time": "packet.time as Real", "arrival": "packet.arrival as Real",
+        "position": "packet.position", "velocity": "packet.velocity",
+    }  # fmt: skip
+
+    def begin(self, main: bool) -> None:
+        uses = self.program.uses()
+        real = self.type("float")
+        self.line()
+        operations = [
+            name
+            for name, key in (("Add", "add"), ("Mul", "scale"), ("Sub", "subtract"))
+            if key in uses
+        ]
+        if operations:
+            self.line(
+                f"use std::ops::{{{', '.join(operations)}}};".replace(
+                    "{" + operations[0] + "}", operations[0]
+                )
+            )
+            self.line()
+        if main:
+            self.line(f"type Real = {real};")
+        for constant in self.program.constants:
+            kind = real if isinstance(constant.value, float) else "i64"
+            note = self.noted(constant.comment)
+            self.line(f"const {constant.name}: {kind} = {self.constant(constant.value)};{note}")
+        self.line()
+        self.line("#[derive(Clone, Copy, Default)]")
+        self.open("pub struct Vec3")
+        for axis in "xyz":
+            self.line(f"pub {axis}: {real},")
+        self.close()
+        for trait, name, sign in (("Add", "add", "+"), ("Sub", "subtract", "-")):
+            if name in uses:
+                self.operator(trait, "Vec3", "o", sign, ".{0}")
+        if "scale" in uses:
+            self.operator("Mul", real, "s", "*", "")
+        if uses & {"dot", "length"}:
+            self.open(f"fn dot(a: Vec3, b: Vec3) -> {real}")
+            self.line("a.x * b.x + a.y * b.y + a.z * b.z")
+            self.close()
+        if "length" in uses:
+            self.open(f"fn length(a: Vec3) -> {real}")
+            self.line("dot(a, a).sqrt()")
+            self.close()
+
+    def operator(self, trait: str, other: str, name: str, sign: str, part: str) -> None:
+        """An operator of vectors."""
+        self.open(f"impl {trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
+        self.line("type Output = Vec3;")
+        self.open(f"fn {trait.lower()}(self, {name}: {other}) -> Vec3")
+        parts = ", ".join(f"{axis}: self.{axis} {sign} {name}{part.format(axis)}" for axis in "xyz")
+        self.line(f"Vec3 {{ {parts} }}")
+        self.close()
+        self.close()
+
+    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        word = "let mut" if name in self.reassigned else "let"
+        return f"{word} {name}: {self.type(kind)} = {self.text(value)};"
+
+    def if_(self, test: str) -> str:
+        return f"if {test}"
+
+    def else_if(self, test: str) -> str:
+        return f"}} else if {test}"
+
+    def while_(self, test: str) -> str:
+        return f"while {test}"
+
+    def for_(self, name: str, count: str) -> str:
+        return f"for {name} in 0..{count}"
+
+    def item(self, name: str, index: ast.expr) -> str:
+        if isinstance(index, ast.Constant):
+            return f"{name}[{index.value!r}]"
+        return f"{name}[{self.text(index, 7)} as usize]"
+
+    def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
+        if name in self.functions:
+            return super().function(name, values, nodes)
+        kind = self.type(type_of(nodes[0]))
+        return f"{kind}::{name}({', '.join(values)})"
+
+    def bound(self, node: ast.expr) -> tuple[str, int]:
+        text, binds = super().bound(node)
+        if getattr(node, "lent", False):
+            return f"&{text}", 7
+        # "as" binds less tightly than a sign, and more than "*"
+        return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(
+            ")"
+        ) else binds
+
+    def made(self, values: list[str]) -> str:
+        fields = zip(self.program.state, values, strict=True)
+        return (
+            "State { "
+            + ", ".join(
+                field.name if field.name == value else f"{field.name}: {value}"
+                for field, value in fields
+            )
+            + " }"
+        )
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        if method == "append":
+            return f"{name}.push({values[0]})"
+        if method == "insert":
+            return f"{name}.insert({values[0]} as usize, {values[1]})"
+        if method == "remove":
+            found = f"{name}.iter().position(|value| *value == {values[0]})"
+            return f"{name}.remove({found}.unwrap())"
+        return f"{name}.remove(0)" if method == "pop" else f"{name}.clear()"
+
+    def state(self) -> None:
+        self.line()
+        self.documented(self.program.state_doc)
+        self.line("#[derive(Clone, Copy)]")
+        self.open("struct State")
+        for field in self.program.state:
+            self.line(f"{field.name}: {self.type(field.type)},{self.noted(field.comment)}")
+        self.close()
+
+    def smoothing(self) -> None:
+        self.line()
+        self.documented(self.program.smoothing_doc)
+        self.line("#[derive(Default)]")
+        self.open("pub struct Smoothing")
+        for field in self.program.fields:
+            public = "pub " if field.name == "position" else ""
+            self.line(f"{public}{field.name}: {self.type(field.type)},{self.noted(field.comment)}")
+        self.close()
+        self.line()
+        self.open("impl Smoothing")
+        self.open("pub fn new() -> Smoothing")
+        self.line("let mut made = Smoothing::default();")
+        self.line("made.reset();")
+        self.line("made")
+        self.close()
+        for method in self.program.methods:
+            self.written(method)
+        self.close()
+
+    def documented(self, text: str) -> None:
+        for line in text.replace("``", "`").splitlines():
+            self.line(f"/// {line}".rstrip())
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        self.documented(method.doc)
+        own = "&mut self" if method.changes else "&self"
+        taken = "".join(
+            f", {'mut ' if parameter.name in method.assigned() else ''}{parameter.name}: "
+            + ("&" if parameter.type.startswith("list") else "") + self.type(parameter.type)
+            for parameter in method.parameters
+        )  # fmt: skip
+        returns = f" -> {self.type(method.returns)}" if method.returns else ""
+        public = "pub " if method.name in ("reset", "receive", "teleport", "draw") else ""
+        self.open(f"{public}fn {method.name}({own}{taken}){returns}")
+        self.body(method)
+        self.close()
+
+    def called(self, node: ast.Call) -> str:
+        own = isinstance(node.func, ast.Attribute)
+        for argument in node.args if own else ():
+            if type_of(argument).startswith("list") and isinstance(argument, ast.Attribute):
+                argument.lent = True  # type: ignore[attr-defined]
+        return super().called(node)
+
+
+WRITER = Rust

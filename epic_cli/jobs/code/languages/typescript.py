@@ -1,0 +1,158 @@
+"""TypeScript: any runtime; Node for ``main``."""
+
+from __future__ import annotations
+
+import ast
+
+from epic_cli.jobs.code.languages import LanguageWriter, Method, camel
+from epic_cli.jobs.code.translate import type_of
+
+
+class TypeScript(LanguageWriter):
+    """Vectors are plain objects, so that they may be an engine's."""
+
+    name = "typescript"
+    title = "TypeScript"
+    suffix = ".ts"
+    has_single = True
+    rounds = "Math.fround"
+    builds = "tsc --strict --target es2020 {file}"
+    runs = "node {stem}.js"
+    indent = "  "
+    types = {  # noqa: RUF012
+        "float": "number", "int": "number", "bool": "boolean", "": "void", "list": "{}[]",
+    }  # fmt: skip
+    functions = {  # noqa: RUF012
+        "min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp",
+        "cos": "Math.cos", "length": "length", "dot": "dot", "float": "{0}", "len": "{0}.length",
+        "Vec3": "{{ x: {0}, y: {1}, z: {2} }}",
+    }  # fmt: skip
+    arguments = {name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+
+    def begin(self, main: bool) -> None:
+        # a program is a script, a file to import from is a module
+        self.exported = "" if main else "export "
+        uses = self.program.uses()
+        self.line()
+        for constant in self.program.constants:
+            self.line(
+                f"const {constant.name} = {self.constant(constant.value)};{self.noted(constant.comment)}"
+            )
+        self.line(f"{self.exported}type Vec3 = {{ x: number; y: number; z: number }};")
+        for name, sign in (("add", "+"), ("subtract", "-")):
+            if name in uses:
+                self.vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
+        if "scale" in uses:
+            self.vector("const scale = (a: Vec3, s: number)", "a.{0} * s")
+        if uses & {"dot", "length"}:
+            self.line(
+                "const dot = (a: Vec3, b: Vec3): number => a.x * b.x + a.y * b.y + a.z * b.z;"
+            )
+        if "length" in uses:
+            self.line("const length = (a: Vec3): number => Math.sqrt(dot(a, a));")
+
+    def vector(self, head: str, part: str) -> None:
+        """A function that computes a vector."""
+        parts = ", ".join(f"{axis}: {self.rounded(part.format(axis))}" for axis in "xyz")
+        self.line(f"{head}: Vec3 => ({{ {parts} }});")
+
+    def operation(self, node: ast.BinOp) -> tuple[str, int]:
+        if type_of(node) != "Vec3":
+            return super().operation(node)
+        names = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "scale"}
+        return f"{names[type(node.op)]}({self.text(node.left)}, {self.text(node.right)})", 8
+
+    @property
+    def real(self) -> str:
+        return "((word) => Math.fround(Number(word)))" if self.rounding else "Number"
+
+    def divided(self, left: str, right: str) -> tuple[str, int]:
+        return f"Math.floor({left} / {right})", 8
+
+    def compared(self, sign: str) -> str:
+        return {"==": "===", "!=": "!=="}.get(sign, sign)
+
+    def named(self, name: str) -> str:
+        return name if name.isupper() else camel(name)
+
+    def member(self, name: str) -> str:
+        return camel(name)
+
+    def own(self, name: str) -> str:
+        return f"this.{camel(name)}"
+
+    def own_method(self, name: str) -> str:
+        return f"this.{camel(name)}"
+
+    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        word = "let" if name in self.reassigned else "const"
+        return f"{word} {self.named(name)} = {self.text(value)};"
+
+    def for_(self, name: str, count: str) -> str:
+        return f"for (let {name} = 0; {name} < {count}; {name}++)"
+
+    def made(self, values: list[str]) -> str:
+        fields = zip(self.program.state, values, strict=True)
+        return (
+            "{ "
+            + ", ".join(
+                field.name if field.name == value else f"{field.name}: {value}"
+                for field, value in fields
+            )
+            + " }"
+        )
+
+    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+        if method == "append":
+            return f"{name}.push({values[0]})"
+        if method == "insert":
+            return f"{name}.splice({values[0]}, 0, {values[1]})"
+        if method == "remove":
+            return f"{name}.splice({name}.indexOf({values[0]}), 1)"
+        return f"{name}.shift()" if method == "pop" else f"{name}.length = 0"
+
+    def state(self) -> None:
+        self.line()
+        self.documented(self.program.state_doc)
+        self.open("type State =")
+        for field in self.program.state:
+            self.line(f"{camel(field.name)}: {self.type(field.type)};{self.noted(field.comment)}")
+        self.close(";")
+
+    def smoothing(self) -> None:
+        self.line()
+        self.documented(self.program.smoothing_doc)
+        self.open(f"{self.exported}class Smoothing")
+        for field in self.program.fields:
+            private = "" if field.name == "position" else "private "
+            kind = (
+                f": {self.type(field.type)}"
+                if field.type.startswith("list") or field.type == "Vec3"
+                else ""
+            )
+            self.line(
+                f"{private}{camel(field.name)}{kind} = {self.zero(field)};{self.noted(field.comment)}"
+            )
+        self.line()
+        self.open("constructor()")
+        self.line("this.reset();")
+        self.close()
+        for method in self.program.methods:
+            self.written(method)
+        self.close()
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        self.documented(method.doc)
+        taken = ", ".join(
+            f"{camel(parameter.name)}: {self.type(parameter.type)}"
+            for parameter in method.parameters
+        )
+        private = "" if method.name in ("reset", "receive", "teleport", "draw") else "private "
+        self.open(f"{private}{camel(method.name)}({taken}): {self.type(method.returns)}")
+        self.body(method)
+        self.close()
+
+
+WRITER = TypeScript

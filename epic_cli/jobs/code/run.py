@@ -1,0 +1,102 @@
+"""Writes a strategy in a language."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import textwrap
+from types import ModuleType
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameter_base import Setting
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.engine.text.widths import some
+from epic_cli.jobs.code.languages import languages
+from epic_cli.jobs.code.spec import CodeSpec, strategies
+from epic_cli.jobs.code.translate import parse
+
+_WIDTH = 96
+
+
+class NoCode(ValueError):
+    """A strategy that cannot be written, with those that can."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no code for {name}: there is for {some(strategies(), 9)}")
+
+
+def run(spec: CodeSpec, command: str) -> str:
+    """The text of the file; ``command`` is what makes it again, and is written at its top.
+
+    Raises ``NoCode``, ``SettingError``.
+    """
+    name = spec.strategy.name
+    if name not in strategies():
+        raise NoCode(name)
+    declared = declaration(name)
+    source = importlib.import_module(f"epic_cli.jobs.code.sources.{name.replace('-', '_')}")
+    text = inspect.getsource(source)
+    program = parse(text, _values(text, declared, source, spec.strategy), _comments(text, declared))
+    writer = languages()[spec.language]
+    single = bool(source.SINGLE)
+    head = [
+        f"{spec.strategy.label}: {declared.summary}",
+        "",
+        *program.doc.splitlines(),
+        "",
+        *_wrapped(f"Source: {declared.source}"),
+        f"Made by: {command}",
+    ]
+    if spec.main:
+        head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}", single)
+    head += ["", *str(source.LICENCE).strip().splitlines()]
+    return writer(program, single).write(head, spec.main)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
+
+
+def _values(
+    text: str, declared: Declaration, source: ModuleType, strategy: StrategySpec
+) -> dict[str, object]:
+    """A value for each constant that the source declares, in its order."""
+    written = strategy.values
+    used = declared.converted(written)
+    numbers = {each.name for each in declared.settings if isinstance(each, Number)}
+    derived = source.constants({**written, **{name: used[name] for name in numbers}})
+    kinds = {"float": float, "int": int, "bool": bool, "str": str}
+    return {
+        name: kinds[kind](
+            derived[name] if name in derived
+            else used[name.lower()] if kind != "str" else written[name.lower()]
+        )
+        for name, kind, _ in _declared(text)
+    }  # fmt: skip
+
+
+def _comments(text: str, declared: Declaration) -> dict[str, str]:
+    """What each constant means: what its setting says, or the source."""
+    meant = {setting.name: _meaning(setting) for setting in declared.settings}
+    return {
+        name: (comment or meant.get(name.lower(), "")).partition(";")[0]
+        for name, _, comment in _declared(text)
+    }
+
+
+def _meaning(setting: Setting) -> str:
+    unit = getattr(setting, "unit", "")
+    return f"{unit}, {setting.help}" if unit else setting.help
+
+
+def _declared(text: str) -> list[tuple[str, str, str]]:
+    """The constants of a source: name, type and comment."""
+    lines = text.splitlines()
+    return [
+        (node.target.id, ast.unparse(node.annotation), lines[node.lineno - 1].partition("# ")[2])
+        for node in ast.parse(text).body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]

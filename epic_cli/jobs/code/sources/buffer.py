@@ -1,0 +1,461 @@
+"""A buffer of states: the entity is drawn in the past, between two states that were received.
+
+drawn time = now - offset of the clocks - delay
+drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from epic_cli.jobs.code.sources.words import Vec3, exp, length, sqrt
+
+LICENCE = "0BSD: use it as you like, without any warranty."
+SINGLE = False
+
+STAMPS: str
+CLOCK: str
+USES_CLOCK: bool
+CLOCK_TIME: float
+CLOCK_SESSION: bool
+CLOCK_MARGIN: float
+CLOCK_RESYNC: float
+CLOCK_GAIN: float
+CLOCK_DECAY: float
+CLOCK_LIMIT: float
+DELAY: float
+DELAY_IN_INTERVALS: bool
+DELAY_LEAST: float
+LEAST_IN_INTERVALS: bool
+DELAY_MOST: float
+MOST_IN_INTERVALS: bool
+FIXED_DELAY: bool
+JITTER_MARGIN: float
+JITTER_TIME: float
+INTERVAL: float  # s, the first guess where it is measured
+INTERVAL_TIME: float
+MEASURES_INTERVAL: bool
+CURVE: str
+BEYOND: str
+BEYOND_TIME: float  # s, how long it goes on past the newest state
+BEYOND_ALONG: str
+BEYOND_THEN: str
+CATCH_UP: str
+CATCH_UP_RATE: float
+CATCH_UP_LIMIT: float
+MONOTONIC: bool
+LATE: str
+BEFORE: str
+BEGIN: int
+KEEP: int
+LOW_PASS: float
+SNAP: float
+
+
+def constants(settings: Mapping[str, Any]) -> dict[str, object]:
+    """The constants that are no settings, of settings as they are used."""
+    spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
+    interval, beyond = settings["interval"], settings["beyond"]
+    counts = settings["stamps"] == "ticks" or min(spans.values()) < 0
+    kind = {0: "hold", -1: "freeze", math.inf: "unlimited"}.get(beyond, "time")
+    return {
+        "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
+        "CLOCK_SESSION": math.isinf(settings["clock_time"]),
+        "DELAY": abs(spans["delay"]),
+        "DELAY_IN_INTERVALS": spans["delay"] < 0,
+        "DELAY_LEAST": abs(spans["delay_least"]),
+        "LEAST_IN_INTERVALS": spans["delay_least"] < 0,
+        "DELAY_MOST": abs(spans["delay_most"]),
+        "MOST_IN_INTERVALS": spans["delay_most"] < 0,
+        "FIXED_DELAY": not settings["jitter_margin"]
+        and min(spans.values()) >= 0
+        and spans["delay_least"] <= spans["delay"] <= spans["delay_most"],
+        "INTERVAL": 0.05 if math.isnan(interval) else interval,
+        "MEASURES_INTERVAL": counts and math.isnan(interval),
+        "BEYOND": kind,
+        "BEYOND_TIME": beyond if kind == "time" else 0.0,
+    }
+
+
+class State(NamedTuple):
+    """A received state, on the time axis of the buffer."""
+
+    time: float  # s
+    position: Vec3
+    velocity: Vec3
+
+
+class Smoothing:
+    """One entity: a buffer of its states."""
+
+    position: Vec3  # what is drawn
+    drawn: bool  # something has been drawn
+    states: list[State]  # in order of time
+    count: int  # packets taken
+    newest: float  # the newest timestamp
+    arrived: float  # when the packet before arrived
+    stamp: float  # when its state was true
+    offset: float  # local time minus the sender's
+    clocked: int  # packets that the clock has taken
+    sum: float  # of the loop's errors
+    arrivals: list[float]  # of the packets that the clock is estimated from
+    offsets: list[float]  # as each of them measured it
+    ordered: list[float]  # the same by size
+    interval: float  # between two packets (s)
+    differences: list[float]  # between the last timestamps
+    intervals: int  # how many there were
+    jitter_mean: float
+    jitter_variance: float
+    measured: int  # values of the jitter
+    lag: float  # now minus the drawn time
+    running: bool  # there was a frame
+    last: float  # the time of the frame before
+    time: float  # the drawn time of the frame before
+    raw: Vec3  # drawn, before the low-pass
+    filtering: bool  # the low-pass has begun
+
+    def reset(self) -> None:
+        """Forgets the past."""
+        self.states.clear()
+        self.arrivals.clear()
+        self.offsets.clear()
+        self.ordered.clear()
+        self.differences.clear()
+        self.count = 0
+        self.clocked = 0
+        self.intervals = 0
+        self.measured = 0
+        self.interval = INTERVAL
+        self.running = False
+        self.filtering = False
+        self.drawn = False
+
+    def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
+        """Takes a packet, sent at ``time``, here at ``arrival`` (s); false: it was dropped."""
+        if LATE == "drop":
+            if self.count > 0 and time <= self.newest:
+                return False
+        elif STAMPS == "sender":
+            for i in range(len(self.states)):
+                if self.states[i].time == time:
+                    return False
+            if len(self.states) >= KEEP and time < self.states[0].time:
+                return False
+        if MEASURES_INTERVAL:
+            if self.count > 0 and time > self.newest:
+                self.measure(time - self.newest)
+        if STAMPS == "sender":
+            self.stamp = time
+        if STAMPS == "arrival":
+            self.stamp = arrival
+        if STAMPS == "ticks":
+            if self.count > 0:
+                self.stamp += self.interval
+            else:
+                self.stamp = 0.0
+        if USES_CLOCK:
+            self.synchronise(arrival)
+        if JITTER_MARGIN > 0.0:
+            if STAMPS != "arrival":
+                self.scatter(arrival - self.stamp, arrival)
+            elif self.count > 0:
+                self.scatter(arrival - self.arrived, arrival)
+        self.lag = self.offset + self.wanted_delay() if USES_CLOCK else self.wanted_delay()
+        self.insert(State(self.stamp, position, velocity))
+        if self.count == 0 or time > self.newest:
+            self.newest = time
+        self.arrived = arrival
+        self.count += 1
+        return True
+
+    def insert(self, state: State) -> None:
+        """Puts a state where its time belongs."""
+        if LATE == "insert" and STAMPS == "sender":
+            i: int = len(self.states)
+            while i > 0 and self.states[i - 1].time > state.time:
+                i -= 1
+            self.states.insert(i, state)
+        else:
+            self.states.append(state)
+        if len(self.states) > KEEP:
+            self.states.pop(0)
+
+    def measure(self, difference: float) -> None:
+        """Measures the time between two packets."""
+        self.intervals += 1
+        if INTERVAL_TIME > 0.0:
+            if self.intervals == 1:
+                self.interval = difference
+            else:
+                share: float = 1.0 - exp(-difference / INTERVAL_TIME)
+                self.interval += (difference - self.interval) * share
+        else:
+            self.typical(difference)
+
+    def typical(self, difference: float) -> None:
+        """The mean of those of the last 32 differences that are near the usual one."""
+        self.differences.append(difference)
+        if len(self.differences) > 32:
+            self.differences.pop(0)
+        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
+        total: float = 0.0
+        near: int = 0
+        for i in range(len(self.differences)):
+            d: float = self.differences[i]
+            if usual < 1.5 * d and d < 1.5 * usual:
+                total += d
+                near += 1
+        self.interval = total / float(near)
+
+    def synchronise(self, arrival: float) -> None:
+        """Estimates the offset of the clocks."""
+        measured: float = arrival - self.stamp
+        if CLOCK_RESYNC > 0.0:
+            if self.clocked > 0 and abs(measured - self.offset) > CLOCK_RESYNC + 1e-9:
+                # too far off: it begins again
+                self.clocked = 0
+                self.arrivals.clear()
+                self.offsets.clear()
+                self.ordered.clear()
+                if STAMPS == "ticks":
+                    self.states.clear()
+                    self.stamp = 0.0
+                    measured = arrival
+        if self.clocked == 0:
+            self.offset = measured
+            self.sum = 0.0
+        self.clocked += 1
+        if CLOCK == "newest":
+            self.offset = measured
+        if CLOCK == "mean":
+            if CLOCK_SESSION:
+                self.offset += (measured - self.offset) / float(self.clocked)
+            elif self.clocked > 1:
+                share: float = 1.0 - exp(-(arrival - self.arrived) / CLOCK_TIME)
+                self.offset += (measured - self.offset) * share
+        if CLOCK == "pll":
+            self.sum = self.sum * CLOCK_DECAY + (self.offset - measured)
+            self.offset -= min(max(self.sum * CLOCK_GAIN, -CLOCK_LIMIT), CLOCK_LIMIT)
+        if CLOCK == "min" and CLOCK_SESSION:
+            self.offset = min(self.offset, measured)
+        elif CLOCK == "max" and CLOCK_SESSION:
+            self.offset = max(self.offset, measured)
+        elif CLOCK == "min" or CLOCK == "max" or CLOCK == "median":
+            self.remember(arrival, measured)
+            self.offset = self.estimate()
+
+    def remember(self, arrival: float, measured: float) -> None:
+        """Keeps what was measured in the last CLOCK_TIME seconds."""
+        self.arrivals.append(arrival)
+        self.offsets.append(measured)
+        if CLOCK == "median":
+            i: int = len(self.ordered)
+            while i > 0 and self.ordered[i - 1] > measured:
+                i -= 1
+            self.ordered.insert(i, measured)
+            if len(self.offsets) > 1024:
+                self.forget()
+        if not CLOCK_SESSION:
+            while self.arrivals[0] < arrival - CLOCK_TIME:
+                self.forget()
+
+    def forget(self) -> None:
+        """Drops the oldest of it."""
+        if CLOCK == "median":
+            self.ordered.remove(self.offsets[0])
+        self.arrivals.pop(0)
+        self.offsets.pop(0)
+
+    def estimate(self) -> float:
+        """The offset from what is remembered."""
+        if CLOCK == "median":
+            count: int = len(self.ordered)
+            return (self.ordered[(count - 1) // 2] + self.ordered[count // 2]) / 2.0
+        best: float = self.offsets[0]
+        for i in range(len(self.offsets)):
+            if CLOCK == "min":
+                best = min(best, self.offsets[i])
+            if CLOCK == "max":
+                best = max(best, self.offsets[i])
+        return best
+
+    def ranked(self, values: list[float], rank: int) -> float:
+        """The value with this many below it."""
+        for i in range(len(values)):
+            below: int = 0
+            for j in range(len(values)):
+                if values[j] < values[i] or (values[j] == values[i] and j < i):
+                    below += 1
+            if below == rank:
+                return values[i]
+        return values[0]
+
+    def scatter(self, value: float, arrival: float) -> None:
+        """Measures the jitter: an exponential standard deviation."""
+        self.measured += 1
+        if self.measured == 1:
+            self.jitter_mean = value
+            self.jitter_variance = 0.0
+        else:
+            weight: float = 1.0 - exp(-(arrival - self.arrived) / JITTER_TIME)
+            change: float = value - self.jitter_mean
+            self.jitter_mean += change * weight
+            self.jitter_variance = (1.0 - weight) * (
+                self.jitter_variance + weight * change * change
+            )
+
+    def wanted_delay(self) -> float:
+        """How far in the past to draw (s)."""
+        wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
+        if JITTER_MARGIN > 0.0:
+            wanted += JITTER_MARGIN * sqrt(self.jitter_variance)
+        if not FIXED_DELAY:
+            wanted = max(wanted, DELAY_LEAST * self.interval if LEAST_IN_INTERVALS else DELAY_LEAST)
+            wanted = min(wanted, DELAY_MOST * self.interval if MOST_IN_INTERVALS else DELAY_MOST)
+        if CLOCK_MARGIN > 0.0:
+            wanted += CLOCK_MARGIN
+        return wanted
+
+    def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
+        """Takes a packet of an entity that was moved on purpose."""
+        if self.count == 0 or time >= self.newest:
+            self.reset()
+            self.receive(time, arrival, position, velocity)
+            self.show(position)
+            self.position = position
+
+    def show(self, position: Vec3) -> None:
+        """Draws this, before the low-pass."""
+        if LOW_PASS > 0.0:
+            self.raw = position
+        else:
+            self.position = position
+        self.drawn = True
+
+    def draw(self, now: float) -> bool:
+        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        if BEGIN > 1:
+            if self.count < BEGIN:
+                return self.drawn
+        elif self.count == 0:
+            return False
+        elapsed: float = 0.0
+        if self.running:
+            elapsed = max(now - self.last, 0.0)
+        wanted: float = now - self.lag
+        if self.running:
+            if CATCH_UP != "snap":
+                wanted = self.play(wanted, elapsed)
+            if MONOTONIC:
+                wanted = max(wanted, self.time)
+        self.time = wanted
+        self.place(wanted)
+        if LOW_PASS > 0.0 and self.drawn:
+            self.filter(elapsed)
+        self.running = True
+        self.last = now
+        return self.drawn
+
+    def play(self, wanted: float, elapsed: float) -> float:
+        """The drawn time, where it runs on its own."""
+        time: float = self.time + elapsed
+        if CATCH_UP == "rate":
+            off: float = wanted - time
+            most: float = CATCH_UP_RATE * elapsed
+            if CATCH_UP_LIMIT > 0.0:
+                if abs(off) > CATCH_UP_LIMIT:
+                    time = wanted
+                else:
+                    time += min(max(off, -most), most)
+            else:
+                time += min(max(off, -most), most)
+        if BEYOND != "unlimited":
+            # it waits where the buffer is empty
+            time = min(time, self.states[len(self.states) - 1].time + BEYOND_TIME)
+        return time
+
+    def filter(self, elapsed: float) -> None:
+        """The low-pass, whatever the frame rate."""
+        share: float = 1.0 - exp(-elapsed / LOW_PASS)
+        if SNAP > 0.0:
+            if length(self.raw - self.position) > SNAP:
+                share = 1.0
+        if not self.filtering:
+            share = 1.0
+        self.filtering = True
+        self.position = self.position + (self.raw - self.position) * share
+
+    def place(self, time: float) -> None:
+        """Draws what is in the buffer at this time."""
+        last: int = len(self.states) - 1
+        i: int = last
+        while i >= 0 and self.states[i].time > time:
+            i -= 1
+        if i < 0:
+            # before the oldest
+            if BEFORE == "hold":
+                self.show(self.states[0].position)
+        elif i < last:
+            self.show(self.between(i, time))
+        else:
+            self.ahead(time - self.states[last].time)
+
+    def between(self, i: int, time: float) -> Vec3:
+        """The curve from a state to the next."""
+        a: State = self.states[i]
+        b: State = self.states[i + 1]
+        duration: float = b.time - a.time
+        u: float = (time - a.time) / duration
+        if SNAP > 0.0:
+            if length(b.position - a.position) > SNAP:
+                return a.position
+        if CURVE == "linear":
+            return a.position * (1.0 - u) + b.position * u
+        start: Vec3 = a.velocity if CURVE == "hermite" else self.tangent(i, i)
+        goal: Vec3 = b.velocity if CURVE == "hermite" else self.tangent(i + 1, i)
+        v: float = u * u
+        w: float = v * u
+        return (
+            a.position * (2.0 * w - 3.0 * v + 1.0)
+            + start * (duration * (w - 2.0 * v + u))
+            + b.position * (3.0 * v - 2.0 * w)
+            + goal * (duration * (w - v))
+        )
+
+    def tangent(self, k: int, i: int) -> Vec3:
+        """The slope between the neighbours of state k; without both, that of the pair at i."""
+        a: int = k - 1
+        b: int = k + 1
+        if a < 0 or b >= len(self.states):
+            a = i
+            b = i + 1
+        duration: float = self.states[b].time - self.states[a].time
+        return (self.states[b].position - self.states[a].position) * (1.0 / duration)
+
+    def ahead(self, late: float) -> None:
+        """Draws this long after the newest state."""
+        newest: State = self.states[len(self.states) - 1]
+        if BEYOND == "hold":
+            self.show(newest.position)
+        if BEYOND == "time":
+            if BEYOND_THEN == "return":
+                if late > BEYOND_TIME:
+                    late = 0.0
+            self.show(newest.position + self.rate() * min(late, BEYOND_TIME))
+        if BEYOND == "unlimited":
+            self.show(newest.position + self.rate() * late)
+
+    def rate(self) -> Vec3:
+        """The velocity with which it goes on."""
+        newest: State = self.states[len(self.states) - 1]
+        if BEYOND_ALONG == "velocity":
+            return newest.velocity
+        if len(self.states) < 2:
+            return Vec3(0.0, 0.0, 0.0)
+        before: State = self.states[len(self.states) - 2]
+        if newest.time <= before.time:
+            return Vec3(0.0, 0.0, 0.0)
+        if SNAP > 0.0:
+            if length(newest.position - before.position) > SNAP:
+                return Vec3(0.0, 0.0, 0.0)
+        return (newest.position - before.position) * (1.0 / (newest.time - before.time))

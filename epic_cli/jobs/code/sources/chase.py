@@ -1,0 +1,257 @@
+"""A drawing that goes for the newest state: each frame it comes some of the way closer.
+
+It needs no clock and no buffer. It lags behind what moves, most after each packet, so that the
+drawn speed rises and falls with the packets.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from epic_cli.jobs.code.sources.words import Vec3, cos, dot, exp, length
+
+LICENCE = "0BSD: use it as you like, without any warranty."
+SINGLE = False
+
+HOW: str
+TIME: float
+TIME_IN_INTERVALS: bool
+SHARE: float
+SPEED: float
+EASE: str
+START: str
+OVERSHOOT: bool
+INTERVAL: float  # s, the first guess where it is measured
+MEASURES_INTERVAL: bool
+AHEAD: str
+AGE: str
+AHEAD_TIME: float
+LIMITS_AHEAD: bool
+SNAP: float
+
+
+def constants(settings: Mapping[str, Any]) -> dict[str, object]:
+    """The constants that are no settings, of settings as they are used."""
+    interval = settings["interval"]
+    counts = settings["time"] < 0 or settings["how"] == "interval"
+    return {
+        "TIME": abs(settings["time"]),
+        "TIME_IN_INTERVALS": settings["time"] < 0,
+        "INTERVAL": 0.05 if math.isnan(interval) else interval,
+        "MEASURES_INTERVAL": counts and math.isnan(interval),
+        "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
+    }
+
+
+class Smoothing:
+    """One entity: what is drawn goes for the newest state."""
+
+    position: Vec3  # what is drawn
+    started: bool
+    newest: float  # the newest timestamp
+    received: Vec3
+    speed: Vec3  # as received
+    aged: bool  # an age has been measured
+    least: float  # the smallest age of late (s)
+    agree: bool  # it is one that a network can cause
+    measured: float  # when
+    age: float  # of the newest packet on arrival (s)
+    arrived: float  # when it arrived
+    goal: Vec3
+    interval: float  # the typical time between two packets (s)
+    differences: list[float]  # between the last timestamps
+    distance: float  # from what was drawn to the goal, when the newest packet arrived
+    start: Vec3  # where the path to the goal begins
+    duration: float  # of that path (s)
+    motion: Vec3  # the drawing's own speed
+    drawing: bool  # there was a frame
+    last: float  # the time of the frame before
+
+    def reset(self) -> None:
+        """Forgets the past."""
+        self.started = False
+        self.drawing = False
+        self.newest = 0.0
+        self.aged = False
+        self.interval = INTERVAL
+        self.differences.clear()
+
+    def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
+        """Takes a packet; false: it is late, and was dropped."""
+        if self.started and time < self.newest:
+            return False
+        before: Vec3 = position
+        if self.started:
+            before = self.received
+            if MEASURES_INTERVAL and time > self.newest:
+                self.measure(time - self.newest)
+        if AHEAD != "newest":
+            self.age = self.measured_age(arrival, arrival - time)
+        if HOW == "linear" or HOW == "eased":
+            if START == "drawn":
+                self.start = self.position
+            elif self.started:
+                self.start = self.path(arrival)
+            self.duration = self.seconds()
+        if AHEAD == "arrival":
+            self.goal = position + velocity * self.prediction(self.age)
+        elif AHEAD == "step":
+            self.goal = position + (position - before) * self.prediction(self.age)
+        else:
+            self.goal = position
+        if not self.started:
+            self.position = position
+            self.start = position
+            self.motion = Vec3(0.0, 0.0, 0.0)
+        self.started = True
+        self.newest = time
+        self.received = position
+        self.speed = velocity
+        self.arrived = arrival
+        if HOW == "interval":
+            self.distance = length(self.aim(arrival) - self.position)
+        return True
+
+    def measure(self, difference: float) -> None:
+        """The mean of those of the last 32 differences that are near the usual one."""
+        self.differences.append(difference)
+        if len(self.differences) > 32:
+            self.differences.pop(0)
+        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
+        total: float = 0.0
+        near: int = 0
+        for i in range(len(self.differences)):
+            d: float = self.differences[i]
+            if usual < 1.5 * d and d < 1.5 * usual:
+                total += d
+                near += 1
+        self.interval = total / float(near)
+
+    def ranked(self, values: list[float], rank: int) -> float:
+        """The value with this many below it."""
+        for i in range(len(values)):
+            below: int = 0
+            for j in range(len(values)):
+                if values[j] < values[i] or (values[j] == values[i] and j < i):
+                    below += 1
+            if below == rank:
+                return values[i]
+        return values[0]
+
+    def measured_age(self, arrival: float, age: float) -> float:
+        """How old a packet is: ``age`` by its timestamp, whose clock may be off."""
+        if AGE == "arrival":
+            return 0.0
+        if AGE == "auto":
+            if not self.aged:
+                self.least = age
+                self.agree = age >= 0.0 and age <= 0.5
+            else:
+                # the smallest age, which is forgotten by 20 ms a second
+                self.least = min(self.least + 0.02 * (arrival - self.measured), age)
+            self.aged = True
+            self.measured = arrival
+            if self.agree:
+                return age - self.least + min(max(self.least, 0.0), 0.5)
+            return age - self.least
+        return age
+
+    def seconds(self) -> float:
+        """TIME in seconds."""
+        if TIME_IN_INTERVALS:
+            return TIME * self.interval
+        return TIME
+
+    def prediction(self, age: float) -> float:
+        """How far ahead to predict (s)."""
+        if LIMITS_AHEAD:
+            return min(age, AHEAD_TIME)
+        return age
+
+    def aim(self, now: float) -> Vec3:
+        """Where it goes."""
+        if AHEAD == "velocity":
+            return self.received + self.speed * self.prediction(self.age + now - self.arrived)
+        return self.goal
+
+    def path(self, now: float) -> Vec3:
+        """The path from the start to the goal."""
+        u: float = min(max((now - self.arrived) / self.duration, 0.0), 1.0)
+        goal: Vec3 = self.aim(now)
+        if u >= 1.0:
+            return goal
+        if HOW == "eased":
+            if EASE == "smoothstep":
+                u = u * u * (3.0 - 2.0 * u)
+            if EASE == "sine":
+                u = (1.0 - cos(3.141592653589793 * u)) / 2.0
+            if EASE == "out-quad":
+                u = 1.0 - (1.0 - u) * (1.0 - u)
+            if EASE == "out-cubic":
+                u = 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u)
+        return self.start + (goal - self.start) * u
+
+    def spring(self, goal: Vec3, elapsed: float) -> None:
+        """One step of Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)."""
+        frequency: float = 2.0 / self.seconds()
+        x: float = frequency * elapsed
+        decay: float = 1.0 / (1.0 + x + 0.48 * x * x + 0.235 * x * x * x)
+        change: Vec3 = self.position - goal
+        step: Vec3 = (self.motion + change * frequency) * elapsed
+        reached: Vec3 = goal + (change + step) * decay
+        self.motion = (self.motion - step * frequency) * decay
+        if not OVERSHOOT:
+            if dot(goal - self.position, reached - goal) > 0.0:
+                reached = goal
+                self.motion = Vec3(0.0, 0.0, 0.0)
+        self.position = reached
+
+    def approach(self, goal: Vec3, most: float) -> None:
+        """Goes towards the goal, by this distance at most."""
+        left: Vec3 = goal - self.position
+        far: float = length(left)
+        if far <= most:
+            self.position = goal
+        else:
+            self.position = self.position + left * (most / far)
+
+    def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
+        """Takes a packet of an entity that was moved on purpose."""
+        if not self.started or time >= self.newest:
+            self.reset()
+            self.receive(time, arrival, position, velocity)
+
+    def draw(self, now: float) -> bool:
+        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        if not self.started:
+            return False
+        elapsed: float = 0.0
+        if self.drawing:
+            elapsed = max(now - self.last, 0.0)
+        self.drawing = True
+        self.last = now
+        goal: Vec3 = self.aim(now)
+        if SNAP > 0.0:
+            if length(goal - self.position) > SNAP:
+                self.position = goal
+                self.motion = Vec3(0.0, 0.0, 0.0)
+                return True
+        if HOW == "exponential":
+            self.position = self.position + (goal - self.position) * (
+                1.0 - exp(-elapsed / self.seconds())
+            )
+        if HOW == "lerp":
+            self.position = self.position + (goal - self.position) * min(
+                elapsed / self.seconds(), 1.0
+            )
+        if HOW == "share":
+            self.position = self.position + (goal - self.position) * SHARE
+        if HOW == "spring":
+            self.spring(goal, elapsed)
+        if HOW == "speed":
+            self.approach(goal, SPEED * elapsed)
+        if HOW == "interval":
+            self.approach(goal, self.distance * elapsed / self.interval)
+        if HOW == "linear" or HOW == "eased":
+            self.position = self.path(now)
+        return True

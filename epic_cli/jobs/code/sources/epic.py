@@ -1,0 +1,108 @@
+"""The interpolator of Jon Watte's EPIC demo, mindcontrol.org, 2006.
+
+When a packet arrives, a new line begins at the last drawn position and heads for the packet's
+position extrapolated by CALC_AHEAD, at a speed that gets it there in DISPLAY_BEHIND seconds:
+
+    slope    = (position + velocity * CALC_AHEAD - drawn) / DISPLAY_BEHIND
+    drawn(t) = start + slope * (t - timestamp)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from epic_cli.jobs.code.sources.words import Vec3
+
+LICENCE = """
+Copyright (c) 2006 Jon Watte
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute,
+sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or
+substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+"""
+SINGLE = True
+
+CALC_AHEAD: float
+DISPLAY_BEHIND: float
+SLOP_TIME: float
+START: str
+
+
+def constants(settings: Mapping[str, Any]) -> dict[str, object]:
+    """The constants that are no settings: none."""
+    return {}
+
+
+class Smoothing:
+    """One entity: a line from the drawn position to the predicted one."""
+
+    position: Vec3  # what is drawn
+    started: bool
+    start: Vec3  # of the line, at the packet's timestamp
+    slope: Vec3
+    newest: float  # the newest timestamp
+
+    def reset(self) -> None:
+        """Forgets the past."""
+        self.begin(-1.0, Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+        self.started = False
+
+    def begin(self, time: float, position: Vec3, velocity: Vec3) -> None:
+        """A line from here."""
+        self.start = position
+        self.slope = velocity
+        self.newest = time
+        self.position = position
+        self.started = True
+
+    def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
+        """Takes a packet; false: it is late, and was dropped."""
+        if time < self.newest:
+            return False
+        if START == "packet" and not self.started:
+            self.begin(time, position, velocity)
+            return True
+        if DISPLAY_BEHIND < 0.0001:
+            self.start = position
+            self.slope = velocity
+        else:
+            self.start = self.position
+            self.slope = (position + velocity * CALC_AHEAD - self.start) * (1.0 / DISPLAY_BEHIND)
+            # what a number cannot hold, far from its timestamps, is left out
+            if not self.finite(self.slope):
+                self.start = position
+                self.slope = Vec3(0.0, 0.0, 0.0)
+        self.newest = time
+        self.started = True
+        return True
+
+    def finite(self, vector: Vec3) -> bool:
+        """Whether it is no infinity: that minus itself is not 0."""
+        return (
+            vector.x - vector.x == 0.0 and vector.y - vector.y == 0.0 and vector.z - vector.z == 0.0
+        )
+
+    def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
+        """Takes a packet of an entity that was moved on purpose."""
+        if time >= self.newest:
+            self.begin(time, position, velocity)
+
+    def draw(self, now: float) -> bool:
+        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        if now < self.newest + SLOP_TIME:
+            drawn: Vec3 = self.start + self.slope * (now - self.newest)
+            if self.finite(drawn):
+                self.position = drawn
+            return True
+        # without packets for so long, it stands where it is
+        return self.started

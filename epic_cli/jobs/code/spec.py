@@ -1,0 +1,30 @@
+"""What is to be written: a strategy with its settings, a language, and whether as a program."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from typing import NamedTuple
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.code import sources
+
+
+class CodeSpec(NamedTuple):
+    """A strategy with its settings, and a language by its name.
+
+    ``main``: with the lines that make a program of it, which reads packets and prints rows.
+    ``file``: the name of the file that is written.
+    """
+
+    strategy: StrategySpec
+    language: str
+    main: bool = False
+    file: str = ""
+
+
+@cache
+def strategies() -> tuple[str, ...]:
+    """The strategies that can be written."""
+    modules = (module.name for module in pkgutil.iter_modules(sources.__path__))
+    return tuple(name.replace("_", "-") for name in modules if name != "words")

@@ -1,0 +1,567 @@
+"""One source, many languages: a strategy is written once, and only what its settings use is kept.
+
+A source (``sources/*.py``) is a Python module in a small, typed subset of the language: one class
+``Smoothing``, a record ``State`` where states are kept, and a constant for each setting. ``parse``
+reads it with the settings' values: conditions on constants are decided, and what is then neither
+read nor called is left out. What remains is a ``ParsedSource``, whose expressions have types; the
+writers of ``languages/`` print it.
+
+The subset: ``float``, ``int``, ``bool``, ``Vec3``, ``State`` and lists of these; declarations
+``x: float = ...``, assignments, ``if``, ``while``, ``for i in range(..)``, ``return``; arithmetic,
+comparisons of two values, ``and``, ``or``, ``not``; calls of methods and of ``FUNCTIONS``. A vector
+and a state are never changed after they were made, so that languages may copy or share them.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+#: Functions of numbers and vectors, with what they return; "same": the type of their arguments.
+FUNCTIONS = {
+    "min": "same",
+    "max": "same",
+    "abs": "float",
+    "sqrt": "float",
+    "exp": "float",
+    "cos": "float",
+    "length": "float",
+    "dot": "float",
+    "float": "float",
+    "len": "int",
+    "range": "int",
+    "Vec3": "Vec3",
+    "State": "State",
+}
+
+#: Methods of lists, with what they return.
+LIST_METHODS = {"append": "", "insert": "", "clear": "", "pop": "", "remove": ""}
+
+#: What callers use.
+PUBLIC = ("reset", "receive", "teleport", "draw")
+PUBLIC_FIELDS = ("position",)
+
+
+class Constant(NamedTuple):
+    """A setting that the code uses, and what it means."""
+
+    name: str
+    value: float | int
+    comment: str
+
+
+class Variable(NamedTuple):
+    """A field or a parameter."""
+
+    name: str
+    type: str
+    comment: str = ""
+
+
+class Method(NamedTuple):
+    """A method; ``changes``: it assigns to fields, itself or by what it calls."""
+
+    name: str
+    doc: str
+    parameters: tuple[Variable, ...]
+    returns: str
+    body: list[ast.stmt]
+    changes: bool
+
+    def assigned(self) -> set[str]:
+        """The local variables that are assigned again after they were declared."""
+        return {
+            target.id
+            for node in walk(self.body)
+            for target in _targets(node)
+            if isinstance(target, ast.Name) and not isinstance(node, ast.AnnAssign)
+        }
+
+    def locals(self) -> set[str]:
+        """The names of parameters and local variables."""
+        names = {parameter.name for parameter in self.parameters}
+        for node in walk(self.body):
+            if (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)) or (
+                isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+            ):
+                names.add(node.target.id)
+        return names
+
+
+class ParsedSource(NamedTuple):
+    """What is printed: the constants, the record of states (or no fields), fields and methods."""
+
+    doc: str
+    constants: tuple[Constant, ...]
+    state: tuple[Variable, ...]
+    state_doc: str
+    smoothing_doc: str
+    fields: tuple[Variable, ...]
+    methods: tuple[Method, ...]
+    comments: Mapping[int, tuple[str, ...]]
+
+    def uses(self) -> set[str]:
+        """The functions, methods of lists and operations of vectors that it needs."""
+        names = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "scale"}
+        found = set()
+        for method in self.methods:
+            for node in walk(method.body):
+                if isinstance(node, ast.BinOp) and type_of(node) == "Vec3":
+                    found.add(names[type(node.op)])
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    found.add(node.func.id)
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    found.add(node.func.attr)
+        return found
+
+    def method(self, name: str) -> Method:
+        """One of its methods."""
+        return next(method for method in self.methods if method.name == name)
+
+
+def type_of(node: ast.expr) -> str:
+    """The type of an expression of a ``ParsedSource``."""
+    kind: str = node.typed  # type: ignore[attr-defined]
+    return kind
+
+
+def walk(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """All nodes of these statements."""
+    for statement in body:
+        yield from ast.walk(statement)
+
+
+def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]) -> ParsedSource:
+    """The program of a source for these constants.
+
+    ``values`` has a number, text or truth value for each constant that the source declares;
+    ``comments`` says what it means. Raises ``ValueError`` where the source leaves the subset.
+    """
+    tree = ast.parse(source)
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    smoothing = _Decide(values).visit(classes["Smoothing"])
+    states = _fields(classes["State"], source) if "State" in classes else ()
+    fields = _fields(smoothing, source)
+    functions = {node.name: node for node in smoothing.body if isinstance(node, ast.FunctionDef)}
+    for function in functions.values():
+        _Types(values, fields, states, functions).annotate(function)
+    states, fields, functions = _without_unused(states, fields, functions)
+    used = {node.id for function in functions.values() for node in ast.walk(function)
+            if isinstance(node, ast.Name)}  # fmt: skip
+    changing = _changing(functions)
+    return ParsedSource(
+        doc=ast.get_docstring(tree) or "",
+        constants=tuple(
+            Constant(name, value, comments.get(name, ""))
+            for name, value in values.items()
+            if name in used and isinstance(value, int | float)
+        ),
+        state=states,
+        state_doc=ast.get_docstring(classes["State"]) or "" if "State" in classes else "",
+        smoothing_doc=ast.get_docstring(smoothing) or "",
+        fields=fields,
+        methods=tuple(_method(function, name in changing) for name, function in functions.items()),
+        comments=_comments(source),
+    )
+
+
+def _method(function: ast.FunctionDef, changes: bool) -> Method:
+    return Method(
+        function.name,
+        ast.get_docstring(function) or "",
+        tuple(
+            Variable(argument.arg, ast.unparse(argument.annotation))
+            for argument in function.args.args[1:]
+            if argument.annotation is not None
+        ),
+        "" if function.returns is None else ast.unparse(function.returns).replace("None", ""),
+        _statements(function),
+        changes,
+    )
+
+
+def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
+    """Its body without the docstring."""
+    return function.body[1:] if ast.get_docstring(function) is not None else function.body
+
+
+def _fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
+    """Its declarations, with the comments at their ends."""
+    lines = source.splitlines()
+    return tuple(
+        Variable(
+            node.target.id,
+            ast.unparse(node.annotation),
+            lines[node.lineno - 1].partition("# ")[2],
+        )
+        for node in record.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    )
+
+
+def _comments(source: str) -> dict[int, tuple[str, ...]]:
+    """The comments before a statement, by the statement's line."""
+    found: dict[int, tuple[str, ...]] = {}
+    pending: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
+            pending.append(token.string.lstrip("# "))
+        elif pending and token.type not in (
+            tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT,
+        ):  # fmt: skip
+            found[token.start[0]] = tuple(pending)
+            pending = []
+    return found
+
+
+# ---------------------------------------------------------------- deciding what settings decide
+
+
+class _Decide(ast.NodeTransformer):
+    """Takes the branch that the constants choose, and drops the others."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        test = self._decided(node.test)
+        body = [statement for part in node.body for statement in self._visited(part)]
+        orelse = [statement for part in node.orelse for statement in self._visited(part)]
+        if test is True:
+            return body
+        if test is False:
+            return orelse
+        if not body and not orelse:
+            return []
+        node.test, node.body, node.orelse = test, body or [ast.Pass()], orelse
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        test = self._decided(node.test)
+        if not isinstance(test, bool):
+            raise ValueError(f"line {node.lineno}: a conditional expression that is not decided")
+        chosen: ast.AST = self.visit(node.body if test else node.orelse)
+        return chosen
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        test = self._decided(node.test)
+        node.test = ast.Constant(test) if isinstance(test, bool) else test
+        node.body = [statement for part in node.body for statement in self._visited(part)]
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if isinstance(node.value, ast.Compare | ast.BoolOp | ast.UnaryOp):
+            value = self._decided(node.value)
+            node.value = ast.Constant(value) if isinstance(value, bool) else value
+        return self.generic_visit(node)
+
+    def _visited(self, node: ast.stmt) -> list[ast.stmt]:
+        made = self.visit(node)
+        return made if isinstance(made, list) else [made]
+
+    def _decided(self, node: ast.expr) -> bool | ast.expr:
+        """A truth value where the constants give one, otherwise what is left of the condition."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self._decided(node.operand)
+            return not inner if isinstance(inner, bool) else ast.UnaryOp(ast.Not(), inner)
+        if isinstance(node, ast.BoolOp):
+            stops = isinstance(node.op, ast.Or)
+            left = []
+            for value in node.values:
+                decided = self._decided(value)
+                if decided is stops:
+                    return stops
+                if not isinstance(decided, bool):
+                    left.append(decided)
+            if not left:
+                return not stops
+            return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
+        if all(
+            isinstance(part, ast.Constant)
+            or (isinstance(part, ast.Name) and part.id in self._values)
+            for part in ast.walk(node)
+            if isinstance(part, ast.expr) and not isinstance(part, ast.Compare)
+        ):
+            return bool(eval(compile(ast.Expression(node), "", "eval"), {}, dict(self._values)))  # noqa: S307 - our own source
+        return node
+
+
+# ---------------------------------------------------------------- types
+
+
+class _Types:
+    """Gives each expression of a method its type, as ``kind``."""
+
+    def __init__(
+        self,
+        values: Mapping[str, object],
+        fields: tuple[Variable, ...],
+        states: tuple[Variable, ...],
+        functions: Mapping[str, ast.FunctionDef],
+    ) -> None:
+        self._constants = {name: type(value).__name__ for name, value in values.items()}
+        self._fields = {field.name: field.type for field in fields}
+        self._members = {
+            "State": {field.name: field.type for field in states},
+            "Vec3": dict.fromkeys("xyz", "float"),
+        }
+        self._returns = {
+            name: ast.unparse(function.returns) if function.returns else ""
+            for name, function in functions.items()
+        }
+        self._names: dict[str, str] = {}
+
+    def annotate(self, function: ast.FunctionDef) -> None:
+        self._names = dict(self._constants)
+        for argument in function.args.args[1:]:
+            assert argument.annotation is not None
+            self._names[argument.arg] = ast.unparse(argument.annotation)
+        for node in ast.walk(function):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                self._names[node.target.id] = ast.unparse(node.annotation)
+            elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+                self._names[node.target.id] = "int"
+        for statement in _statements(function):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.expr) and not hasattr(node, "typed"):
+                    self._type(node)
+
+    def _type(self, node: ast.expr) -> str:
+        kind = getattr(node, "typed", None)
+        if kind is None:
+            kind = self._find(node)
+            node.typed = kind  # type: ignore[attr-defined]
+        return str(kind)
+
+    def _find(self, node: ast.expr) -> str:  # noqa: PLR0911 - one for each kind
+        if isinstance(node, ast.Constant):
+            return type(node.value).__name__
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id, "name")
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                return self._fields.get(node.attr, "method")
+            inner = self._type(node.value)
+            return self._members.get(inner, {}).get(node.attr, "method")
+        if isinstance(node, ast.Subscript):
+            return self._type(node.value).removeprefix("list[").removesuffix("]")
+        if isinstance(node, ast.Compare | ast.BoolOp):
+            return "bool"
+        if isinstance(node, ast.UnaryOp):
+            return "bool" if isinstance(node.op, ast.Not) else self._type(node.operand)
+        if isinstance(node, ast.BinOp):
+            kinds = {self._type(node.left), self._type(node.right)}
+            return "Vec3" if "Vec3" in kinds else "float" if "float" in kinds else "int"
+        if isinstance(node, ast.Call):
+            return self._called(node)
+        if isinstance(node, ast.List):
+            return "list"
+        raise ValueError(f"line {node.lineno}: {ast.unparse(node)} is not in the subset")
+
+    def _called(self, node: ast.Call) -> str:
+        if isinstance(node.func, ast.Name):
+            found = FUNCTIONS[node.func.id]
+            return self._type(node.args[0]) if found == "same" else found
+        assert isinstance(node.func, ast.Attribute)
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
+            return self._returns[node.func.attr]
+        return LIST_METHODS[node.func.attr]
+
+
+# ---------------------------------------------------------------- leaving out what is not used
+
+
+def _without_unused(
+    states: tuple[Variable, ...],
+    fields: tuple[Variable, ...],
+    functions: dict[str, ast.FunctionDef],
+) -> tuple[tuple[Variable, ...], tuple[Variable, ...], dict[str, ast.FunctionDef]]:
+    """The same without what is neither read nor called: repeated until nothing more goes."""
+    before = ""
+    while (now := "".join(ast.unparse(function) for function in functions.values())) != before:
+        before = now
+        nodes = [node for function in functions.values() for node in ast.walk(function)]
+        called = {
+            node.func.attr
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        }
+        functions = {
+            name: function
+            for name, function in functions.items()
+            if name in PUBLIC or name in called
+        }
+        fields = tuple(
+            field
+            for field in fields
+            if field.name in PUBLIC_FIELDS or field.name in _read_fields(functions)
+        )
+        kept = {field.name for field in fields}
+        members = {
+            node.attr
+            for node in nodes
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and getattr(node.value, "typed", "") == "State"
+        }
+        gone = [index for index, field in enumerate(states) if field.name not in members]
+        states = tuple(field for field in states if field.name in members)
+        empty = {
+            name for name, function in functions.items() if not _effective(_statements(function))
+        } - {"reset", "receive", "draw"}
+        parameters = {
+            name: [
+                index
+                for index, argument in enumerate(function.args.args[1:])
+                if not _reads_name(function, argument.arg)
+            ]
+            for name, function in functions.items()
+            if name != "draw"
+        }
+        for function in functions.values():
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call):
+                    _shorten(node, gone, parameters)
+            function.body = _Sweep(kept, empty, function).body(function.body)
+        for name, indices in parameters.items():
+            if name in functions:
+                arguments = functions[name].args.args
+                functions[name].args.args = [
+                    argument for index, argument in enumerate(arguments) if index - 1 not in indices
+                ]
+        functions = {name: function for name, function in functions.items() if name not in empty}
+    return states, fields, functions
+
+
+def _effective(body: list[ast.stmt]) -> bool:
+    return any(not isinstance(statement, ast.Pass) for statement in body)
+
+
+def _reads_name(function: ast.FunctionDef, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for statement in function.body
+        for node in ast.walk(statement)
+    )
+
+
+def _own_field(node: ast.AST) -> str | None:
+    """The field that ``self.field`` names."""
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ):
+        return node.attr
+    return None
+
+
+def _list_change(node: ast.AST) -> str | None:
+    """The field whose list a call changes."""
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in LIST_METHODS
+    ):
+        return _own_field(node.func.value)
+    return None
+
+
+def _read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The fields whose values matter: not those that are only assigned or appended to."""
+    found: set[str] = set()
+    for function in functions.values():
+        for statement in function.body:
+            found |= _reads(statement)
+    return found
+
+
+def _reads(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Expr) and _list_change(node.value) is not None:
+        assert isinstance(node.value, ast.Call)
+        return {name for argument in node.value.args for name in _reads(argument)}
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        own = {_own_field(target) for target in _targets(node)}
+        return {name for name in _reads(node.value) if name not in own or None in own}
+    name = _own_field(node)
+    if name is not None:
+        return {name}
+    return {name for child in ast.iter_child_nodes(node) for name in _reads(child)}
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
+
+
+def _shorten(call: ast.Call, members: list[int], parameters: Mapping[str, list[int]]) -> None:
+    """Removes the arguments that are taken no more."""
+    if isinstance(call.func, ast.Name) and call.func.id == "State":
+        gone = members
+    else:
+        gone = parameters.get(_own_field(call.func) or "", [])
+    call.args = [argument for index, argument in enumerate(call.args) if index not in gone]
+
+
+class _Sweep:
+    """Removes the statements of a method that are of no use."""
+
+    def __init__(self, fields: set[str], empty: set[str], function: ast.FunctionDef) -> None:
+        self._fields = fields
+        self._empty = empty
+        self._function = function
+
+    def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        kept = []
+        for statement in body:
+            if self._useless(statement):
+                continue
+            if isinstance(statement, ast.If):
+                statement.body = self.body(statement.body)
+                statement.orelse = self.body(statement.orelse)
+                if not statement.body and not statement.orelse:
+                    continue
+            elif isinstance(statement, ast.While | ast.For):
+                statement.body = self.body(statement.body)
+            kept.append(statement)
+            if isinstance(statement, ast.Return):
+                break
+        return kept
+
+    def _useless(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.Pass):
+            return True
+        for target in _targets(statement):
+            name = _own_field(target)
+            if name is not None and name not in self._fields:
+                return True
+            if isinstance(target, ast.Name) and not _reads_name(self._function, target.id):
+                return True
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            changed = _list_change(statement.value)
+            called = _own_field(statement.value.func)
+            return (changed is not None and changed not in self._fields) or called in self._empty
+        return False
+
+
+def _changing(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The methods that assign to fields, themselves or by what they call."""
+    changing: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, function in functions.items()
+            if any(
+                any(_own_field(target) is not None for target in _targets(node))
+                or _list_change(node) is not None
+                or (isinstance(node, ast.Call) and _own_field(node.func) in changing)
+                for node in ast.walk(function)
+            )
+        }
+        if more == changing:
+            return changing
+        changing = more

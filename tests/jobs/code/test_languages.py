@@ -1,0 +1,147 @@
+"""What ``epic code`` writes: built, run, and held against the strategy row by row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+from math import isfinite
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.running import epic
+
+from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.jobs.code.command import LANGUAGES
+from epic_cli.jobs.code.languages import languages
+from epic_cli.jobs.code.spec import strategies
+
+
+class Toolchain(NamedTuple):
+    """What builds and runs a program, and how far its numbers may be off."""
+
+    needs: tuple[str, ...]
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+    relative: float = 0.0
+    absolute: float = 1e-9
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+#: {0} is the file, {1} its folder.
+TOOLCHAINS = {
+    "csharp": Toolchain(
+        ("mcs", "mono"), _words("mcs -out:{1}/port.exe {0}"), _words("mono {1}/port.exe")
+    ),
+    "cpp": Toolchain(
+        ("g++",),
+        _words("g++ -std=c++17 -Wall -Wextra -Werror -ffp-contract=off -o {1}/port {0}"),
+        ("{1}/port",),
+    ),
+    "typescript": Toolchain(
+        ("tsc", "node"),
+        _words("tsc --strict --target es2020 --outDir {1} {0}"),
+        ("node", "{1}/port.js"),
+    ),
+    "rust": Toolchain(("rustc",), _words("rustc -D warnings -o {1}/port {0}"), ("{1}/port",)),
+    # its vectors are in single precision
+    "gdscript": Toolchain(
+        ("godot3-server",), (), _words("godot3-server --no-window --script {0}"), 1e-4, 1e-3
+    ),
+    "lua": Toolchain(("lua5.4",), (), _words("lua5.4 {0}")),
+    "python": Toolchain(("python3",), (), _words("python3 {0}")),
+}
+
+#: Three of each language, which between them have every part that keeps a state.
+COMPOSITIONS = (
+    "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
+    "dead-reckoning+correction=spline+acceleration=estimated",
+    "epic",
+)
+
+
+def built(language: str, strategy: str, folder: Path) -> tuple[str, ...]:
+    """The command that runs the program; skips where its language is not installed."""
+    tools = TOOLCHAINS[language]
+    for tool in tools.needs:
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    file = folder / f"port{languages()[language].suffix}"
+    made = epic("code", strategy, "--lang", language, "--main", "-o", file)
+    assert made.returncode == 0, made.stderr.decode()
+    words = [[word.format(file, folder) for word in words] for words in (tools.build, tools.run)]
+    if words[0]:
+        done = subprocess.run(words[0], check=False, capture_output=True, timeout=300)
+        assert done.returncode == 0, (done.stdout + done.stderr).decode()
+    return tuple(words[1])
+
+
+def all_streams() -> bytes:
+    """The built-in streams as one recording, each an entity, by arrival."""
+    lines = [
+        (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
+        for stream in builtin_streams()
+        for line in stream.text.splitlines()
+    ]
+    return b"".join(line for _, line in sorted(lines, key=itemgetter(0)))
+
+
+def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Positions by entity and time."""
+    start = text.index("time,")
+    return {
+        (row["entity"], f"{float(row['time']):.6f}"): tuple(float(row[axis]) for axis in "xyz")
+        for row in csv.DictReader(io.StringIO(text[start:]))
+        if row.get("status") != "none"
+    }
+
+
+@pytest.mark.parametrize("strategy", COMPOSITIONS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_program_draws_what_the_strategy_draws(
+    language: str, strategy: str, tmp_path: Path
+) -> None:
+    if strategy == "epic" and language in ("lua", "gdscript"):
+        strategy = "chase+how=spring+ahead=velocity"  # these cannot compute as the original does
+    command = built(language, strategy, tmp_path)
+    recording = tmp_path / "streams.txt"
+    recording.write_bytes(all_streams())
+    ours = epic("replay", "-s", strategy, "--pacing", "arrival", "--format", "csv", recording)
+    with recording.open("rb") as stream:
+        theirs = subprocess.run(
+            command, cwd=tmp_path, stdin=stream, check=True, capture_output=True, timeout=300
+        )  # Godot writes its logs where it runs
+    expected, drawn = rows_of(ours.stdout.decode()), rows_of(theirs.stdout.decode())
+    tools = TOOLCHAINS[language]
+    assert drawn.keys() == expected.keys()
+    size: dict[str, float] = {}
+    for (entity, _), position in expected.items():
+        size[entity] = max(size.get(entity, 0.0), *map(abs, filter(isfinite, position)), 0.0)
+    for key, position in expected.items():
+        most = tools.absolute + tools.relative * size[key[0]]
+        assert drawn[key] == pytest.approx(position, rel=0, abs=most, nan_ok=True), key
+
+
+def test_each_language_is_offered_and_has_a_toolchain() -> None:
+    assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
+
+
+def test_a_strategy_that_cannot_be_written_names_those_that_can() -> None:
+    refused = epic("code", "kalman", "--lang", "lua")
+    assert refused.returncode == 2
+    assert all(name.encode() in refused.stderr for name in strategies())
+
+
+@pytest.mark.parametrize("strategy", strategies())
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_says_what_made_it_and_is_short(language: str, strategy: str) -> None:
+    made = epic("code", strategy, "--lang", language).stdout.decode()
+    assert f"epic code {strategy} --lang {language}" in made
+    assert len(made.splitlines()) <= 200
+    assert max(map(len, made.splitlines())) <= 140
