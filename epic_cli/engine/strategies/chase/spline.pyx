@@ -52,6 +52,11 @@ cdef class Spline(Strategy):
     than ``max_duration`` (there, a pause is played in slow motion). The original compares its
     distances with squared ones: its 100 and 0.001 are 10 and 0.0316 here. Messages out of order
     are sorted in until they are played; a late or duplicate one is discarded.
+
+    Not ported is what its system does around that in each frame: it waits two send intervals (0.2
+    s) after the first message, plays a segment from or to rest in a straight line, and continues
+    only what was faster than 0.01. The game is built with ``use_extrapolation=off``,
+    ``max_speed_up_time_divider=1.7`` and ``catch_up_messages_min=4``.
     """
 
     declaration = Declaration(
@@ -61,7 +66,7 @@ cdef class Spline(Strategy):
         lag="latency and one interval between packets",
         on_loss="continues for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
-        proof="formula",
+        proof="formulas of the curves; what calls them was read",
         rotates="linear: slerp; other curves: a cubic through both rotations with their spins"
         " (ours)",
         lag_by_session=True,

@@ -65,6 +65,8 @@ cdef class Robocat(Strategy):
     corrected must be the same to the last bit, so that rounding alone keeps a cat out of sync
     forever, here within ``sync_distance`` (0: as in the program).
 
+    The program reads packets and measures times by the frame; here an arrival is exact.
+
     Good for chasing other players, who are shown where one will meet them. It is ahead of the
     present by half an RTT, so that all turns and stops overshoot by that much. An entity that
     keeps turning is out of sync all the time, and after the first RTT jumps at every packet:
