@@ -525,7 +525,6 @@ _ALL = "epic_cli.help_all"
 _TITLES = {
     "given": "How the recording is read",
     "chosen": "Strategy",
-    "drawing": "What the game drew",
     "timing": "Rows",
     "trace": "Recorded network",
     "jobs": "Many recordings",

@@ -165,6 +165,9 @@ Examples:
   epic check --builtin -s mirror --against 'epic replay --format csv'
 """
 
+#: Options for --new and --builtin only.
+_case_options = spec_options("case")
+
 _PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
 
@@ -176,7 +179,7 @@ def check(
     report: ReportOptions = shared(ReportOptions),
     trust: bool = shared(trust_option),
     threads: int | None = shared(threads_option),
-    spec: ReplaySpec = shared(spec_options),
+    case: ReplaySpec = shared(_case_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
     """``epic check``.
@@ -198,10 +201,10 @@ def check(
 
     _check_usage(paths, doing, program)
     if doing.new is not None:
-        return _make(doing.new, paths, spec)
+        return _make(doing.new, paths, case)
     how = program.spec(threads)
     output = Output(report, doing, color)
-    cases = _cases(paths, program, spec, trust)
+    cases = _cases(paths, program, case, trust)
     with Progress("checking", silent=True) as progress:
         for done, outcome in enumerate(check_all(cases, how), 1):
             if report.verbose or not outcome.holds:
@@ -258,7 +261,7 @@ def _files_of(case: Case | Outcome) -> list[str | None]:
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
     """Refuses options that would have no effect."""
     if doing.new is None and not program.builtin:
-        drawing = sorted(parameter.name or "" for parameter in spec_options.parameters)
+        drawing = sorted(parameter.name or "" for parameter in _case_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
     if doing.new is not None:
         others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")

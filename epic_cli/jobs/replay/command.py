@@ -40,23 +40,26 @@ def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
     return ReplaySpec(chosen, **more)
 
 
-#: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
-spec_options = OptionGroup(
-    "spec",
-    _make_spec,
-    strategy_and_settings,
-    timing_options,
-    format_option,
-    click.option("--entity", help="Replay only the packets of this entity."),
-    read_option,
-    strict_option,
-    click.option(
-        "--file-column",
-        metavar="NAME|no",
-        help="A column that names the file of each row.  [default: file, with several files]",
-    ),
-)
+def spec_options(name: str) -> OptionGroup:
+    """What is drawn, and how its rows are written, as ``name: ReplaySpec``."""
+    return OptionGroup(
+        name,
+        _make_spec,
+        strategy_and_settings,
+        timing_options,
+        format_option,
+        click.option("--entity", help="Replay only the packets of this entity."),
+        read_option,
+        strict_option,
+        click.option(
+            "--file-column",
+            metavar="NAME|no",
+            help="A column that names the file of each row.  [default: file, with several files]",
+        ),
+    )
 
+
+_spec_options = spec_options("spec")
 
 EXAMPLES = """\b
 Examples:
@@ -73,7 +76,7 @@ def replay(
     files: tuple[str, ...] = shared(
         click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
     ),
-    spec: ReplaySpec = shared(spec_options),
+    spec: ReplaySpec = shared(_spec_options),
     output: str | None = shared(
         output_option("Write the rows to a file, which appears once complete.")
     ),
