@@ -259,7 +259,7 @@ def test_draws_what_the_original_drew_through_a_replay(run: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("intervals", [0, 1, 2.5])
 def test_network_transform_draws_a_timeline_offset_later(intervals: float) -> None:
-    made = strategy("mirror", send_interval=0.05, timeline_offset=intervals)
+    made: Any = strategy("mirror", send_interval=0.05, timeline_offset=intervals)
     for k in range(100):
         made.update(Packet((k * 0.5, 0, 0), (10, 0, 0), k * 0.05), k * 0.05 + 0.08)
         sample = made.read(k * 0.05 + 0.08)
