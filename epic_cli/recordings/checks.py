@@ -18,7 +18,7 @@ from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.read_spec import VELOCITY, ReadSpec, star_of
+from epic_cli.recordings.read_spec import TIME_UNITS, VELOCITY, ReadSpec, star_of
 from epic_cli.recordings.watch import LEAST, RecordingMonitor
 
 if TYPE_CHECKING:
@@ -435,7 +435,13 @@ _OFF, _AGREES, _OTHER_WAY = 2.0, 0.9, 0.5
 _OTHER_AXES = 0.98
 
 _UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
-_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds", "d": "days"}
+_UNIT_NAMES = {
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+    "d": "days",
+}
 
 #: Such steps are no seconds, but perhaps those of slow loggers, in whole seconds; this many
 #: packets show it. Steps that are longer or shorter than these are no game's, in whatever unit.
@@ -465,7 +471,7 @@ _DOWN, _SHUFFLED = 0.9, 0.4
 _DEEPEST = 3
 
 #: This many packets that are not whole, beside those that are, show that they need not be.
-_PARTIAL, _FEW = 0.1, 3
+_PARTIAL, _FEW = 0.2, 3
 
 #: A step from packet to packet that is so much of all that there is, on average, is a long one.
 _ACROSS = 0.1
@@ -589,6 +595,11 @@ def _order(
         beyond = max(track.late for track in tracks) > WINDOW
         command = sort_command(watch, "arrival") if beyond and watch.samples else ""
         yield RecordingFinding("E106", {"packets": overtaken, "command": command})
+    late = sum(track.backs for track in tracks)
+    waits = any(track.restarts or track.arrivals for track in tracks)
+    if late and not (down or mixed or (waits and not watch.thorough)):
+        lines = (min(track.back_line for track in tracks if track.backs),)
+        yield RecordingFinding("E109", {"packets": late}, lines)
     yield from _mixed(watch, tracks)
 
 
@@ -630,7 +641,8 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
                     "E203", {"share": track.same / track.packets}, (track.same_line,)
                 )
             return
-        slow = not track.velocities or track.driven < _LEAPS * track.steps
+        fits = _LEAPS * track.steps <= track.driven <= track.steps / _LEAPS
+        slow = not (track.velocities and fits)
         several = slow and track.moves >= LEAST
         box = math.dist(track.low, track.high)
         far = several and track.steps > _ACROSS * box * track.packets
@@ -726,18 +738,26 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
         return
     given = watch.given is not None and watch.given.time_unit is not None
     unit = next((spec.time_unit for spec in known if spec.time_unit not in (None, "s")), "s")
-    if unit == "s" and not given:
-        meant = _unit_meant(figures)
-        if meant is not None:
-            facts = {"name": meant, "unit": _UNIT_NAMES[meant], "step": figures.step}
-            yield RecordingFinding("E201", facts, read=watch.read_with({"unit": meant}))
-            return
+    size = TIME_UNITS.get(unit, 1.0)
+    meant = _unit_meant(figures) if not given and (unit == "s" or _judged(figures)) else None
+    if meant is not None:
+        meant = _unit_of_size(size * TIME_UNITS[meant]) or meant
+        name = _UNIT_NAMES.get(unit, unit)
+        facts = {"name": meant, "unit": _UNIT_NAMES[meant], "step": figures.step, "taken": name}
+        yield RecordingFinding("E201", facts, read=watch.read_with({"unit": meant}))
+        return
     slow = figures.step > _SLOWEST or (figures.step in _LOGGERS and unit == "s")
     odd = slow or 0 < figures.step < 1 / _FASTEST_RATE
     if odd and not given and not _judged(figures) and figures.moves > _FEW_STEPS - _ASTRAY:
-        read = watch.read_with({"unit": "ms"}) if unit == "s" and slow else ""
+        finer = (u for u in _UNITS if slow and figures.step * size < _LONG_STEP * TIME_UNITS[u])
+        read = next((watch.read_with({"unit": u}) for u in finer), "")
         facts = {"step": f"{figures.step:.3g} s", "unit": unit}
         yield RecordingFinding("E209", facts, read=read)
+
+
+def _unit_of_size(size: float) -> str | None:
+    """The unit of which so many are a second."""
+    return next((unit for unit in _UNIT_NAMES if TIME_UNITS[unit] == size), None)
 
 
 def _unit_meant(figures: Survey) -> str | None:

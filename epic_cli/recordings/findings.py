@@ -87,8 +87,14 @@ KINDS: Mapping[str, Kind] = {
         "judge one of them by its name",
         "Each entity is evaluated by itself, which takes time and memory for each. Those with most"
         " packets are, up to 1,000 unless max_entities says how many."),
+    "E109": Kind("late packets", _NOTE,
+        "older than one above them of their entity, and dropped unless a strategy waits for them:"
+        " {packets:,}",
+        "",
+        "Packets that overtook each other in the network stand in the order in which they came."
+        " Most strategies drop what is older than the newest packet; buffers sort it in, in time."),
     "E201": Kind("times in another unit", _ERROR,
-        "times look like {unit} ({step:,.6g} from packet to packet) and are taken for seconds",
+        "times look like {unit} ({step:,.6g} from packet to packet) and are taken for {taken}",
         "write them in seconds",
         "Taken for seconds, such times make a recording a thousand times too long: each packet is"
         " drawn long before the next one comes. The unit is read from names such as time_ms and"

@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from endurance import (
     readers,
     recorded,
     scale,
+    tables,
     ways,
 )
 from endurance.watched import run_cases
@@ -121,3 +123,9 @@ def test_a_harness_is_in_order(name: str) -> None:
     source = readers.HERE / f"{name}.cpp"
     command = [*COMPILER, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{readers.ENGINE}"]
     subprocess.run([*command, str(source)], check=True)
+
+
+def test_tables_of_programs_are_read_rightly_or_something_is_said() -> None:
+    counts = Counter(tables.judged(tables.case(seed))[0] for seed in range(60))
+    assert not counts["silent"] + counts["doubted"]
+    assert counts["right"] > 30

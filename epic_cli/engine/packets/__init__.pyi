@@ -100,6 +100,7 @@ class Track(NamedTuple):
     away: int
     away_line: int
     marks: tuple[tuple[float, int], ...]
+    back_line: int
 
 class Turning(NamedTuple):
     entity: str

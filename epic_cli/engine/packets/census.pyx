@@ -21,7 +21,7 @@ Track = namedtuple(
     "Track",
     "entity packets first last line same same_line steps doubles driven restarts restart_line backs"
     " downs moves low high arrivals overtaken late delays teleports sequences zeros velocities"
-    " away away_line marks",
+    " away away_line marks back_line",
 )
 
 Turning = namedtuple(
@@ -68,7 +68,7 @@ cdef struct State:
     double late
     Vec3[double] low, high, last, before
     int32_t behind, known, away
-    int64_t outs, out_line, away_line
+    int64_t outs, out_line, away_line, first_back
     int64_t[3] votes, hits
     double[3] marks
     double pace                         # the usual step, squared
@@ -222,6 +222,8 @@ cdef class Census:
             state.stretch, state.known, state.away = self.stretch, 0, 0
         if packet.time < state.newest:
             state.backs += 1
+            if state.backs == 1:
+                state.first_back = packet.line
             state.behind = state.behind + 1 if packet.time > state.time else 1
             if state.behind == 1:
                 state.back_line = packet.line
@@ -353,6 +355,7 @@ cdef class Census:
                     one.teleports, one.sequences, one.zeros, one.velocities,
                     one.outs, one.out_line,
                     tuple([(one.marks[axis], one.hits[axis]) for axis in range(3)]),
+                    one.first_back,
                 ))
         return found
 

@@ -532,7 +532,9 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     try:
         alone = infer_layout(given, values)
         own = "entity" in alone.places or "entity" in dict(given.columns or ())
-        if not several or own or alone.places["x"] not in family.values():
+        place = component_of(name_of(alone.places["x"]))
+        eye = place is not None and place.rank > _THING  # taken for lack of another
+        if not several or own or not (eye or alone.places["x"] in family.values()):
             return alone
     except AmbiguousLayout as ambiguous:
         if not several or ambiguous.reason not in _OF_SEVERAL:

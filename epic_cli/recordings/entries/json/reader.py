@@ -478,7 +478,9 @@ def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan
             item = parse(text[begin:end])
             try:
                 return infer_object_layout(layout, item)
-            except AmbiguousLayout:
+            except AmbiguousLayout as ambiguous:
+                if ambiguous.facts.get("readings"):
+                    return layout  # its reader says what may be meant
                 comma = _COMMA.match(text, end)
                 if comma is None or not has_no_entries(layout, item):
                     return EnvelopeScan.NONE
