@@ -407,21 +407,6 @@ def golden(controller: SessionController, name: str) -> None:
 # ------------------------------------------------------------- the session itself
 
 
-def _switch(name: str, summary: str) -> click.Command:
-    """The command that turns one of the preferences on or off."""
-
-    @command(name, summary)
-    @click.argument("state", required=False, type=click.Choice(["on", "off"]))
-    def switch(controller: SessionController, state: str | None) -> None:
-        if state is None:
-            is_on = getattr(controller.preferences, name)
-            controller.screen.say(f"{name} {'on' if is_on else 'off'}")
-            return
-        controller.preferences = controller.preferences._replace(**{name: state == "on"})
-
-    return switch
-
-
 @command("history")
 @click.argument("count", default=20, type=click.IntRange(1), metavar="[N]")
 def history(controller: SessionController, count: int) -> None:
@@ -486,9 +471,6 @@ COMMANDS = CommandTable(
         listen,
         pause,
         plot,
-        _switch("toolbar", "Turn the toolbar at the bottom on or off."),
-        _switch("hints", "Turn hints on or off: what a packet still needs, and earlier lines."),
-        _switch("proposals", "Turn proposals of the next packet on or off."),
         history,
         keys,
         help_,

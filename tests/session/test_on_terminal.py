@@ -175,11 +175,12 @@ def test_lines_typed_ahead_are_run_in_their_order(terminal: Terminal) -> None:
     terminal.wait_for("1 taken, 0 refused.*last 0.1 s")
 
 
-def test_the_toolbar_can_be_turned_off(terminal: Terminal) -> None:
-    terminal.send(":toolbar off\r")
-    terminal.wait_until(lambda: "demo pacing" not in terminal.text, "no toolbar")
-    terminal.send(":toolbar on\r")
-    terminal.wait_for("demo pacing")
+def test_the_toolbar_can_be_left_out(tmp_path: Path) -> None:
+    with Terminal(tmp_path, ["--no-toolbar"]) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.wait_for("0.100")
+        assert "demo pacing" not in terminal.text
 
 
 def test_forty_columns(tmp_path: Path) -> None:
@@ -237,8 +238,8 @@ def test_ctrl_c_drops_what_a_slow_terminal_has_not_shown(tmp_path: Path) -> None
         terminal.wait_for(r"^stopped (after|among)")
         assert len(terminal.raw) - before < 10_000
         terminal.prompt()
-        terminal.type(":toolbar")
-        assert "toolbar on" in terminal.text
+        terminal.type(":format")
+        assert "format table" in terminal.text
     with Terminal(tmp_path, ["--resume"]) as terminal:
         terminal.wait_for(r"resumed: 1 packet, strategy epic")
 

@@ -82,7 +82,8 @@ def test_right_accepts_the_proposal(typist: Typist) -> None:
 
 
 def test_the_proposal_can_be_turned_off(typist: Typist) -> None:
-    typist.typed.type(*PACKETS, ":proposals off")
+    typist.typed.type(*PACKETS)
+    typist.typed.preferences = Preferences(proposals=False)
     assert typist.type("\x1b[C:keys\r") == ":keys"
 
 
@@ -93,7 +94,7 @@ def test_the_history_suggests_commands(typist: Typist) -> None:
     found = Suggestions(typist.typed).get_suggestion(buffer, Document(":se"))
     assert found is not None
     assert found.text == "t a=2"
-    typist.typed.type(":hints off")
+    typist.typed.preferences = Preferences(hints=False)
     assert Suggestions(typist.typed).get_suggestion(buffer, Document(":se")) is None
 
 
