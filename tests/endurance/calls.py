@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from support.movements import Heedless
+
 from epic_cli import Packet, Sample, replay, strategies
 
 PACKETS = [
@@ -28,16 +30,8 @@ PACKETS = [
 MOST_LEFT = 4.0
 
 
-class Raises:
+class Raises(Heedless):
     """A strategy in plain Python that fails when it is asked."""
-
-    def reset(self) -> None:
-        """Has nothing to forget."""
-
-    def update(self, packet: Packet, now: float) -> bool:
-        """Takes anything."""
-        del packet, now
-        return True
 
     def read(self, at: float) -> Sample:
         """Fails."""

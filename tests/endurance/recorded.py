@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support.datagrams import program, receiver, wait_until
+from support.datagrams import program, receiver, resident, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -164,7 +164,7 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
                 if number % 20 == 0:
                     time.sleep(0.002)
                 if number % (count // 10) == 0:
-                    memory.append(_resident(listener.process.pid))
+                    memory.append(resident(listener.process.pid))
             wait_until(lambda: good(8))
         status, _, said = listener.end()
     if status != 130:
@@ -174,15 +174,6 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
     if b"Traceback" in said or b"\x1b" in said:
         wrong.append(f"it said {said[-1000:]!r}")
     return wrong
-
-
-def _resident(process: int) -> int:
-    """Bytes of memory that a process has; 0 where the system does not say."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:

@@ -35,18 +35,11 @@ def always(_: float) -> Status:
     return "interpolated"
 
 
-class Drawing:
+class Drawing(movements.Heedless):
     """Draws a function of the time."""
 
     def __init__(self, movement: movements.Movement, status: Statuses) -> None:
         self.movement, self.status = movement, status
-
-    def reset(self) -> None:
-        pass
-
-    def update(self, packet: Packet, now: float) -> bool:
-        del packet, now
-        return True
 
     def read(self, at: float) -> Sample:
         return Sample(at, self.movement(at), (0.0, 0.0, 0.0), self.status(at))

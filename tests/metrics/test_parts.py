@@ -15,7 +15,7 @@ from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.truth import build, truth_of
 
 
-class Drawing:
+class Drawing(movements.Heedless):
     """Draws a movement, late and aside."""
 
     def __init__(self, movement: movements.Movement, late: float, aside: float) -> None:
@@ -24,13 +24,6 @@ class Drawing:
 
     def make(self) -> Drawing:
         return self
-
-    def reset(self) -> None:
-        pass
-
-    def update(self, packet: Packet, now: float) -> bool:
-        del packet, now
-        return True
 
     def read(self, at: float) -> Sample:
         x, y, z = self.movement(at - self.late)

@@ -51,19 +51,23 @@ def block(items: Iterable[Packet]) -> PacketBlock:
     return made
 
 
-class Exact:
+class Heedless:
+    """Takes every packet, and draws the same whatever came."""
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+    def update(self, packet: Packet, now: float) -> bool:
+        del packet, now
+        return True
+
+
+class Exact(Heedless):
     """Draws a movement as it is, ``delay`` seconds late, or with one of a few faults."""
 
     movement: Movement = staticmethod(circle)
     delay = 0.0
     offset = (0.0, 0.0, 0.0)
-
-    def reset(self) -> None:
-        pass
-
-    def update(self, packet: Packet, now: float) -> bool:
-        del packet, now
-        return True
 
     def where(self, at: float) -> tuple[float, float, float]:
         x, y, z = type(self).movement(at - self.delay)

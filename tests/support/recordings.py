@@ -15,6 +15,7 @@ from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from support.movements import Heedless
 from support.oracle import Vector
 
 if TYPE_CHECKING:
@@ -138,21 +139,13 @@ def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:
     return count, last
 
 
-class Puppet:
+class Puppet(Heedless):
     """A strategy that shows what it is told to, one after the other, finite or not."""
 
     declaration = Declaration(name="puppet", summary="", family="", takes_any_number=True)
 
     def __init__(self, shown: Iterable[tuple[Vector, Vector]]) -> None:
         self.shown = iter(shown)
-
-    def reset(self) -> None:
-        """There is nothing to forget."""
-
-    def update(self, packet: Packet, now: float) -> bool:
-        """Takes everything."""
-        del packet, now
-        return True
 
     def read(self, at: float) -> Sample:
         """Shows the next one."""

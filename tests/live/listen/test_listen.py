@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.datagrams import PATIENCE, Program, has_ipv6, program, receiver, wait_until
+from support.datagrams import (
+    PATIENCE,
+    Program,
+    has_ipv6,
+    program,
+    receiver,
+    resident,
+    wait_until,
+)
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -138,7 +146,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
         place = ("127.0.0.1", port_of(listener))
         game.sendto(b"0,2,3 / 4,5,6 / 10 entity=a", place)
         wait_until(lambda: count(record) == 2)
-        before = _resident(listener.process.pid)
+        before = resident(listener.process.pid)
         generator = random.Random(2)
         for number in range(3000):
             game.sendto(generator.choice(FLOOD), place)
@@ -146,7 +154,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
             if number % 20 == 0:
                 time.sleep(0.01)
         wait_until(lambda: _sent(game, place, record) >= 3)
-        assert _resident(listener.process.pid) < before + 40_000_000
+        assert resident(listener.process.pid) < before + 40_000_000
         assert listener.process.poll() is None
         status, drawn, said = listener.end()
     assert status == 130
@@ -180,15 +188,6 @@ def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
     """Sends a good packet; how many of them have been recorded."""
     game.sendto(b"1,2,3 / 4,5,6 / 11 entity=a", place)
     return record.read_bytes().count(b",11,") + record.read_bytes().count(b"a,11")
-
-
-def _resident(process: int) -> int:
-    """Bytes of memory that a process has; 0 where that is not known."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
