@@ -20,7 +20,7 @@ from epic_cli.metrics.evaluation import CompareSpec, Participant
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, SimulatedRuns
 from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.recordings.reading import recordings_in
-from epic_cli.recordings.rows import PacketSource, Path, source_of
+from epic_cli.recordings.rows import PacketSource, Path, path_of, source_of
 from epic_cli.work.jobs import Workers
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def runs_of(
 ) -> RunInputs:
     """What is compared: recordings, or simulated networks; raises ``ValueError``."""
     if networks is None:
-        where = os.fspath(truth) if isinstance(truth, (str, os.PathLike)) else truth
+        where = path_of(truth) if isinstance(truth, (str, os.PathLike)) else truth
         return RecordedRuns(tuple(_recordings(packets)), truth=where)
     if packets is not None or truth is not None:
         raise ValueError("a movement is sent over networks: give no packets, no truth")
@@ -157,7 +157,7 @@ def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[str |
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
-        return recordings_in(packets)
+        return recordings_in(path_of(packets))
     if isinstance(packets, (list, tuple)) and packets:
         paths = [path for path in packets if isinstance(path, (str, os.PathLike))]
         if len(paths) == len(packets):

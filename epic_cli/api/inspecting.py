@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import RecordingWarning, RefusedLine, accepted, spec_of
+from epic_cli.api.shown import register
+from epic_cli.jobs.inspect.report import report
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
 from epic_cli.recordings.opening import ReadingLog
@@ -37,3 +39,6 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
         found = run(source.name, blocks, log.watch)
     refusals = [mistake.refusal for mistake in mistakes]
     return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))
+
+
+register(Inspection, report)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, overload
 
 from epic_cli.api.reading import accepted, opened, read_packets
+from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
 from epic_cli.engine.packets import PacketBlock, SampleBlock
@@ -21,8 +24,11 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
+from epic_cli.engine.text import COLUMNS
 from epic_cli.jobs.replay.run import draw as draw_blocks
 from epic_cli.jobs.replay.run import grouped, ordered
+from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.rows import PacketSource
 
 if TYPE_CHECKING:
@@ -32,9 +38,14 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.opening import RecordingSource
+    from epic_cli.show.report import Report
 
 #: The default tick, in seconds.
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
+
+
+#: A notebook shows this many rows.
+_SHOWN = 10
 
 
 class RefusedPacket(Portable, ValueError):
@@ -56,6 +67,64 @@ class RefusedPacket(Portable, ValueError):
         self.refusal = refusal
 
 
+class DrawnSamples(Tabular, Iterator["Sample"]):
+    """The samples of a replay, one by one, as they are drawn.
+
+    Its tables have those that have not been asked for yet, and take them; a notebook shows the
+    first of these.
+    """
+
+    def __init__(self, samples: Generator[Sample]) -> None:
+        self._samples = samples
+        self._next: deque[Sample] = deque()
+
+    def __next__(self) -> Sample:
+        return self._next.popleft() if self._next else next(self._samples)
+
+    def close(self) -> None:
+        """Ends the replay, and closes its file."""
+        self._next.clear()
+        self._samples.close()
+
+    def head(self) -> list[Sample]:
+        """The next few, which still come."""
+        self._next += islice(self._samples, _SHOWN - len(self._next))
+        return list(self._next)
+
+    __repr__ = object.__repr__
+
+
+def _report(found: DrawnSamples) -> Report:
+    """The next rows, and all that are left as data."""
+    from epic_cli.show.report import Column, Data, Report, Table
+
+    rows = [_row(sample) for sample in found.head()]
+    columns = [
+        Column(name, ["" if row[name] is None else _short(row[name]) for row in rows], right=True)
+        for name in COLUMNS
+        if any(row[name] not in ("", None) for row in rows)
+    ]
+    caption = "The next rows" if len(rows) == _SHOWN else ""
+    parts = [Table(columns, caption=caption)] if columns else ["No row is drawn."]
+    return Report(
+        parts=parts, data=Data(COLUMNS, lambda: map(_row, found), lambda: map(_row, found))
+    )
+
+
+def _short(value: object) -> str:
+    return three_digits(value) if isinstance(value, float) else str(value)
+
+
+def _row(sample: Sample) -> dict[str, object]:
+    """A sample as ``--format jsonl`` writes it."""
+    drawn = sample.status != "none"
+    numbers = [*sample.position, *sample.velocity] if drawn else [None] * 6
+    return dict(zip(COLUMNS, (sample.time, *numbers, sample.status, sample.entity), strict=True))
+
+
+register(DrawnSamples, _report)
+
+
 @overload
 def replay(
     packets: PacketSource,
@@ -66,7 +135,7 @@ def replay(
     pacing: PacingName | None = ...,
     latency: float | None = ...,
     **settings: Value,
-) -> Iterator[Sample]: ...
+) -> DrawnSamples: ...
 
 
 @overload
@@ -78,7 +147,7 @@ def replay(
     clock: ClockName | None = ...,
     pacing: PacingName | None = ...,
     latency: float | None = ...,
-) -> Iterator[Sample]: ...
+) -> DrawnSamples: ...
 
 
 def replay(
@@ -90,8 +159,8 @@ def replay(
     pacing: PacingName | None = None,
     latency: float | None = None,
     **settings: Value,
-) -> Iterator[Sample]:
-    """What a strategy draws for these packets, tick by tick.
+) -> DrawnSamples:
+    """What a strategy draws for these packets, tick by tick: an iterator of ``Sample`` objects.
 
     ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as
     ``epic replay`` reads them: Unix times begin at 0. To say more of it, give what ``read_packets``
@@ -113,7 +182,9 @@ def replay(
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
     drawn = draw(opened(packets), stream, 1, strategy)
-    return (sample for samples, block in drawn for sample in samples.samples(block.entities))
+    return DrawnSamples(
+        sample for samples, block in drawn for sample in samples.samples(block.entities)
+    )
 
 
 def make_stream(

@@ -18,6 +18,7 @@ from typing import IO, Any, Protocol, TypeAlias, cast
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, check_packets
+from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import RecordingSource, source_at
 
 #: A path.
@@ -44,7 +45,7 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
     if isinstance(given, RecordingSource):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return source_at(os.fsdecode(given))
+        return source_at(path_of(given))
     if hasattr(given, "as_source"):
         return cast("RecordingSource", given.as_source())
     name = f"<{type(given).__name__}>"
@@ -68,6 +69,16 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
         return RecordingSource(name, content=content, form=form, kept=True)
     check_packets(given)
     return RecordingSource("packets", packets=partial(packet_blocks, given), kept=True)
+
+
+def path_of(given: Path) -> str:
+    """A path as text; raises ``Unreadable`` for the content of a recording, which is no path."""
+    path = os.fsdecode(given)
+    if "\n" in path and not os.path.lexists(path):
+        raise Unreadable(
+            "this is the text of a recording, not a path: give io.StringIO(text), or a path"
+        )
+    return path
 
 
 class _Coming(RecordingSource):
@@ -131,7 +142,12 @@ def is_row(item: object) -> bool:
     """Whether this is a dict, or a tuple or a list that begins with a value, and no packet."""
     if isinstance(item, (tuple, list)) and not hasattr(item, "position"):
         return bool(item) and not isinstance(item[0], (tuple, list))
-    return isinstance(item, Mapping)
+    return isinstance(item, Mapping) or _is_record(item)
+
+
+def _is_record(item: object) -> bool:
+    """Whether this is an object of a dataclass that is no packet by itself."""
+    return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 
 def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
@@ -139,7 +155,7 @@ def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
     left = iter(items)
     first = next(left)
     items = chain([first], left)
-    if isinstance(first, Mapping):
+    if isinstance(first, Mapping) or _is_record(first):
         return _given(_json_lines(items)), "jsonl"
     names = getattr(first, "_fields", None)  # without any, columns have numbers
     return _given(_csv_lines(chain([names] if names else [], items))), "csv"
@@ -226,6 +242,8 @@ def _json_lines(items: Iterable[Any]) -> Iterator[bytes]:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
+    if hasattr(value, "__dataclass_fields__"):
+        value = {name: getattr(value, name) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
@@ -238,7 +256,8 @@ def _plain(value: Any) -> Any:
 
 def _cell(value: Any) -> str:
     """A cell as text; missing ones are empty: None, NaN, and what pandas has for them."""
-    if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):  # noqa: PLR0124
+    # pandas' NA is neither equal to itself nor not
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:  # noqa: PLR0124
         return ""
     if isinstance(value, bool):
         return str(int(value))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli import Comparison, Packet, compare, diagnose, tune
+from epic_cli import Comparison, Packet, compare, diagnose, inspect, replay, tune
 
 #: A turn, half of whose packets come late.
 PACKETS = [
@@ -27,10 +27,11 @@ def results() -> dict[str, Any]:
         "compare": compare(PACKETS, NAMES),
         "tune": tune(PACKETS, "snapshot", trials=2, validate="none"),
         "diagnose": diagnose(PACKETS, "source"),
+        "inspect": inspect(PACKETS),
     }
 
 
-KINDS = ("compare", "tune", "diagnose")
+KINDS = ("compare", "tune", "diagnose", "inspect")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,6 +50,19 @@ def test_tables_of_the_real_libraries(kind: str) -> None:
     assert list(frame) == other.columns == table.column_names
 
 
+def test_a_replay_is_shown_and_none_of_its_samples_is_lost() -> None:
+    expected = list(replay(PACKETS, "lerp"))
+    shown = replay(PACKETS, "lerp")
+    assert shown._repr_html_() == shown._repr_html_()
+    assert shown._repr_html_().count("<tr>") == 11
+    assert list(shown) == expected
+    records = replay(PACKETS, "lerp").to_dicts()
+    assert [record["time"] for record in records] == [sample.time for sample in expected]
+    assert [record["x"] for record in records if record["status"] != "none"] == [
+        sample.position[0] for sample in expected if sample.status != "none"
+    ]
+
+
 def test_the_figures_are_those_of_the_result() -> None:
     found: Comparison = results()["compare"]
     frame = found.to_dicts()
@@ -64,8 +78,8 @@ def test_what_a_notebook_shows(kind: str) -> None:
     found = results()[kind]
     html = found._repr_html_()
     pictures = [picture.attrib["src"].partition(",") for picture in ET.fromstring(html).iter("img")]
-    if kind != "diagnose":
-        assert "<table" in html
+    assert "<table" in html or kind == "diagnose"
+    if kind in ("compare", "tune"):
         assert {kind for kind, _, _ in pictures} == {"data:image/svg+xml;base64"}
     for _, _, data in pictures:  # a browser draws only what says that it is SVG
         assert ET.fromstring(base64.b64decode(data)).tag == "{http://www.w3.org/2000/svg}svg"

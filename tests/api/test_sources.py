@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +18,13 @@ from epic_cli import (
     RefusedLine,
     compare,
     diagnose,
+    inspect,
     read_packets,
     replay,
     replay_array,
     tune,
 )
+from epic_cli.recordings import Unreadable
 
 N = 60
 TIMES = [n / 20 for n in range(N)]
@@ -209,3 +212,49 @@ def test_an_open_file_is_read_where_it_stands(tmp_path: Path) -> None:
         with (tmp_path / "a.csv").open(mode) as file:
             file.readline()
             assert list(replay(file)) == list(replay(PACKETS))
+
+
+class NAType:
+    """As pandas' NA: what it is compared with is unknown, too."""
+
+    def __ne__(self, other: object) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+    __hash__ = object.__hash__
+
+
+def test_a_missing_cell_of_pandas_is_missing() -> None:
+    rows = [{**row, "arrival": NAType() if n % 2 else row["time"]} for n, row in enumerate(ROWS)]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    for given in (rows, columns):
+        found = [packet.arrival for packet in read_packets(given)]
+        assert [arrival is None for arrival in found] == [n % 2 == 1 for n in range(N)]
+
+
+@dataclass
+class State:
+    """A state of a game."""
+
+    time: float
+    x: float
+    y: float
+    z: float
+
+
+def test_objects_of_a_dataclass_are_rows() -> None:
+    states = [State(packet.time, *packet.position) for packet in PACKETS]
+    plain = [packet._replace(entity="") for packet in PACKETS]
+    assert list(replay(states)) == list(replay(iter(states))) == list(replay(plain))
+
+
+@pytest.mark.parametrize("job", [replay, read_packets, inspect, diagnose, compare, tune])
+def test_what_is_empty_or_no_path_is_said_by_an_error_of_the_package(job: Any) -> None:
+    more = ("lerp",) if job is tune else ()
+    with pytest.raises(Unreadable, match="the text of a recording, not a path: give io"):
+        list(job(csv(), *more))
+    if job is not inspect:
+        with pytest.raises(RefusedLine, match="there is no packet in it"):
+            list(job({"time": [], "x": [], "y": [], "z": []}, *more))

@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
+from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.checks import new_findings, unread
 from epic_cli.recordings.findings import doubts, worst_first
 from epic_cli.recordings.opening import MOST_ENTITIES
@@ -39,8 +40,8 @@ class Spread(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Inspection:
+@dataclass(frozen=True, repr=False)
+class Inspection(Tabular):
     """What a recording was read as.
 
     ``layout`` is how it was read (None: packet text), ``read`` the same as a description.
