@@ -9,6 +9,7 @@ import textwrap
 from types import ModuleType
 
 from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameter_base import Setting
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -21,7 +22,7 @@ from epic_cli.jobs.code.translate import parse
 _WIDTH = 96
 
 
-class NoCode(ValueError):
+class NoCode(Portable, ValueError):
     """A strategy that cannot be written, with those that can."""
 
     def __init__(self, name: str) -> None:
