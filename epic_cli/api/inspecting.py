@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from epic_cli.api.reading import RecordingWarning, RefusedLine, accepted, spec_of
+from epic_cli.api.reading import RecordingWarning, python_errors, spec_of
 from epic_cli.api.shown import register
 from epic_cli.jobs.inspect.report import report
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
-from epic_cli.recordings.opening import ReadingLog
+from epic_cli.recordings.opening import ReadingLog, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import source_of
+from epic_cli.recordings.rows import settled, source_of
 from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
@@ -29,16 +28,12 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
     from the recording doubtful. Nothing is warned of. Raises what ``replay``
     does for what is no recording.
     """
-    mistakes: list[RefusedLine] = []
-    source = source_of(packets)
+    source = settled(source_of(packets))
     log = source.log or ReadingLog(source.name, RecordingMonitor(True, source.name))
     log.watch.thorough = True
-    blocks = accepted(source, spec_of(read), log, mistakes.append)
-    with warnings.catch_warnings():
+    with python_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)
-        found = run(source.name, blocks, log.watch)
-    refusals = [mistake.refusal for mistake in mistakes]
-    return replace(found, refused=len(refusals), first_refused=next(iter(refusals), None))
+        return run(source.name, blocks(source, spec_of(read), log), log.watch)
 
 
 register(Inspection, report)

@@ -208,9 +208,9 @@ def read_packets(
 ) -> PacketReader:
     """The packets of a recording in any format, or of what has rows.
 
-    ``source`` is a path (also as ``str``), a file that is open for reading, a table of pandas,
-    Polars, PyArrow or another library with Arrow's interface, a NumPy array, a mapping of columns,
-    or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
+    ``source`` is a path (also as ``str``; ``"-"`` is standard input), a file that is open for
+    reading, a table of pandas, Polars, PyArrow or another library with Arrow's interface, a NumPy
+    array, a mapping of columns, or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
     dimensions, have numbers: ``read="time=1,x=2,y=3"``. The format of a file is detected, and names
     are recognised as far as they are usual.
 
