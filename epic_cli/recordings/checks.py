@@ -756,7 +756,7 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
 
 
 def _unit_of_size(size: float) -> str | None:
-    """The unit of which so many are a second."""
+    """The unit of which this many are a second."""
     return next((unit for unit in _UNIT_NAMES if TIME_UNITS[unit] == size), None)
 
 
