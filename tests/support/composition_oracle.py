@@ -187,6 +187,7 @@ class Buffer:
             off, limit, rate = target - time, s["catch_up_limit"], s["catch_up_rate"] * elapsed
             if s["catch_up"] == "rate":
                 time = target if 0 < limit < abs(off) else time + min(max(off, -rate), rate)
+        if s["catch_up"] != "snap":
             time = min(time, self.states[-1][0] + beyond)
         if s["monotonic"] == "on" and self.time is not None:
             time = max(time, self.time)

@@ -315,6 +315,29 @@ class TwoSnapshots(Game):
         self.drawn = before + (newest - before) * min((self.at - arrival) / 0.05, 1)
 
 
+class OneAfterAnother(Game):
+    """Plays the states on a timer, and waits where there is none: the delay only grows."""
+
+    def frame(self) -> None:
+        begun = self.at - self.got[0][0]
+        self.played = min(self.played + self.dt if self.dt else begun, 0.05 * (len(self.got) - 1))
+        self.drawn = between([(0.05 * n, p) for n, (_, _, p) in enumerate(self.got)], self.played)
+
+    played = 0.0
+
+
+class AgeOfVelocity(Game):
+    """The newest state and where its velocity has led it since it arrived, without a limit."""
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.velocity = np.array(packet.velocity)
+        return super().take(packet, now)
+
+    def frame(self) -> None:
+        arrival, _, newest = self.got[-1]
+        self.drawn = newest + self.velocity * (self.at - arrival)
+
+
 class Tween(Game):
     def arrive(self) -> None:
         self.begun, self.start = self.got[-1][0], self.drawn
@@ -340,6 +363,14 @@ class Tween(Game):
         (LerpByFrame, "chase+how=share+share=0.1"),
         (TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
         (Tween, "chase+how=linear+time=0.1"),
+        (
+            OneAfterAnother,
+            "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none",
+        ),
+        (
+            AgeOfVelocity,
+            "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited",
+        ),
     ],
 )
 def test_what_games_draw_that_are_no_engine_is_a_composition(
@@ -350,6 +381,41 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
         one = oracle.rows(game(), packets, frames)
         other = oracle.rows(Engine(*split(composition)), packets, frames)
         assert apart(one, other) < 1e-9, seed
+
+
+@pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
+def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
+    """On an axis, the angle (rad) as far as the way: whatever is done to one, is to the other."""
+    for seed in range(150):
+        dice = random.Random(seed)
+        packets, frames = stream(dice)
+        settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
+        settings |= {"snap": 0}
+        if name == "chase":
+            settings["ahead"] = "newest"  # no turn is led
+        elif settings.get("curve") == "catmull-rom":
+            settings["curve"] = "hermite"  # it turns by slerp
+        made: Any = strategy(name, **settings)
+        waiting = [
+            packet._replace(
+                position=(x, 0.0, 0.0),
+                velocity=(v, 0.0, 0.0),
+                rotation=(0.0, 0.0, math.sin(x / 2), math.cos(x / 2)),
+                spin=(0.0, 0.0, v),
+            )
+            for packet in packets
+            for x, v in [(math.sin(packet.time), math.cos(packet.time))]
+        ]
+        for at in frames:
+            while waiting and (waiting[0].arrival or 0.0) <= at:
+                packet = waiting.pop(0)
+                made.update(packet, packet.arrival)
+            drawn = made.read(at)
+            if drawn.status != "none":
+                x, _, _ = drawn.position
+                rotation = (0.0, 0.0, math.sin(x / 2), math.cos(x / 2))
+                off = abs(sum(a * b for a, b in zip(drawn.rotation, rotation, strict=True)))
+                assert off > 1 - 1e-9, (seed, settings, drawn)
 
 
 def test_the_oracles_have_the_settings_of_the_strategies() -> None:

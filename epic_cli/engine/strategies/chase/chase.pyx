@@ -262,14 +262,15 @@ cdef class Chase(Strategy):
 
     cdef void spring(self, double elapsed, Sample& sample) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.interval.value)
-        cdef Motion turned
-        if self.overshoot:
-            self.shown = damped_step(self.shown, self.goal, seconds, elapsed)
-        else:
-            self.shown = smooth_damp(self.shown, self.goal, seconds, elapsed)
+        self.shown = self.damped(self.shown, self.goal, seconds, elapsed)
         if self.turn.known():
-            turned = smooth_damp(self.turn.offset(), Vec3[double](), seconds, elapsed)
-            self.turn.put(turned, sample)
+            self.turn.put(self.damped(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
+
+    cdef Motion damped(self, const Motion& motion, Vec3[double] target, double seconds,
+                       double elapsed) noexcept nogil:
+        if self.overshoot:
+            return damped_step(motion, target, seconds, elapsed)
+        return smooth_damp(motion, target, seconds, elapsed)
 
     # ------------------------------------------------------------- the way from the newest arrival
 

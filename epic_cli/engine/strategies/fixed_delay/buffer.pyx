@@ -3,7 +3,8 @@
 from libc.math cimport INFINITY
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite, spun,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Vec3, dot, is_finite,
+    spun,
 )
 from epic_cli.engine.strategies.parts cimport (
     ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
@@ -169,7 +170,7 @@ cdef class DelayBuffer(Strategy):
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
     cdef bint playing, drew
-    cdef Vec3[double] shown
+    cdef Snapshot shown             # last, before the low-pass
     cdef LowPass smoothed
 
     def configure(self, *, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -201,8 +202,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """It is there at once, whatever is needed before anything else is drawn."""
         self.clear()
-        self.shown = packet.position
-        self.drew = True
+        self.remember(packet.position, packet.turn)
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- packets
@@ -303,34 +303,40 @@ cdef class DelayBuffer(Strategy):
             return
         self.playing = True
         if self.remembers:
-            self.shown = sample.position
-            self.drew = True
+            self.remember(sample.position, sample.turn)
         if self.low_pass > 0:
             self.smoothed.filter(sample, self.drawn, self.elapsed(at), self.low_pass, self.snap)
 
     cdef double drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
-        if self.catch_up != CatchUp.SNAP and self.playing:
-            if self.catch_up == CatchUp.RATE:
-                time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
-                                 self.catch_up_limit)
-            else:
-                time = self.time + self.elapsed(at)
+        if self.playing and self.catch_up == CatchUp.RATE:
+            time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
+                             self.catch_up_limit)
+        elif self.playing and self.catch_up == CatchUp.NONE:
+            time = self.time + self.elapsed(at)
+        if self.catch_up != CatchUp.SNAP:
             time = min(time, self.states.back().time + max(self.beyond, 0.0))
         if self.monotonic and self.playing:
             return max(time, self.time)
         return time
 
+    cdef void remember(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
+        self.drew = True
+        self.shown.position = position
+        self.shown.turn.copy(turn)
+
     cdef void keep_last(self, Sample& sample) noexcept nogil:
         """What was drawn last, if anything was."""
         if self.drew:
-            sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
+            self.hold_at(self.shown, sample)
         else:
             sample.status = NONE
 
     cdef void hold_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
         sample.hold(Motion(state.position, Vec3[double]()), self.drawn, INTERPOLATED)
         sample.turn.copy(state.turn)
+        if sample.turn.known():
+            sample.turn.value().spin = Vec3[double]()
 
     cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,
                          Sample& sample) noexcept nogil:
@@ -392,6 +398,8 @@ cdef class DelayBuffer(Strategy):
         else:
             sample.hold(Motion(newest.position + rate * ahead, Vec3[double]()), self.drawn,
                         EXTRAPOLATED)
+            if sample.turn.known():
+                sample.turn.value().spin = Vec3[double]()
 
     cdef Vec3[double] rate_beyond(self, double ahead, Sample& sample) noexcept nogil:
         """The velocity with which it goes on; turns the sample for so long."""

@@ -187,7 +187,7 @@ public:
 private:
     EPIC_APART void aim_known(const OptionalTurn& turn) {
         target_ = turn;
-        if (!shown_.known()) shown_ = target_;
+        if (!shown_.known()) shown_.set(Turn(turn.value().rotation, {}));  // it begins at rest
     }
 
     OptionalTurn shown_, target_;
