@@ -210,9 +210,9 @@ def read_packets(
 
     ``source`` is a path (also as ``str``; ``"-"`` is standard input), a file that is open for
     reading, a table of pandas, Polars, PyArrow or another library with Arrow's interface, a NumPy
-    array, a mapping of columns, or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
-    dimensions, have numbers: ``read="time=1,x=2,y=3"``. The format of a file is detected, and names
-    are recognised as far as they are usual.
+    array, a mapping of columns, or an iterable of dicts or of tuples. Columns of plain tuples, and
+    of an array in two dimensions, have numbers: ``read="time=1,x=2,y=3"``. The format of a file is
+    detected, and names are recognised as far as they are usual.
 
     ``read`` says what does not show, as ``--read`` does on the command line (its guide has all
     keys): which column is which field, by its name, its number where there is no header, or a path
