@@ -8,7 +8,6 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.recordings import (
     BYTE_ORDER_MARK,
     DEFAULT,
@@ -252,15 +251,19 @@ def _tell_end(
     if not line or not (reader.behind or (source.is_file and source.more())):  # type: ignore[attr-defined]
         return
     if reader.torn:  # type: ignore[attr-defined]
+        from epic_cli.engine.refusals import Reason, Refusal  # few recordings have some
+
         block.refusals.append(Refusal(line, 1, b"\0", 0, Reason.TORN))
     elif watch is not None:
-        from epic_cli.recordings.findings import RecordingFinding  # few recordings have some
+        from epic_cli.recordings.findings import RecordingFinding  # as above
 
         watch.noted.append(RecordingFinding("E404", lines=(line,)))
 
 
 def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | None) -> None:
     if begun:
+        from epic_cli.engine.refusals import Reason, Refusal  # as above
+
         block.refusals.append(Refusal(1, 1, begun[:80].partition(b"\n")[0], 0, Reason.NO_PACKETS))
     elif watch is not None:
         from epic_cli.recordings.findings import RecordingFinding  # as above

@@ -36,7 +36,10 @@ RARE = {"csv", "json", "fractions", "importlib.metadata", "difflib", "tempfile"}
 
 #: What a plain replay does without: each would take 2 to 10 % of its time. The last is one
 #: of a named tuple that is text (``from __future__ import annotations``), which is compiled.
-SLOW = {"click", "ast", "dis", "inspect", "pathlib", "shutil", "tokenize", "<annotation>"}
+SLOW = {
+    "click", "ast", "dis", "inspect", "pathlib", "shutil", "tokenize", "<annotation>",
+    "epic_cli.engine.refusals",
+}  # fmt: skip
 
 
 def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
@@ -62,7 +65,7 @@ def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
     assert not modules & (HEAVY | RARE)
 
 
-@pytest.mark.parametrize("args", [[], ["replay"]])
+@pytest.mark.parametrize("args", [[], ["replay"], ["replay", "-s", "lerp", "-f", "csv"]])
 def test_a_plain_replay_needs_no_parser(args: list[str]) -> None:
     modules = loaded(*args, stdin=PACKET)
     assert "epic_cli.engine.replay" in modules
