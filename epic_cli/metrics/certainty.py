@@ -55,6 +55,9 @@ FEWEST_UNITS = 6
 
 _NORMAL = NormalDist()
 
+#: Standard deviations to the end of an interval.
+_TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
+
 
 def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Floats:
     """How often each unit is drawn: (count, units), each row adding up to ``units``."""
@@ -221,6 +224,21 @@ class NetworkEvents(NamedTuple):
         return not self.lost and 0 < self.watched < PROVEN
 
     @property
+    def by_chance(self) -> bool:
+        """Whether some were lost each by itself, and too few in a row to say what that does."""
+        return self.lost > 0 and not self.linked and self.bursts < FEWEST_EVENTS
+
+    @property
+    def expected(self) -> tuple[float, float]:
+        """How many packets may be lost in such a recording, and how often two in a row, by chance.
+
+        At most, with 97.5 % confidence, by the number of them (Wilson and Hilferty 1931).
+        """
+        more = self.lost + 1
+        most = more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
+        return most, most**2 / max(self.sent, 1)
+
+    @property
     def missed(self) -> float:
         """How many seconds as bad as the worst one may be missing."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
@@ -352,10 +370,15 @@ class Certainty:
 
 
 class Piece(NamedTuple):
-    """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds."""
+    """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds.
+
+    ``losses`` (2, fields) is what one packet more that is lost adds, and two in a row; None: not
+    looked at.
+    """
 
     entities: Sequence[Floats]
     seconds: float
+    losses: Floats | None = None
 
 
 class Figures(NamedTuple):
@@ -405,6 +428,10 @@ def bootstrap_sums(
         if one.waver and certainty.unit is not Unit.RUN:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
         more = whole + rare.missed * _stretches([*one.pieces, *one.beside], WORST)
+        losses = [piece.losses for piece in one.pieces if piece.losses is not None]
+        if losses and rare.by_chance:  # those there were may all have been harmless
+            added = np.array(rare.expected)[:, None] * np.mean(losses, axis=0)
+            more = np.concatenate((more, whole + added, [whole + added.sum(axis=0)]))
         alone = whole[None]
         if rare.few and rare.changes:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)

@@ -18,11 +18,19 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, Status, sort_by_arrival
 from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.corrections import NoCommonStates, own_players
-from epic_cli.engine.strategies import create
+from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import packet_table, rows_of
-from epic_cli.metrics.certainty import Figures, NetworkEvents, Piece, assess, rare, together
+from epic_cli.metrics.arrays import TIME, edges, median, packet_table, rows_of
+from epic_cli.metrics.certainty import (
+    FEWEST_UNITS,
+    Figures,
+    NetworkEvents,
+    Piece,
+    assess,
+    rare,
+    together,
+)
 from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped
 from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
 from epic_cli.metrics.metric import AIM_RANGE, Weights
@@ -326,6 +334,9 @@ Progress = Callable[[int, int], object]
 #: recordings.
 KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
 
+#: Packets that are left out on trial are so far apart (s).
+LOST_APART = 0.5
+
 #: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
 #: a hundred bytes.
 MOST_AT_ONCE = 4_000_000
@@ -387,16 +398,21 @@ def compare_run(
     events = _rare(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
+    if events.by_chance and spec.total < FEWEST_UNITS:
+        found = _with_losses(found, jobs, work, min(workers, most))
     for index, participant in enumerate(spec.participants):
         own = found[index * len(judged) : (index + 1) * len(judged)]
         strategy = participant.make()
         unfit = prepared.unfit(strategy)
         declared = getattr(strategy, "declaration", None)
         once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
-        result = result_of(participant.label, None, own, unfit)
+        name = getattr(declared, "name", "")
+        family = declaration(name).family if is_built_in(name) else ""
+        catches_up = family == FAMILIES["adaptive_delay"]
+        result = result_of(participant.label, None, own, unfit, catches_up)
         results.append(replace(result, waver=events.waver if once else 0.0))
         by_entity += [
-            result_of(participant.label, entity.name, [one], unfit)
+            result_of(participant.label, entity.name, [one], unfit, catches_up)
             for entity, one in zip(judged, own, strict=True)
         ]
     scenes = []
@@ -421,6 +437,67 @@ def compare_run(
         rare=events,
         findings=prepared.findings,
     )
+
+
+def _with_losses(
+    found: Sequence[EntityResult],
+    jobs: Sequence[tuple[Participant, Entity]],
+    work: _Work,
+    threads: int,
+) -> list[EntityResult]:
+    """The results, with what one packet more that is lost does to each, and two in a row."""
+    assert work.cells is not None
+    lossy = {id(entity): _lossy(entity, work.cells) for _, entity in jobs}
+    again = [(participant, lossy[id(entity)].entity) for participant, entity in jobs]
+    changed = _run(again, work._replace(selection=None), threads, None)
+    whole = []
+    for own, other, (_, entity) in zip(found, changed, jobs, strict=True):
+        shares, one, more = lossy[id(entity)].shares, own.measurement, other.measurement
+        if len(shares) and one is not None and more is not None:
+            assert one.sums is not None
+            assert more.sums is not None
+            added = shares @ (more.sums - one.sums)
+            own = own._replace(measurement=replace(one, losses=added))
+        whole.append(own)
+    return whole
+
+
+class _Lossy(NamedTuple):
+    """An entity of which some packets are left out; how much of what that does in each cell is one.
+
+    ``shares`` (2, cells) are for single ones, and for two in a row; empty: there are none.
+    """
+
+    entity: Entity
+    shares: Floats
+
+
+def _lossy(entity: Entity, cells: Grid) -> _Lossy:
+    """The entity without some packets, in turn one and two in a row, far from other losses.
+
+    What follows one of them is its doing until the next.
+    """
+    stamps = packet_table(entity.packets)[TIME]
+    ordered = np.unique(stamps[np.isfinite(stamps)])
+    usual = median(np.diff(ordered)) if len(ordered) > 1 else math.inf
+    begin, end = entity.truth.times[entity.truth.counted][[0, -1]].tolist()
+    every = max(LOST_APART, 8 * usual, 2 * cells.length)
+    if not 4 * every < end - begin:
+        return _Lossy(entity, np.empty(0))
+    places = np.unique(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
+    places = places[(places > 0) & (places < len(ordered) - 2)]
+    places = places[ordered[places + 2] - ordered[places - 1] < 3.5 * usual]
+    if len(places) < 2:
+        return _Lossy(entity, np.empty(0))
+    gone = np.isin(stamps, ordered[np.concatenate((places, places[1::2] + 1))])
+    left = PacketBlock(entity.packets.entities)
+    for first, last in zip(*edges(~gone), strict=True):
+        left.extend(entity.packets.part(int(first), int(last)))
+    middles = cells.start + (np.arange(cells.size) + 0.5) * cells.length
+    last_lost = np.searchsorted(ordered[places] - cells.length / 2, middles) - 1
+    kinds = np.stack([(last_lost >= 0) & (last_lost % 2 == kind) for kind in range(2)])
+    counts = np.array([[len(places[0::2])], [len(places[1::2])]])
+    return _Lossy(replace(entity, packets=left), kinds / counts)
 
 
 def _rare(judged: Sequence[Entity]) -> NetworkEvents:
@@ -547,9 +624,17 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
 
 @_quietly
 def result_of(
-    label: str, entity: str | None, found: Sequence[EntityResult], unfit: bool = False
+    label: str,
+    entity: str | None,
+    found: Sequence[EntityResult],
+    unfit: bool = False,
+    catches_up: bool = False,
 ) -> Result:
-    """What one participant's results come to together; ``unfit``: it needs arrivals."""
+    """What one participant's results come to together.
+
+    ``unfit``: it needs arrivals; ``catches_up``: its clock does, after some outages, and then it
+    does not leap.
+    """
     failed = next((result.note for result in found if result.note is not None), None)
     if failed is not None:
         return Result(label, entity, notes=(failed,))
@@ -576,6 +661,9 @@ def result_of(
         notes.append(ResultNote(Flaw.LAG_UNKNOWN))
     if measured.lag.others:
         notes.append(ResultNote(Flaw.LAG_AMBIGUOUS, lags=measured.lag.others))
+    if catches_up and measured.recovery.leaps:
+        outages = max(measured.recovery.outages, measured.recovery.leaps)
+        notes.append(ResultNote(Flaw.LEAPS, rows=measured.recovery.leaps, judged=outages))
     if undrawn:
         notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
     return Result(label, entity, values, tuple(notes), measured=measured)
@@ -767,7 +855,8 @@ def pool_results(results: Sequence[Result]) -> Result:
         for result in results
     ]
     unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
-    return result_of(results[0].label, None, found, unfit)
+    catches_up = any(result.has(Flaw.LEAPS) for result in results)
+    return result_of(results[0].label, None, found, unfit, catches_up)
 
 
 def piece_of(comparison: Comparison, index: int) -> Piece:
@@ -778,7 +867,10 @@ def piece_of(comparison: Comparison, index: int) -> Piece:
     assert cells is not None
     nothing = np.zeros((cells.size, len(FIELDS)))
     sums = [result.measured.sums if result.measured else None for result in own]
-    return Piece([nothing if values is None else values for values in sums], cells.length)
+    known = [result.measured.losses for result in own if result.measured]
+    losses = [one for one in known if one is not None]
+    added = np.sum(losses, axis=0) if losses else None
+    return Piece([nothing if values is None else values for values in sums], cells.length, added)
 
 
 #: A computed path is the truth at this many times a second.

@@ -500,7 +500,9 @@ class Measurement(ErrorsKept):
     the root mean square speed of the truth, ``resolution`` the least length that means something.
     ``tick`` (seconds) and ``weights`` are those of the comparison. ``totals`` are what metrics add
     up over the rows that count (``Metric.sums``), ``sums`` those of the cells (``tally``), to draw
-    from again. ``turned`` is how far off its rotations are, None where there are none.
+    from again. ``turned`` is how far off its rotations are, None where there are none. ``losses``
+    (2, fields) are what one packet more that is lost adds to the sums, and two in a row; None: not
+    looked at.
     """
 
     errors: Floats
@@ -527,6 +529,7 @@ class Measurement(ErrorsKept):
     kept: Kept | None = None
     sums: Floats | None = None
     turned: Turned | None = None
+    losses: Floats | None = None
 
     @property
     def jerk_rms(self) -> float:

@@ -185,6 +185,10 @@ class Flaw(enum.Enum):
         " it counts as 5 s"
     )
     LAG_AMBIGUOUS = "the movement repeats itself: the lag may as well be {lags} ms"
+    LEAPS = (
+        "in {rows} of {judged} outages it ends in one leap, which costs smoothness: a longer one,"
+        " after which it draws the way there in some rows, may cost less"
+    )
     UNDRAWN = (
         "it draws nothing in {rows} of {judged} rows, which count as holding the last"
         " state received"

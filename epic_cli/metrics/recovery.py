@@ -36,6 +36,9 @@ USUAL = 3.0
 #: In a silence it is looked at this many moments whether the entity moves.
 LOOKED_AT = 65
 
+#: What leaps after an outage does so within this time (s).
+LEAPT = 0.5
+
 #: Between the old place and the new one is where less than this share of the way is left to both.
 BETWEEN = 0.1
 
@@ -64,7 +67,8 @@ class Recovery(NamedTuple):
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
     ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
-    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right.
+    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right. After
+    so many outages it ``leaps`` to where it should be.
     """
 
     teleports: int = 0
@@ -76,6 +80,7 @@ class Recovery(NamedTuple):
     correction_seconds: float = 0.0
     each: tuple[float, ...] = ()
     unseen: float = 0.0
+    leaps: int = 0
 
     def __or__(self, other: Recovery) -> Recovery:
         """Both together."""
@@ -180,7 +185,21 @@ def recovery(
         float(seconds[corrections].sum()),
         tuple(np.where(judged, seconds, np.nan).tolist()),
         float(np.minimum(events.silences, UNSEEN).sum()) if truth.origin == "rebuilt" else 0.0,
+        _leaps(shown, away, times, events.arrivals[events.silences > 0], near),
     )
+
+
+def _leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
+    """After how many of these arrivals (s) one step is most of the way that was missing."""
+    steps = lengths(np.diff(shown, axis=0))
+    count = 0
+    for arrival in arrivals.tolist():
+        begin, end = np.searchsorted(times, (arrival, arrival + LEAPT)) - 1
+        if begin < 0 or begin + 1 >= end:
+            continue
+        way = float(away[begin])
+        count += bool(way > near and steps[begin:end].max() > way / 2)
+    return count
 
 
 def _smeared(

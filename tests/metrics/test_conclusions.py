@@ -325,6 +325,21 @@ def test_an_outage_never_raises_a_score(movement: str, given: bool) -> None:
     assert np.median(fell) > 1  # and it does cost something
 
 
+@pytest.mark.parametrize("movement", bursty.MOVEMENTS)
+def test_where_a_longer_outage_costs_less_it_is_said_that_the_shorter_one_ends_in_a_leap(
+    movement: str,
+) -> None:
+    recorded = bursty.recorded(movement, "1 % independent", 30, 2)
+    spec = CompareSpec(read_specs(["mirror", "epic"]), SCREEN_TIMING, threads=1, intervals=False)
+    short, long = (
+        compare_run(recorded.without(12, 12 + seconds).run(), spec).results[0]
+        for seconds in (0.8, 1.0)
+    )
+    assert long.value("score") > short.value("score")
+    assert short.has(Flaw.LEAPS)
+    assert not long.has(Flaw.LEAPS)
+
+
 def test_a_teleport_that_was_sampled_as_a_movement_is_found() -> None:
     times = np.arange(0, 10, 0.005)
     x = times + 20 * np.clip((times - 5) / 0.015, 0, 1)  # three steps long
