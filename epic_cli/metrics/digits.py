@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from epic_cli.engine.text.widths import Count
+
 
 def three_digits(value: float) -> str:
     """Three significant digits, without an exponent from 0.001 to ten million: ``686,000``."""
@@ -52,6 +54,11 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def rough(value: float) -> str:
+    """Two digits, never with an exponent: ``5.7``, ``300``."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def amount(value: float) -> str:
     """A deviation, without its sign."""
     return number(abs(value))
@@ -59,7 +66,7 @@ def amount(value: float) -> str:
 
 def counted(number: int, word: str) -> str:
     """``1 row`` or ``1,200 rows``."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{Count(number):{word}}"
 
 
 def listed(words: Sequence[str]) -> str:

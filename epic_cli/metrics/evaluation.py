@@ -453,12 +453,13 @@ def _with_losses(
     whole = []
     for own, other, (_, entity) in zip(found, changed, jobs, strict=True):
         shares, one, more = lossy[id(entity)].shares, own.measurement, other.measurement
-        if len(shares) and one is not None and more is not None:
-            assert one.sums is not None
-            assert more.sums is not None
-            added = shares @ (more.sums - one.sums)
-            own = own._replace(measurement=replace(one, losses=added))
-        whole.append(own)
+        if not len(shares) or one is None or more is None:
+            whole.append(own)
+            continue
+        assert one.sums is not None
+        assert more.sums is not None
+        added = shares @ (more.sums - one.sums)
+        whole.append(own._replace(measurement=replace(one, losses=added)))
     return whole
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+from epic_cli.engine.text.widths import Count
 from epic_cli.recordings.wording import FrontEnd
 
 
@@ -69,16 +70,16 @@ KINDS: Mapping[str, Kind] = {
         " is drawn by itself. Rows come in order of time; those of a pipe, whose end no one knows,"
         " and all beyond 1 GiB of them, come one entity after the other."),
     "E106": Kind("sorted by send time", _NOTE,
-        "{packets:,} packets arrived before the one above them; they are replayed in order of"
-        " arrival",
+        "{packets:packet} arrived before the one above {packets:it|them}; {packets:it is|they are}"
+        " replayed in order of arrival",
         "",
         "Packets are replayed in the order in which they arrived. Where the lines are in the order"
         " in which they were sent, they are sorted by arrival: comparisons sort all packets of an"
         " entity, replays those of two seconds in a file, and of 64 KiB in a pipe. For more, sort"
         " the file."),
     "E107": Kind("only what changed", _ERROR,
-        "{partial:,} packets lack what others have, as snapshots that carry only what changed do;"
-        " they are refused",
+        "{partial:packet} {partial:lacks|lack} what others have, as snapshots that carry only what"
+        " changed do; {partial:it is|they are} refused",
         "fill in what is missing",
         "A server that sends only what changed leaves out the rest. With partial=on a packet has"
         " what its entity's packet before had, where it lacks it."),
@@ -116,7 +117,7 @@ KINDS: Mapping[str, Kind] = {
         "Nothing can be drawn of packets that all have one time. In a binary record a tick or a"
         " time in milliseconds that is a u32 and read as f32 looks like 0."),
     "E205": Kind("numbers out of range", _ERROR,
-        "{packets:,} packets have a time or a position that is absurd, as {shown}",
+        "{packets:packet} {packets:has|have} a time or a position that is absurd, as {shown}",
         "check the offsets, types and byte order of the fields",
         "Lengths and times beyond a million million, or below the smallest normal numbers, come"
         " from reading bytes as a type that they are not: big-endian as little-endian, integers as"
@@ -135,7 +136,8 @@ KINDS: Mapping[str, Kind] = {
         "Programs write -1, 9999 or 0 where a place is not known. Each such row is a leap there and"
         " back, which every strategy draws, and every comparison judges."),
     "E208": Kind("leaps there and back", _WARNING,
-        "{packets:,} packets lie where no speed of the recording leads, and the next ones are back",
+        "{packets:packet} {packets:lies|lie} where no speed of the recording leads, and the next"
+        " {packets:one is|ones are} back",
         "look at these lines",
         "Rows of another kind (a shot, a spawn point), another entity's, or faulty measurements: a"
         " step of eight usual ones and more leads there, and another one back."),
@@ -277,7 +279,9 @@ class RecordingFinding(NamedTuple):
     @property
     def what(self) -> str:
         """What was seen, in a sentence without its full stop."""
-        return self.kind.says.format_map(self.facts)
+        facts = self.facts.items()
+        counts = {name: Count(fact) if type(fact) is int else fact for name, fact in facts}
+        return self.kind.says.format_map(counts)
 
     def cure(self, front_end: FrontEnd) -> str:
         """What mends it, in the words of a front end; empty: nothing needs to be done."""

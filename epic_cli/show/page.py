@@ -192,7 +192,10 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     if len(scenes) > 12:
         found.append(("More", f"{len(scenes) - 12} more entities"))
     found.append(
-        ("Rows", f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} count")
+        (
+            "Rows",
+            f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} are judged",
+        )
     )
     if any(scene.shared is not None for scene in scenes):
         found.append(("Pictures", "have every row where most happens; --span has all of a part"))

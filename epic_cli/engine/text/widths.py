@@ -7,6 +7,7 @@ reading is used here, so that no line is too long on any of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 ELLIPSIS = "…"
@@ -34,6 +35,24 @@ def some(names: Iterable[str], most: int = 4) -> str:
     if len(names) <= most + 1:
         return ", ".join(names)
     return f"{', '.join(names[:most])} and {len(names) - most:,} others"
+
+
+class Count(int):
+    """How many there are, to be written with what is counted: the format is the word for one.
+
+    ``{:packet}`` is ``1 packet`` or ``1,200 packets``, ``{:entity}`` ``2 entities``; of
+    ``{:is|are}`` the one that fits is written.
+    """
+
+    def __format__(self, word: str) -> str:
+        """The number and the word, the verb, or the number as ``int`` writes it."""
+        one, either, many = word.partition("|")
+        if either:
+            return one if self == 1 else many
+        if not re.match("[a-z]{2}", word, re.IGNORECASE):
+            return format(int(self), word)
+        several = f"{word[:-1]}ies" if re.search("[^aeiou]y$", word) else f"{word}s"
+        return f"{int(self):,} {word if self == 1 else several}"
 
 
 def cut(text: str, columns: int) -> str:

@@ -14,7 +14,7 @@ from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
 from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
 from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
 from epic_cli.metrics.conditions import Condition
-from epic_cli.metrics.digits import counted, known, one_decimal, reach, three_digits, whole
+from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
 from epic_cli.metrics.metric import Better, Metric, without_turning
@@ -140,7 +140,7 @@ def confidence(comparison: Comparison) -> str:
     words = f"{comparison.certainty.confidence * 100:g} % confidence"
     judged = comparison.rows * comparison.tick
     if 0 < judged < LITTLE:
-        words += f", from only {judged:.2g} s of data"
+        words += f", from only {rough(judged)} s of data"
     return f" ({words})"
 
 
@@ -295,7 +295,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
             f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
             f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
         )
-    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {certainty.seconds:.2g} s"
+    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {rough(certainty.seconds)} s"
     both = certainty.unit is Unit.BLOCK_AND_ENTITY
     pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
     words = (
@@ -312,7 +312,7 @@ def rare_words(certainty: Certainty) -> str:
     """``only 3 bursts of losses and 2 changes of the delay in it``."""
     rare = certainty.rare
     if not rare.events:
-        return f"no losses seen, but only {rare.watched:.2g} s of data"
+        return f"no losses seen, but only {rough(rare.watched)} s of data"
     bursts = rare.bursts if rare.linked else 0
     parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
     words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)

@@ -608,6 +608,11 @@ MATTERS = 0.02
 CLEARER = 2.0
 
 
+#: Settings are written with so many digits, and so many strategies are drawn again at most before
+#: one is named: what a replay draws otherwise is left out.
+DIGITS, NAMED = 4, 3
+
+
 class EntityMatch(NamedTuple):
     """The same strategy and one entity.
 
@@ -770,14 +775,24 @@ def match(
         for entity in moving[1:]:
             entity.at_ticks()
         found = first.search().explanations(wanted)
-    without, best = found[0], found[-1]
-    smoothed = (
-        bool(best.constant)
-        and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
-        and best.residual <= max(first.enough, ALIKE * first.step)
-    )
-    if not smoothed:
-        best = without
+    ended = []
+    for _ in range(NAMED):
+        without, best = found[0], found[-1]
+        smoothed = (
+            bool(best.constant)
+            and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step)
+            < without.residual
+            and best.residual <= max(first.enough, ALIKE * first.step)
+        )
+        if not smoothed:
+            best = without
+        own = _again(first, packets[first.name], paths[first.name], best)
+        ended.append((own, without, smoothed))
+        wanted = [spec for spec in wanted if spec.name != best.candidate.name]
+        if own.residual <= max(first.enough, AS_GOOD * best.residual) or not wanted:
+            break
+        found = first.search().explanations(wanted, not first.tick)
+    best, without, smoothed = min(ended, key=lambda one: one[0].residual)
     return DrawnMatch(
         best,
         without,
@@ -789,6 +804,22 @@ def match(
         first.tick,
         tuple(_of_entity(entity, best) for entity in moving),
     )
+
+
+def _again(
+    entity: _Entity, packets: PacketBlock, path: DrawnPath, found: FittedStrategy
+) -> FittedStrategy:
+    """What is named, as a replay of all packets draws it, with the digits that are written."""
+    settings = {
+        name: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+        for name, value in found.candidate.settings.items()
+    }
+    written = found.candidate._replace(settings=settings)
+    whole = (entity.tick and drawn_at_ticks(path)) or path
+    times = whole.times[whole.times <= entity.path.times[-1]]
+    own = Redraw(packets).draw(written, times, found.shift)
+    residual = entity.fit.residual(at_times(times, own, entity.path.times), 0.0, found.constant)
+    return FittedStrategy(written, found.shift, found.constant, residual)
 
 
 def _of_entity(entity: _Entity, best: FittedStrategy) -> EntityMatch:

@@ -100,7 +100,10 @@ def _record(recording: str, finding: Finding) -> dict[str, Any]:
 
 
 class _Value:
-    """A value that is written as its place in a sentence says: seconds, a share or a number."""
+    """A value that is written as its place in a sentence says: seconds, a share, a number, a word.
+
+    The word is for what is counted.
+    """
 
     def __init__(self, value: float | str) -> None:
         self._value = value
@@ -108,7 +111,8 @@ class _Value:
     def __format__(self, kind: str) -> str:
         if isinstance(self._value, str):
             return self._value
-        return {"s": seconds, "share": share, "number": number}[kind or "number"](self._value)
+        ways = {"s": seconds, "share": share, "number": number, "": number}
+        return ways[kind](self._value) if kind in ways else counted(round(self._value), kind)
 
 
 class _Values(dict[str, _Value]):
@@ -187,12 +191,7 @@ SAME_TIME = 0.002
 
 def strategy_options(found: FittedStrategy) -> str:
     """The strategy and its settings, as ``epic replay`` takes them."""
-    settings = {name: _value(one) for name, one in found.candidate.settings.items()}
-    return f"-s {written(found.candidate.name, settings)}"
-
-
-def _value(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"-s {written(found.candidate.name, found.candidate.settings)}"
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:

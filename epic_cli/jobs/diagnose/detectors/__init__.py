@@ -64,12 +64,12 @@ class Detector:
     """How one cause is detected.
 
     ``says``, ``effect`` and ``cure`` are sentences with the finding's values in braces:
-    ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number. ``statistic`` and
-    ``threshold`` say in words what is computed and when it counts, ``source`` why, ``cost`` how
-    long that takes for n packets. ``needs`` is what a recording must have. ``explains`` names the
-    causes whose findings, at the same time, are consequences of this one. ``mended`` is the traffic
-    as it would be without this cause: what it explains is looked for there again, and what is
-    found stands beside it, not below.
+    ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number, ``{times:time}``
+    ``3 times``. ``statistic`` and ``threshold`` say in words what is computed and when it counts,
+    ``source`` why, ``cost`` how long that takes for n packets. ``needs`` is what a recording must
+    have. ``explains`` names the causes whose findings, at the same time, are consequences of this
+    one. ``mended`` is the traffic as it would be without this cause: what it explains is looked for
+    there again, and what is found stands beside it, not below.
     """
 
     name: str

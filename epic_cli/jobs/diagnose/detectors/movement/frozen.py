@@ -68,7 +68,7 @@ def mended(traffic: Traffic) -> Traffic:
 DETECTOR = Detector(
     "frozen",
     "positions freeze while velocities go on",
-    "{times:number} times the position stays the same for up to {longest:s} while the velocity says"
+    "{times:time} the position stays the same for up to {longest:s} while the velocity says"
     " that the entity moves; then it leaps to where it should be.",
     "Interpolators stop and then slide after it, predictors shake between the velocity and the old"
     " place.",

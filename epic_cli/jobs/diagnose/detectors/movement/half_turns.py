@@ -81,7 +81,7 @@ def _turns(steps: Floats) -> bool:
 DETECTOR = Detector(
     "half-turns",
     "turns go the long way round",
-    "{times:number} times the heading goes from one end of its angles to the other ({seam} degrees,"
+    "{times:time} the heading goes from one end of its angles to the other ({seam} degrees,"
     " {up} up) through all that lies between, in {took:s}, and {short:number} times the short way.",
     "It spins nearly all the way round, the wrong way, where it should turn by a few degrees.",
     "The sender blends angles as numbers: blend the shorter way (LerpAngle, Mathf.LerpAngle,"

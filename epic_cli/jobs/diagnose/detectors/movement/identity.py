@@ -90,7 +90,7 @@ def mended(traffic: Traffic) -> Traffic:
 DETECTOR = Detector(
     "identity",
     "entities exchange their ids",
-    "{times:number} times two entities leap into each other's places at the same moment ({names};"
+    "{times:time} two entities leap into each other's places at the same moment ({names};"
     " up to {distance:number} units): the ids are exchanged, no one has moved.",
     "Each is drawn on its way through the other, and buffers of both mix two movements.",
     "Find where ids are given: an index into a list that is sorted or compacted, a slot that is"

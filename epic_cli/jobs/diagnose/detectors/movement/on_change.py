@@ -35,7 +35,7 @@ def _of(stream: Stream) -> Finding | None:
 DETECTOR = Detector(
     "on-change",
     "states are only sent when they change",
-    "{times:number} times nothing is sent for up to {longest:s} while the entity rests; the"
+    "{times:time} nothing is sent for up to {longest:s} while the entity rests; the"
     " smallest change that is sent is {least:number}.",
     "An interpolator creeps from the old state to the new one over the whole silence, instead of"
     " resting and then starting.",

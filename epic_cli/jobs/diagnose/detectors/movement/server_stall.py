@@ -87,7 +87,7 @@ def _usual(stream: Stream) -> float:
 DETECTOR = Detector(
     "server-stall",
     "the sender's ticks stall",
-    "{times:number} times nothing is sent of {who} for up to {longest:s} (usually every"
+    "{times:time} nothing is sent of {who} for up to {longest:s} (usually every"
     " {period:s}), though nothing is lost.",
     "Delay buffers run empty; predictions go on, and are pulled back.",
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"

@@ -97,7 +97,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 DETECTOR = Detector(
     "teleport",
     "a teleport is not marked",
-    "{times:number} times an entity is suddenly elsewhere without a teleport's mark, {kind}: at"
+    "{times:time} an entity is suddenly elsewhere without a teleport's mark, {kind}: at"
     " most {distance:number} units, where a step is {usual:number}.",
     "Interpolators slide through walls on the way, predictors fly on at the speed of the jump.",
     "Mark the packet (teleport=1, the engine's teleport or no-interpolation flag), and send the"

@@ -200,7 +200,7 @@ BATCHING = Detector(
 STALLING = Detector(
     "frame-stall",
     "the receiver's frames stall",
-    "Packets are read on frames of {frames:number} Hz; {times:number} times none is read for up to"
+    "Packets are read on frames of {frames:number} Hz; {times:time} none is read for up to"
     " {highest:s}, and then all that waited at once.",
     "The game itself stood still, or a lost packet was sent again: read once a frame, both look the"
     " same. Strategies that measure jitter from arrival times grow their buffers for nothing.",
@@ -220,7 +220,7 @@ STALLING = Detector(
 WAITING = Detector(
     "head-of-line",
     "packets are held up, and come all at once",
-    "{times:number} times the packets stop, and then arrive all at once, up to {highest:s} late, in"
+    "{times:time} the packets stop, and then arrive all at once, up to {highest:s} late, in"
     " the order in which they were sent.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",

@@ -78,7 +78,7 @@ def _by_chance(messages: MessageLog, windows: int) -> float:
 DETECTOR = Detector(
     "queue",
     "a queue fills up on the way",
-    "{times:number} times the delay grows step by step, by up to {height:s} for {length:s}.",
+    "{times:time} the delay grows step by step, by up to {height:s} for {length:s}.",
     "What is drawn falls behind while the queue fills; buffers that follow the delay speed up and"
     " slow down in turn.",
     "Send less or smaller packets while delays grow (congestion control), or let the router drop"
