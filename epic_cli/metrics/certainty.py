@@ -230,13 +230,13 @@ class NetworkEvents(NamedTuple):
 
     @property
     def expected(self) -> tuple[float, float]:
-        """How many packets may be lost in such a recording, and how often two in a row, by chance.
+        """How many packets more such a recording may lose, and how often two in a row, by chance.
 
         At most, with 97.5 % confidence, by the number of them (Wilson and Hilferty 1931).
         """
         more = self.lost + 1
         most = more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
-        return most, most**2 / max(self.sent, 1)
+        return most - self.lost, most**2 / max(self.sent, 1)
 
     @property
     def missed(self) -> float:

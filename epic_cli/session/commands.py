@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
 
 _NO_PACKETS = "there are no packets yet"
+_TOO_SHORT = (
+    "too few packets for a chart: it shows rows beside the movement from the first packet to the"
+    " last, and these are drawn later; add some packets"
+)
 
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
@@ -240,7 +244,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     """
     from epic_cli.engine.replay import separate
     from epic_cli.metrics.evaluation import drawn_scenes
-    from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.metrics.notes import ExclusionReason, NotEnoughToSay
     from epic_cli.show.chart import scene_chart
     from epic_cli.show.scene import Selection
 
@@ -263,7 +267,9 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     try:
         scenes = drawn_scenes(packets, drawn, session.view.timing, selection)
     except NotEnoughToSay as error:
-        screen.complain(error.why)
+        reasons = {note.reason for note in getattr(error, "notes", ())}
+        short = {ExclusionReason.NO_OVERLAP, ExclusionReason.WARM_UP}
+        screen.complain(_TOO_SHORT if reasons and reasons <= short else error.why)
         return
     height = max(min(screen.lines - 8, 18), 5)
     for scene in scenes:

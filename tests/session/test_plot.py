@@ -12,8 +12,9 @@ def test_a_plot_of_one_packet_says_why_there_is_none() -> None:
     assert "one usable state" in typed.type(STEADY[0], ":plot")
 
 
-def test_a_plot_of_two_packets_is_drawn() -> None:
-    assert "o packets" in TypedSession().type(*STEADY[:2], ":plot")
+def test_a_plot_of_two_packets_says_that_more_are_needed() -> None:
+    assert "too few packets for a chart" in TypedSession().type(*STEADY[:2], ":plot")
+    assert "o packets" in TypedSession().type(*STEADY[:6], ":plot")
 
 
 def test_plots_of_what_turns() -> None:

@@ -135,7 +135,7 @@ def test_another_clock_is_told_and_is_no_smoothing(late: float) -> None:
 )
 def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> None:
     block = recorded()
-    found = explained(block, drawn(block, strategy, rate), read_specs())
+    found = explained(block, drawn(block, strategy, rate), ())
     assert found.best.candidate.label == strategy
     assert not found.smoothed
     assert not found.tick
