@@ -869,9 +869,9 @@ def piece_of(comparison: Comparison, index: int) -> Piece:
     nothing = np.zeros((cells.size, len(FIELDS)))
     sums = [result.measured.sums if result.measured else None for result in own]
     known = [result.measured.losses for result in own if result.measured]
-    losses = [one for one in known if one is not None]
-    added = np.sum(losses, axis=0) if losses else None
-    return Piece([nothing if values is None else values for values in sums], cells.length, added)
+    losses = [added for added in known if added is not None]
+    more = np.sum(losses, axis=0) if losses else None
+    return Piece([nothing if values is None else values for values in sums], cells.length, more)
 
 
 #: A computed path is the truth at this many times a second.

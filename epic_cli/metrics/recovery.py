@@ -67,8 +67,8 @@ class Recovery(NamedTuple):
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
     ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
-    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right. After
-    so many outages it ``leaps`` to where it should be.
+    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right.
+    ``leaps`` is after how many outages it is where it should be in one step.
     """
 
     teleports: int = 0

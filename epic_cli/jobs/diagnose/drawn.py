@@ -608,7 +608,7 @@ MATTERS = 0.02
 CLEARER = 2.0
 
 
-#: Settings are written with so many digits, and so many strategies are drawn again at most before
+#: How many digits settings are written with, and how many strategies are drawn again at most before
 #: one is named: what a replay draws otherwise is left out.
 DIGITS, NAMED = 4, 3
 
