@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.shell.configuration import NO_OPTIONS, config_path
-from epic_cli.shell.errors import ending_of
+from epic_cli.shell.errors import ExitStatus, ending_of
 
 if TYPE_CHECKING:
     from epic_cli.jobs.replay.spec import ReplaySpec
@@ -70,7 +70,13 @@ def run() -> None:
         _as_elsewhere()
     plain = plain_replay(sys.argv[1:])
     if plain is None:
-        sys.exit(_run_with_click(sys.argv[1:]))
+        status = _run_with_click(sys.argv[1:])
+        if status == ExitStatus.INTERRUPTED:
+            import signal
+
+            # while threads end: another Ctrl-C ends it at once, without a word
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        sys.exit(status)
     status = _replay(*plain)
     # all output is written and there is nothing to clean up: Python's own exit takes 4 ms
     if sys.stderr is not None:

@@ -67,7 +67,8 @@ def carried_out(text: str, folder: Path) -> str:
     """
 
     def say(step: re.Match[str]) -> str:
-        done = shell(step[1], cwd=folder)
+        failing = "set -o pipefail; " if "|" in step[1] else ""
+        done = shell(f"{failing}{step[1]}", cwd=folder)
         # on a terminal both streams are seen; what is told comes before the last row here
         said = f"$ {step[1]}\n{(done.stderr + done.stdout).decode()}"
         assert not BROKEN.search(said), said

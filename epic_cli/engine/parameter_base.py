@@ -143,21 +143,26 @@ def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parame
     raise SettingError(unknown(owner, what, name, [row.name for row in table]))
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """The beginning of a longer text, to be quoted."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
     """Says that something has no parameter or setting of this name, and which one is near."""
-    message = f"{owner} has no {what} {name!r}"
+    message = f"{owner} has no {what} {shortened(name)!r}"
     if not known:
         return f"{message}: it has none"
     near = nearest(name, known)
     return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
 
 
-def named(parameter: Parameter, take: Callable[[Any], Any], value: Any) -> Any:
-    """What ``take`` makes of a value; its refusal begins with the name of the parameter."""
+def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
+    """What ``take`` makes of a value; its refusal begins with the parameter's name, or this one."""
     try:
         return take(value)
     except ValueError as error:
-        raise SettingError(f"{parameter.name}={error}") from error
+        raise SettingError(f"{name or parameter.name}={error}") from error
 
 
 def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:

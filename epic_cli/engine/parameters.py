@@ -339,5 +339,12 @@ class Custom(Parameter):
         return str(value)
 
 
+def file_name(text: str) -> str:
+    """The name of a file; raises ``ValueError`` for none."""
+    if not text:
+        raise ValueError("it must be the name of a file")
+    return text
+
+
 def _short(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:.12g}"

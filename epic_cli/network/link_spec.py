@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, get_args
 
 from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError, find, named, nearest
-from epic_cli.engine.parameters import Choice, Custom, Number
+from epic_cli.engine.parameters import Choice, Custom, Number, file_name
 from epic_cli.network.link import (
     LINK,
     PERFECT,
@@ -142,7 +142,7 @@ class TraceSpec(NamedTuple):
 TRACE: tuple[Parameter, ...] = (
     Custom("trace", None, "A recorded network, to which the other entries are added: CSV with"
            " send_time and recv_time, owd_ms, owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or"
-           " what irtt, ping or RIPE Atlas wrote.", "file", str, field="file"),
+           " what irtt, ping or RIPE Atlas wrote.", "file", file_name, field="file"),
     Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.",
            get_args(TraceBy), field="by"),
     Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"
@@ -207,7 +207,7 @@ def parse_word(text: str) -> tuple[str, Any]:
     parameter = word_parameter(name)
     if not equals and name != "preset":
         raise SettingError(f"{name} has no value: write {name}=...")
-    return name, named(parameter, parameter.read, value)
+    return name, named(parameter, parameter.read, value, name)
 
 
 def write_words(words: Iterable[tuple[str, Any]]) -> str:
@@ -348,7 +348,7 @@ class LinkSpec:
                     )
                 changes.setdefault(read[0], []).extend(read[1])
                 continue
-            read = named(parameter, parameter.read, value)
+            read = named(parameter, parameter.read, value, name)
             if parameter in TRACE:
                 if parameter.field in traced:
                     raise SettingError(f"{name} is set twice: keep one of them")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from epic_cli.engine import description
 from epic_cli.engine.parameter_base import Parameter, SettingError
-from epic_cli.engine.parameters import Custom, Number
+from epic_cli.engine.parameters import Custom, Number, file_name
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
@@ -40,7 +40,7 @@ MOVEMENT_KEYS: tuple[Parameter, ...] = (
     Number("entities", 1, "This many entities on the path, each with a name, a place and a phase"
            " of its own.", "", 1, 10_000, whole=True),
     Custom("truth", None, "Recorded movement instead: a recording of positions and, where known,"
-           " velocities, entities, teleports.", "file", str),
+           " velocities, entities, teleports.", "file", file_name),
     *MOVEMENT,
     Custom("entity", None, "Name the entity on the path, or send only this recorded one.", "name",
            str),

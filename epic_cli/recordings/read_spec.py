@@ -362,6 +362,8 @@ def _placed(entry: Entry) -> Iterator[None]:
     try:
         yield
     except SettingError as error:
+        if "(at character " in str(error):  # it is within a profile
+            raise
         raise SettingError(f"{error} (at character {entry.at + 1})") from error
 
 
