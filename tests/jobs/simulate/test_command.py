@@ -234,8 +234,8 @@ def test_stdout_is_closed() -> None:
 
 
 def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", "--movement", "truth=/dev/zero"]) == 2
-    assert "there is no state in it" in capsys.readouterr().err
+    assert main(["simulate", "--movement", "truth=/dev/zero"]) == 1
+    assert "/dev/zero:1:1: there is no packet in it" in capsys.readouterr().err
 
 
 def test_loads_nothing_heavy() -> None:
