@@ -346,13 +346,18 @@ class Smoothing:
         if self.running:
             if CATCH_UP != "snap":
                 wanted = self.play(wanted, elapsed)
-            if MONOTONIC:
+        if CATCH_UP != "snap":
+            if BEYOND != "unlimited":
+                # it waits where the buffer is empty
+                wanted = min(wanted, self.states[len(self.states) - 1].time + BEYOND_TIME)
+        if MONOTONIC:
+            if self.running:
                 wanted = max(wanted, self.time)
         self.time = wanted
         self.place(wanted)
         if LOW_PASS > 0.0 and self.drawn:
             self.filter(elapsed)
-        self.running = True
+        self.running = self.drawn
         self.last = now
         return self.drawn
 
@@ -369,9 +374,6 @@ class Smoothing:
                     time += min(max(off, -most), most)
             else:
                 time += min(max(off, -most), most)
-        if BEYOND != "unlimited":
-            # it waits where the buffer is empty
-            time = min(time, self.states[len(self.states) - 1].time + BEYOND_TIME)
         return time
 
     def filter(self, elapsed: float) -> None:
