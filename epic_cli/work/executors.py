@@ -1,24 +1,20 @@
-"""Executors on this machine: threads that share its cores, processes that may die."""
+"""Executors on this machine: threads that share its cores, processes that may die.
+
+What only processes or a cluster need is loaded by them: a small comparison waits for imports most.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import importlib.util
-import logging
 import os
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from epic_cli.recordings.children import safe_path
-from epic_cli.work.journal import program_version
 
 if TYPE_CHECKING:
     from multiprocessing.connection import _ConnectionBase
@@ -195,6 +191,8 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Lets a worker call ``fn``; no answer is shared with another call."""
+        from epic_cli.work.journal import program_version
+
         answer: Future[Result] = Future()
         try:
             asked = self._client.submit(
@@ -252,6 +250,10 @@ class Cluster(Executor):
 
     def _check(self) -> None:
         """All workers have this version; raises ``NoCluster``."""
+        from importlib.metadata import version
+
+        from epic_cli.work.journal import program_version
+
         found = self._client.run(version, "epic-cli", on_error="return")
         if not found:
             raise NoCluster("it has no workers")
@@ -265,6 +267,8 @@ class Cluster(Executor):
 
 def place_of(address: str) -> tuple[str, int]:
     """The host and port of ``tcp://host:8786``; raises ``ValueError``."""
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
@@ -276,6 +280,9 @@ def place_of(address: str) -> tuple[str, int]:
 
 
 def _connected(address: str) -> Client:
+    import importlib.util
+    import logging
+
     place = place_of(address)
     if importlib.util.find_spec("distributed") is None:
         raise NoCluster("that needs dask.distributed: pip install 'epic-cli[cluster]'")
@@ -300,6 +307,8 @@ def _knock(address: str, place: tuple[str, int]) -> None:
     Its first word is how long the greeting is that follows, which what talks to it trusts blindly.
     Raises ``NoCluster``.
     """
+    import socket
+
     try:
         with socket.create_connection(place, _MACHINE) as connection:
             if address.startswith("tls:"):
@@ -319,6 +328,8 @@ def _shake_hands(address: str) -> None:
 
     A ``Client`` that fails in this says so in a traceback when it is collected.
     """
+    import asyncio
+
     from distributed.comm import connect
     from distributed.security import Security
 
@@ -341,6 +352,8 @@ def _of_this_version(
     ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
 ) -> Result:
     """What a worker does; one may have joined since the others were looked at."""
+    from epic_cli.work.journal import program_version
+
     theirs = program_version()
     if theirs != ours:
         raise NoCluster(f"one of its workers has epic {theirs}, and this is epic {ours}")
