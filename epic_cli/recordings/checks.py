@@ -54,7 +54,8 @@ def sort_command(watch: RecordingMonitor, field: str) -> str:
     by_format = watch.layout is not None and watch.layout.time_format is not None
     if not column or odd or by_format or not _stands_below(watch.name, first, text):
         return ""
-    name, key = quote(watch.name), f"{separator}-k{column},{column}{'' if dates else 'g'}"
+    name = quote(watch.name if watch.name[:1] != "-" else f"./{watch.name}")
+    key = f"{separator}-k{column},{column}{'' if dates else 'g'}"
     if not first:
         return f"LC_ALL=C sort -s {key} {name} > sorted{Path(watch.name).suffix}"
     below = f"tail -n +{first + 1} {name} | LC_ALL=C sort -s {key}"
@@ -509,15 +510,23 @@ def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFind
     return finding
 
 
-def cure_of(reader: Reader, block: PacketBlock, layout: ReadSpec) -> tuple[tuple[str, str], ...]:
-    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure."""
+def cure_of(
+    reader: Reader, block: PacketBlock, layout: ReadSpec
+) -> tuple[tuple[str, str], ...] | None:
+    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure.
+
+    None: that is no way to read them, since nothing moves, or time stands still.
+    """
     watch = RecordingMonitor(thorough=True)
     watch.requested(layout)
     watch.reading(reader, "")
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
-    cures = (finding.read for finding in judged(watch) if finding.is_error and finding.read)
-    return tuple((part.key, part.value) for part in split(next(cures, "")))
+    found = judged(watch)
+    cures = (finding.read for finding in found if finding.is_error and finding.read)
+    cure = tuple((part.key, part.value) for part in split(next(cures, "")))
+    still = watch.packets > _ASTRAY and not any(track.moves for track in watch.census.tracks)
+    return None if not cure and (still or any(one.code == "E204" for one in found)) else cure
 
 
 def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:

@@ -306,6 +306,18 @@ class ReadSpec(NamedTuple):
         return write(self.entries())
 
     @property
+    def conversions(self) -> str:
+        """What is done to lengths and velocities whose names have units; empty: nothing."""
+        if self.factors is None:
+            return ""
+        fields: dict[float, list[str]] = {}
+        for field, factor in zip((*POSITION, *VELOCITY), self.factors, strict=True):
+            if field in self.places:
+                fields.setdefault(factor, []).append(field)
+        parts = [f"{', '.join(names)} times {factor:.6g}" for factor, names in fields.items()]
+        return f"units in names become metres: {'; '.join(parts)}"
+
+    @property
     def is_own(self) -> bool:
         """Whether it is that of this program's own files."""
         usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")

@@ -57,6 +57,8 @@ def _tried(
     reader, block = attempt(layout)
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
     mending = cure_of(reader, block, layout) if doubtful is None else ()
+    if mending is None:
+        return
     if doubtful is not None:
         further = [reading.entries for reading in doubtful.readings]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):

@@ -74,6 +74,8 @@ class Reporter(ReadingLog):
 
         super().inferred(spec)
         self.note(f"read with {quoted(FrontEnd.COMMAND_LINE.read(spec.write()))}")
+        if spec.conversions:
+            self.note(spec.conversions)
 
     def save(self, saving: Saving | None, given: ReadSpec) -> None:
         """Saves how it is read, inferred or ``given``, as a profile."""

@@ -310,3 +310,41 @@ def test_a_document_that_is_cut_behind_a_bracket_is_whole() -> None:
     data = b'{"note":{"v":"}"},"log":[{"t":0,"x":1,"y":2}]}'
     for size in range(1, len(data)):
         assert len(packets(blocks(data, size=size))) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        ("home_7_x|home_7_y|away_3_x|away_3_y|ball_x|ball_y", "home_7=01 away_3=23 ball=45"),
+        ("p1.px|p1.py|p1.pz|p2.px|p2.py|p2.pz", "p1=012 p2=345"),
+        ("world_x_red|world_y_red|world_x_blue|world_y_blue", "red=01 blue=23"),
+        ("x_a_px|y_a_px|x_b_px|y_b_px", "a=01 b=23"),
+        ("p1_position.x|p1_position.y|p2_position.x|p2_position.y", "p1=01 p2=23"),
+        ("p1_position.x|p1_position.y|p1_velocity.x|p1_velocity.y|p2_position.x|p2_position.y"
+         "|p2_velocity.x|p2_velocity.y", "p1=01 p2=45"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "json"])
+def test_entities_are_found_on_whichever_side_of_the_axis_they_stand(
+    names: str, meant: str, kind: str
+) -> None:
+    """Each has what is written for it, and no axis of another one."""
+    columns = names.split("|")
+    rows = [
+        {"t": step / 10, **{name: at * 100 + step for at, name in enumerate(columns)}}
+        for step in range(8)
+    ]
+    if kind == "csv":
+        data = "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
+    else:
+        data = json.dumps(rows) if kind == "json" else "\n".join(map(json.dumps, rows))
+    source = iter([data.encode(), b""])
+    found: dict[str, list[list[float]]] = {}
+    for block in read_from(lambda: next(source)):
+        assert not block.refusals
+        for packet in (block[index] for index in range(len(block))):
+            found.setdefault(packet.entity, []).append([*packet.position])
+    assert found == {
+        name: [[*(int(at) * 100 + step for at in places), 0.0][:3] for step in range(8)]
+        for name, _, places in (one.partition("=") for one in meant.split())
+    }

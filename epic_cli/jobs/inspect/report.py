@@ -79,6 +79,8 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     begin, end = found.span
     how = found.read or ("as packet text" if found.format == "text" else "by its own names")
     yield "read as", f"{found.format}, {how}"
+    if found.layout is not None and found.layout.conversions:
+        yield "units", found.layout.conversions
     if not found.packets:
         return
     yield "time", f"{begin:.6g} to {end:.6g} s; {_clock(found)}"

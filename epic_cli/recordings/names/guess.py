@@ -578,6 +578,8 @@ def side_by_side(names: Sequence[str]) -> dict[str, str]:
     axes: dict[tuple[str, str], dict[str, str]] = {}
     for text in names:
         marks = list(_AN_AXIS.finditer(text))
+        if len(marks) > 1 and marks[-1].group() == "px":  # pixels
+            marks.pop()
         if marks:
             begin, end = marks[-1].span(1) if marks[-1].group(1) else marks[-1].span()
             axes.setdefault((text[:begin], text[end:]), {})[text[begin:end].lower()] = text
