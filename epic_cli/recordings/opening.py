@@ -398,7 +398,7 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
             return read(stream)
     except TableRefusal as refused:
-        refused.name = name
+        refused.name, refused.args = name, (f"{name}: {refused}",)
         raise
     except Overwrites:
         raise

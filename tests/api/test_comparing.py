@@ -185,6 +185,7 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
     ("arguments", "message"),
     [
         ({"packets": JITTER, "movement": "circle"}, "give no packets, no truth"),
+        ({"movement": f"truth={ROOT / 'README.md'}"}, "README.md: "),
         ({"movement": "circle", "seeds": 0}, "there are no seeds"),
         ({"movement": "cirle"}, "did you mean 'circle'"),
         ({"movement": "circle", "link": "4gg"}, "did you mean '4g'"),
