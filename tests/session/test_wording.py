@@ -64,13 +64,6 @@ def test_a_second_load_suggests_a_reset(tmp_path: Path) -> None:
     assert "3 packets taken, after the 3 of before" in typed.type(f":load {packets}")
 
 
-@pytest.mark.parametrize("name", ["toolbar", "hints", "proposals"])
-def test_a_switch_alone_says_how_it_is(name: str) -> None:
-    typed = TypedSession()
-    assert typed.type(f":{name}") == f"{name} on\n"
-    assert typed.type(f":{name} off", f":{name}") == f"{name} off\n"
-
-
 def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path) -> None:
     typed = TypedSession(journal=SessionJournal(tmp_path, print))
     typed.type(TWO[0], "1,0,0 / 1,0,0 / 1e9")

@@ -188,11 +188,12 @@ def draw(
             yield samples, block
     except (KeyboardInterrupt, Exception) as error:
         is_error = isinstance(error, Exception)
-        if is_error or (interrupted is not None and stream.waits):
+        told = interrupted if stream.waits and not is_error else None
+        if is_error or told is not None:
             for samples in stream.release():
                 yield samples, block
-        if interrupted is not None and not is_error:
-            interrupted(len(block.entities))
+        if told is not None:
+            told(len(block.entities))
         raise
     finally:
         stream.close()
