@@ -11,6 +11,7 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, Redraw, low_pass, match
+from epic_cli.jobs.diagnose.report import strategy_options
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -139,6 +140,16 @@ def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> Non
     assert found.best.candidate.label == strategy
     assert not found.smoothed
     assert not found.tick
+
+
+@pytest.mark.parametrize("delay", [0.137, 0.2113])
+def test_what_is_named_draws_what_was_drawn_with_the_digits_that_are_written(delay: float) -> None:
+    block = recorded()
+    frames = drawn(block, f"snapshot+interpolation_time={delay}")
+    found = explained(block, frames, ())
+    again = drawn(block, strategy_options(found.best).removeprefix("-s "))
+    apart = (again.positions - frames.positions)[frames.times > frames.times[0] + 1.5]
+    assert np.sqrt(np.square(apart).sum(axis=1).mean()) <= 1.1 * found.best.residual + found.enough
 
 
 @pytest.mark.parametrize(("tick", "rate"), [(30, 60), (50, 60), (60, 144)])
