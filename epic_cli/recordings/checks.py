@@ -526,7 +526,9 @@ def cure_of(
     cures = (finding.read for finding in found if finding.is_error and finding.read)
     cure = tuple((part.key, part.value) for part in split(next(cures, "")))
     still = watch.packets > _ASTRAY and not any(track.moves for track in watch.census.tracks)
-    return None if not cure and (still or any(finding.code == "E204" for finding in found)) else cure
+    return (
+        None if not cure and (still or any(finding.code == "E204" for finding in found)) else cure
+    )
 
 
 def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:
