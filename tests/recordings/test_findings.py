@@ -217,3 +217,18 @@ def test_an_entity_for_each_packet_is_found_at_the_end_only(
     recording.write_text("\n".join(lines) + "\n")
     said = epic("replay", recording, "-f", "csv").stderr.decode()
     assert ("E102" in said) == (each == 1)
+
+
+@pytest.mark.parametrize("mark", ["-999", "0", "2147483647"])
+def test_the_cure_of_a_value_that_stands_for_none_leaves_these_packets_out(mark: str) -> None:
+    """In the unit of the file, which names say is another one."""
+    rows = [
+        f"{n / 10},{mark},{mark}" if n % 9 == 4 else f"{n / 10},{90000 + 30 * n},{50000 - 20 * n}"
+        for n in range(60)
+    ]
+    data = "\n".join(["time,x_mm,y_mm", *rows]).encode()
+    before = epic("convert", "--to", "csv", stdin=data)
+    assert f"try --read missing={mark}\n".encode() in before.stderr
+    after = epic("convert", "--to", "csv", "--read", f"missing={mark}", stdin=data)
+    assert b"E207" not in after.stderr
+    assert after.stdout.count(b"\n") == 1 + 60 - 7
