@@ -275,6 +275,7 @@ class Chase:
         else:
             step = p - np.array(self.newest.position)
             if self.s["start"] == "arrival" and self.s["how"] in ("linear", "eased"):
+                self.goal = self.goal_at(now)
                 self.y = self.on_the_way(now)
         age = now - (packet.time - packet.delta) if self.s["age"] == "stamp" else 0.0
         led = min(age, self.s["ahead_time"])

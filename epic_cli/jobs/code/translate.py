@@ -525,8 +525,13 @@ class _Sweep:
                 statement.orelse = self.body(statement.orelse)
                 if not statement.body and not statement.orelse:
                     continue
+                if not statement.body:  # languages differ in how they write nothing
+                    statement.test = _opposite(statement.test)
+                    statement.body, statement.orelse = statement.orelse, []
             elif isinstance(statement, ast.While | ast.For):
                 statement.body = self.body(statement.body)
+                if isinstance(statement, ast.For) and not statement.body:
+                    continue
             kept.append(statement)
             if isinstance(statement, ast.Return):
                 break
@@ -546,6 +551,21 @@ class _Sweep:
             called = _own_field(statement.value.func)
             return (changed is not None and changed not in self._fields) or called in self._empty
         return False
+
+
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+
+
+def _opposite(test: ast.expr) -> ast.expr:
+    """A test that is true where another is false."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
 
 
 def _changing(functions: Mapping[str, ast.FunctionDef]) -> set[str]:

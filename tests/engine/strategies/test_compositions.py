@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import random
 from collections.abc import Callable
@@ -12,8 +13,10 @@ import pytest
 from support import composition_oracle as oracle
 
 from epic_cli import Packet, strategy
-from epic_cli.engine.replay.strategy_spec import split
+from epic_cli.engine.replay.strategy_spec import read_spec, split
 from epic_cli.engine.strategies import find
+from epic_cli.jobs.code.run import run
+from epic_cli.jobs.code.spec import CodeSpec
 
 Settings = dict[str, Any]
 Drawn = list[Any]
@@ -381,6 +384,41 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
         one = oracle.rows(game(), packets, frames)
         other = oracle.rows(Engine(*split(composition)), packets, frames)
         assert apart(one, other) < 1e-9, seed
+
+
+class TakenHome:
+    """What ``epic code`` writes in Python, called as an oracle is."""
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        text = "".join([name, *(f"+{key}={value}" for key, value in settings.items())])
+        self.names: dict[str, Any] = {"__name__": "port"}
+        exec(run(CodeSpec(strategy=read_spec(text), language="python"), text), self.names)
+        self.made = self.names["Smoothing"]()
+        self.wanted = list(inspect.signature(self.made.receive).parameters)
+
+    def take(self, packet: Packet, now: float) -> bool:
+        vector = self.names["Vec3"]
+        given = {"time": packet.time, "arrival": now, "position": vector(*packet.position)}
+        given["velocity"] = vector(*(packet.velocity or ()))
+        return bool(self.made.receive(*(given[name] for name in self.wanted)))
+
+    def draw(self, at: float) -> Any:
+        return np.array(self.made.position) if self.made.draw(at) else None
+
+
+@pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
+def test_the_code_taken_home_draws_random_compositions(
+    name: str, values: dict[str, list[Any]]
+) -> None:
+    for seed in range(100):
+        dice = random.Random(seed)
+        packets, frames = stream(dice)
+        packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
+        settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
+        one, other = (
+            oracle.rows(made(name, settings), packets, frames) for made in (TakenHome, Engine)
+        )
+        assert apart(one, other) < 1e-9, (seed, settings)
 
 
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])

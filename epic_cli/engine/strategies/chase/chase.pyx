@@ -152,6 +152,7 @@ cdef class Chase(Strategy):
         else:
             step = packet.position - self.received.position
             if self.glides and self.from_arrival:
+                self.goal = self.goal_at(now)
                 self.shown.position = self.glided(now)
                 self.glide.move(self.eased(self.fraction(now)))
         self.empty = False

@@ -85,14 +85,14 @@ class Smoothing:
             before = self.received
             if MEASURES_INTERVAL and time > self.newest:
                 self.measure(time - self.newest)
-        if AHEAD != "newest":
-            self.age = self.measured_age(arrival, arrival - time)
         if HOW == "linear" or HOW == "eased":
             if START == "drawn":
                 self.start = self.position
             elif self.started:
                 self.start = self.path(arrival)
             self.duration = self.seconds()
+        if AHEAD != "newest":
+            self.age = self.measured_age(arrival, arrival - time)
         if AHEAD == "arrival":
             self.goal = position + velocity * self.prediction(self.age)
         elif AHEAD == "step":
