@@ -19,7 +19,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
 
 
 def examples(page: list[str]) -> list[str]:
-    whole = "--help-all" if page and page != ["strategies"] else "--help"
+    whole = "--help-all" if page and page not in (["strategies"], ["code"]) else "--help"
     _, _, text = epic(*page, whole).stdout.decode().partition("Examples:\n")
     return [line.strip() for line in text.splitlines() if line.strip()]
 

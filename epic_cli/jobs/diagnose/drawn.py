@@ -21,7 +21,16 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, minimum, packet_table
+from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    LARGEST,
+    POSITION,
+    TIME,
+    VELOCITY,
+    minimum,
+    packet_table,
+)
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
 
 if TYPE_CHECKING:
@@ -633,6 +642,7 @@ class DrawnMatch(NamedTuple):
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
     there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
+    ``mechanism`` is how it draws in parts, where that explains it better than a strategy.
     """
 
     best: FittedStrategy
@@ -644,6 +654,7 @@ class DrawnMatch(NamedTuple):
     frame: float
     tick: float
     entities: tuple[EntityMatch, ...]
+    mechanism: Mechanism | None = None
 
     @property
     def off(self) -> float:
@@ -767,32 +778,21 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    # these two of parts draw what many others do, by a number that is fitted
-    wanted = candidates or [each for each in read_specs() if each.name not in ("buffer", "chase")]
-    found = first.search().explanations(wanted, drawn_at_ticks(first.path) is None)
-    # some strategies stand until the next packet by themselves
-    if found[0].residual > first.enough and first.at_ticks():
-        for entity in moving[1:]:
-            entity.at_ticks()
-        found = first.search().explanations(wanted)
-    ended = []
-    for _ in range(NAMED):
-        without, best = found[0], found[-1]
-        smoothed = (
-            bool(best.constant)
-            and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step)
-            < without.residual
-            and best.residual <= max(first.enough, ALIKE * first.step)
-        )
-        if not smoothed:
-            best = without
-        own = _again(first, packets[first.name], paths[first.name], best)
-        ended.append((own, without, smoothed))
-        wanted = [spec for spec in wanted if spec.name != best.candidate.name]
-        if own.residual <= max(first.enough, AS_GOOD * best.residual) or not wanted:
-            break
-        found = first.search().explanations(wanted, not first.tick)
-    best, without, smoothed = min(ended, key=lambda one: one[0].residual)
+    parts, found = None, [] if candidates else _usual(first, packets[first.name], paths[first.name])
+    if not found and not candidates:
+        parts = _mechanism(first, paths[first.name], packets[first.name])
+        if parts is not None and parts.exact:
+            found = _in_parts(first, parts)
+    if found:
+        best, without = found[-1], found[0]
+        smoothed = _is_smoothed(first, best, without)
+    else:
+        best, without, smoothed = _searched(moving, packets, paths, candidates)
+        if parts is not None and parts.residual < best.residual:
+            without, best = (found := _in_parts(first, parts))[0], found[-1]
+            smoothed = _is_smoothed(first, best, without)
+        else:
+            parts = None
     return DrawnMatch(
         best,
         without,
@@ -803,6 +803,103 @@ def match(
         first.frame,
         first.tick,
         tuple(_of_entity(entity, best) for entity in moving),
+        parts,
+    )
+
+
+#: The strategies of parts draw what many others do, by numbers that are fitted.
+PARTS = ("buffer", "chase")
+
+#: A game's frames from its first on are drawn again, as clocks and buffers remember: this many.
+WHOLE_DRAWING = 20_000
+
+
+def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) -> bool:
+    """Whether there is a second smoothing."""
+    return (
+        bool(best.constant)
+        and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
+        and best.residual <= max(first.enough, ALIKE * first.step)
+    )
+
+
+def _searched(
+    moving: Sequence[_Entity],
+    packets: Mapping[str, PacketBlock],
+    paths: Mapping[str, DrawnPath],
+    candidates: Sequence[StrategySpec],
+) -> tuple[FittedStrategy, FittedStrategy, bool]:
+    """The best strategy with the settings that fit best, without a low-pass, and if it has one."""
+    first = moving[0]
+    wanted = candidates or [spec for spec in read_specs() if spec.name not in PARTS]
+    found = first.search().explanations(wanted, drawn_at_ticks(first.path) is None)
+    # some strategies stand until the next packet by themselves
+    if found[0].residual > first.enough and first.at_ticks():
+        for entity in moving[1:]:
+            entity.at_ticks()
+        found = first.search().explanations(wanted)
+    ended = []
+    for _ in range(NAMED):
+        without, best = found[0], found[-1]
+        smoothed = _is_smoothed(first, best, without)
+        if not smoothed:
+            best = without
+        own = _again(first, packets[first.name], paths[first.name], best)
+        ended.append((own, without, smoothed))
+        wanted = [spec for spec in wanted if spec.name != best.candidate.name]
+        if own.residual <= max(first.enough, AS_GOOD * best.residual) or not wanted:
+            break
+        found = first.search().explanations(wanted, not first.tick)
+    return min(ended, key=lambda ending: ending[0].residual)
+
+
+def _usual(entity: _Entity, packets: PacketBlock, path: DrawnPath) -> list[FittedStrategy]:
+    """A strategy that draws it as it is, from the first packet on."""
+    times = entity.path.times
+    found = [
+        FittedStrategy(spec, 0.0, 0.0, entity.fit.residual(entity.redraw.draw(spec, times)))
+        for spec in read_specs()
+        if spec.name not in PARTS
+    ]
+    best = _least(found)
+    if best.residual > entity.enough:
+        return []
+    best = _again(entity, packets, path, best)
+    return [best] if best.residual <= entity.enough else []
+
+
+def _in_parts(entity: _Entity, parts: Mechanism) -> list[FittedStrategy]:
+    """The same as a strategy, without its low-pass and with it."""
+    settings = dict(parts.strategy.settings)
+    constant = float(settings.pop("low_pass", 0.0))
+    spec = StrategySpec(parts.strategy.name, settings)
+    plain = entity.fit.residual(entity.redraw.draw(spec, entity.path.times))
+    with_it = FittedStrategy(spec, 0.0, constant, parts.residual)
+    return [FittedStrategy(spec, 0.0, 0.0, plain), with_it] if constant else [with_it]
+
+
+def _mechanism(entity: _Entity, path: DrawnPath, packets: PacketBlock) -> Mechanism | None:
+    """How it draws, of all its frames; None: there are no arrival times, or too few packets."""
+    redraw = Redraw(packets)
+    if not redraw.arrivals:
+        return None
+    columns = packet_table(packets)
+    order = np.argsort(columns[ARRIVAL], kind="stable")
+    table = columns[:, order]
+    known = np.isfinite(table[[TIME, ARRIVAL]]).all(axis=0) & (
+        np.abs(table[POSITION]) < LARGEST).all(axis=0)  # fmt: skip
+    table = table[:, known]
+    there = (path.times >= redraw.begins) & (path.times <= redraw.ends + AFTER)
+    times, drawn = path.times[there][:WHOLE_DRAWING], path.positions[there][:WHOLE_DRAWING]
+    velocities = np.nan_to_num(table[VELOCITY].T)
+    frames = frames_of(table[ARRIVAL], table[TIME], table[POSITION].T, velocities, times, drawn)
+    if len(frames.stamps) < FEWEST_FRAMES or len(frames.times) < FEWEST_FRAMES:
+        return None
+    counted = times >= times[0] + min(WARM_UP, 0.1 * float(times[-1] - times[0]))
+    fit = SmoothingFit(times, drawn, counted)
+    exact = min(EXACT * path.resolution, entity.enough)
+    return mechanism(
+        frames, lambda spec: fit.residual(redraw.draw(spec, times)), entity.enough, exact
     )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epic_cli.engine import description
-from epic_cli.engine.replay.strategy_spec import written
+from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
 from epic_cli.jobs.diagnose.link import FoundLink
+from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic import SHARES, Network
@@ -189,17 +191,19 @@ def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
 SAME_TIME = 0.002
 
 
-def strategy_options(found: FittedStrategy) -> str:
+def strategy_options(found: StrategySpec) -> str:
     """The strategy and its settings, as ``epic replay`` takes them."""
-    return f"-s {written(found.candidate.name, found.candidate.settings)}"
+    return f"-s {written(found.name, found.settings)}"
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:
     """What was drawn, in sentences; one for each of several entities."""
     best = match.best
+    if match.mechanism is not None:
+        return mechanism_words(match, match.mechanism)
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
-    options, behind = strategy_options(best), _behind(best)
+    options, behind = strategy_options(best.candidate), _behind(best)
     if match.found:
         lines = [f"The game draws what {options} draws{behind}: {left}."]
     elif match.like:
@@ -219,6 +223,158 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     if len(match.entities) > 1:
         lines += [_entity_words(entity) for entity in match.entities]
     return lines
+
+
+#: How the clock of a buffer is found, in words that go after "by the sender's stamps".
+_CLOCKS = {
+    "agree": "",
+    "first": ", the clocks compared at the first packet",
+    "newest": ", the clocks compared at each packet",
+    "min": ", the fastest packet of {time} taken for undelayed",
+    "max": ", the slowest packet of {time} taken for undelayed",
+    "mean": ", the clocks compared by their mean over {time}",
+    "median": ", the clocks compared by their median over {time}",
+    "pll": ", the clocks kept in step by a loop",
+}
+_CURVES = {
+    "linear": "in straight lines",
+    "hermite": "on curves by the packets' velocities",
+    "catmull-rom": "on curves through the packets",
+}
+_APPROACHES = {
+    "exponential": "exponentially, with a time constant of {time}",
+    "lerp": "by frame / {time} of the rest in each frame",
+    "share": "by {share} of the rest in each frame",
+    "spring": "as a spring (SmoothDamp) of {time}",
+    "speed": "at {speed} a second",
+    "interval": "within one send interval",
+    "linear": "in a straight line over {time} from each arrival",
+    "eased": "eased ({ease}) over {time} from each arrival",
+}
+_AHEAD = {
+    "newest": "the newest state",
+    "velocity": "the newest state, predicted to now by its velocity",
+    "arrival": "the newest state, predicted by its velocity to when it arrived",
+    "step": "the newest state, predicted by its last step to when it arrived",
+}
+
+
+#: A share of the usual step: what leaves more of it is not understood wholly.
+UNDERSTOOD = 0.01
+
+
+def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
+    """How it draws, what that costs and what would be better, in sentences."""
+    settings = _values_of(found.strategy)
+    how = _buffer_words if found.strategy.name == "buffer" else _chase_words
+    left = f"{round(match.off * 100, 2):.3g} % of a step are left"
+    exactly = "exact" if found.exact else left if match.off < UNDERSTOOD else f"in part: {left}"
+    command = strategy_options(found.strategy)
+    if not match.like:
+        return [f"Not understood: {left}. Nearest: {command}."]
+    lines = [f"{how(settings, found)}   {command}   ({exactly})"]
+    lines += [f"- {line}" for line in _advice(settings, found)]
+    return lines
+
+
+def _values_of(strategy: StrategySpec) -> dict[str, Any]:
+    """All of its settings as they are used."""
+    known = declaration(strategy.name)
+    written_values = known.values(strategy.settings)
+    used = known.converted(written_values)
+    return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}
+
+
+def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
+    over = settings["clock_time"]
+    time = "the session" if math.isinf(over) else seconds(over)
+    stamps = {
+        "sender": "by the sender's stamps"
+        + _CLOCKS[settings["clock"]].format(time=f"the last {time}"),
+        "arrival": "over arrival times",
+        "ticks": "over a count of ticks"
+        + _CLOCKS[settings["clock"]].format(time=f"the last {time}"),
+    }[settings["stamps"]]
+    beyond = settings["beyond"]
+    empty = f" ({found.empty * 100:.2g} % of the frames)" if found.empty > 0 else ""
+    if beyond <= 0:
+        after = f"holds when the buffer is empty{empty}"
+    else:
+        far = "goes on" if math.isinf(beyond) else f"goes on for at most {seconds(beyond)}"
+        after = f"{far} when the buffer is empty{empty}"
+    low_pass = settings["low_pass"]
+    behind = f", behind a low-pass of {seconds(low_pass)}" if low_pass else ""
+    catch_up = {
+        "none": ", and never catches up after a hitch",
+        "rate": ", and catches up at a rate",
+    }.get(settings["catch_up"], "")
+    return (
+        f"It draws a buffer {stamps}, {seconds(settings['delay'])} late,"
+        f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}."
+    )
+
+
+def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
+    del found
+    how = _APPROACHES[settings["how"]].format(
+        time=seconds(abs(settings["time"])), share=share(settings["share"]),
+        speed=f"{settings['speed']:.4g}", ease=settings["ease"],
+    )  # fmt: skip
+    return f"It goes for {_AHEAD[settings['ahead']]}, {how}."
+
+
+def _advice(settings: dict[str, Any], found: Mechanism) -> Iterator[str]:
+    """What is wrong with it on this network, each with a cure."""
+    if found.strategy.name == "chase":
+        if settings["how"] == "share":
+            part = settings["share"]
+            slow, fast = ((1 - part) / part / rate for rate in (30, 144))
+            yield (
+                f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
+                f" {seconds(fast)} at 144. Use chase+how=exponential."
+            )
+        return
+    if settings["stamps"] == "arrival":
+        yield "Jitter of the network is drawn as changes of speed: use the sender's stamps."
+    if settings["clock"] == "newest" and settings["stamps"] != "arrival":
+        yield "Its clock follows the jitter of each packet: use clock=min or clock=median."
+    if found.empty > 0.01:
+        yield (
+            f"Its delay covers {(1 - found.empty) * 100:.3g} % of the frames here: 99 % need"
+            f" {seconds(found.needed)}."
+        )
+    elif found.empty == 0 and found.needed < 0.6 * settings["delay"]:
+        yield f"Its delay is longer than this network needs: 99 % need {seconds(found.needed)}."
+    if settings["catch_up"] == "none":
+        yield "Its delay only grows: each hitch adds to it. Use catch_up=rate."
+    if settings["low_pass"]:
+        yield f"Its low-pass adds {seconds(settings['low_pass'])} of lag."
+    if settings["beyond"] > 0.3 and found.empty > 0.01:
+        yield "It goes on for long on old packets, and is pulled back: use beyond=0.1."
+
+
+def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
+    found = match.mechanism
+    if found is None:
+        return {}
+    settings = _values_of(found.strategy)
+    common = {"kind": found.strategy.name, "snap": settings["snap"], "exact": found.exact,
+              "command": strategy_options(found.strategy)}  # fmt: skip
+    if found.strategy.name == "chase":
+        return {
+            **common,
+            "how": settings["how"],
+            "time_s": known(abs(settings["time"])),
+            "ahead": settings["ahead"],
+        }  # fmt: skip
+    return {
+        **common,
+        "stamps": settings["stamps"], "clock": settings["clock"],
+        "delay_s": known(settings["delay"]), "curve": settings["curve"],
+        "beyond_s": known(max(settings["beyond"], 0.0)),
+        "catch_up": settings["catch_up"], "low_pass_s": settings["low_pass"],
+        "empty": known(found.empty), "needed_s": known(found.needed),
+    }  # fmt: skip
 
 
 def _behind(best: FittedStrategy) -> str:
@@ -250,11 +406,12 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "settings": dict(best.candidate.settings),
         "found": match.found,
         "residual": known(best.residual),
-        "of_step": known(match.off),
         "lag": known(match.lag),
         "shift": best.shift,
         "low_pass": best.constant,
         "without": known(match.without.residual),
+        "residual_of_step": known(match.off),
+        **_mechanism_record(match),
         "entities": [
             {key: known(value) for key, value in row._asdict().items()} for row in match.entities
         ],

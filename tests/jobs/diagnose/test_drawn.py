@@ -10,7 +10,7 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.diagnose.drawn import DrawnMatch, Redraw, low_pass, match
+from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, Redraw, low_pass, match
 from epic_cli.jobs.diagnose.report import strategy_options
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
@@ -136,7 +136,8 @@ def test_another_clock_is_told_and_is_no_smoothing(late: float) -> None:
 )
 def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> None:
     block = recorded()
-    found = explained(block, drawn(block, strategy, rate), ())
+    engines = [spec for spec in read_specs() if spec.name not in PARTS]
+    found = explained(block, drawn(block, strategy, rate), engines)
     assert found.best.candidate.label == strategy
     assert not found.smoothed
     assert not found.tick

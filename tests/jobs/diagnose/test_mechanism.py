@@ -1,0 +1,94 @@
+"""How a game draws is described in parts, and what is named is drawn again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.running import epic
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.diagnose.drawn import Redraw, match
+from epic_cli.metrics.drawn_path import DrawnPath
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
+
+
+def recorded(movement: str, rate: float, seed: int) -> PacketBlock:
+    block = PacketBlock()
+    path = PathMovement(PATHS[movement](5.0, 5.0, seed))
+    for packet in simulate(path, send_rate=rate, duration=24, channel=Link(LINK, seed=seed)):
+        block.append(packet)
+    return block
+
+
+def frames(block: PacketBlock, strategy: str, rate: float, seed: int) -> DrawnPath:
+    """What a game shows whose frames come irregularly, rounded to 1e-4."""
+    dice = random.Random(seed)
+    times = np.arange(0.4, 23.0, 1 / rate)
+    times = times + np.array([dice.uniform(-0.001, 0.001) for _ in times])
+    (spec,) = read_specs([strategy])
+    shown = Redraw(block).draw(spec, times)
+    there = np.isfinite(shown).all(axis=1)
+    return DrawnPath(times[there], np.round(shown[there], 4), 5e-5)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "movement", "rate"),
+    [
+        ("buffer+stamps=arrival+delay=0.1", "strafe", 60),
+        ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
+        ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
+        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
+        ("chase+how=share+share=0.1", "strafe", 60),
+        ("chase+how=lerp+time=0.13", "figure-eight", 30),
+        ("chase+how=spring+time=0.1", "strafe", 60),
+        ("chase+how=linear+time=0.12", "strafe", 60),
+        ("chase+how=speed+speed=8", "strafe", 60),
+        ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
+    ],
+)
+def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: float) -> None:
+    block = recorded(movement, 20, 3)
+    found = match({"": block}, {"": frames(block, strategy, rate, 5)})
+    (wanted,) = read_specs([strategy])
+    ways = ("how", "stamps", "clock", "curve", "catch_up", "ahead")
+    assert found.mechanism is not None
+    best = found.mechanism.strategy
+    assert best.name == wanted.name
+    values, expected = best.values, wanted.values
+    assert [values[way] for way in ways if way in values] == [
+        expected[way] for way in ways if way in expected
+    ]
+    assert found.off < 0.01
+
+
+def test_a_delay_that_only_grows_is_found() -> None:
+    """Its clock is a tie: what was found at the first frame counts."""
+    block = recorded("strafe", 20, 3)
+    path = frames(block, "buffer+clock=first+delay=0.07+catch_up=none", 60, 5)
+    found = match({"": block}, {"": path})
+    assert found.best.candidate.values["catch_up"] == "none"
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+
+
+def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Path) -> None:
+    recording, drawn = tmp_path / "packets.txt", tmp_path / "drawn.csv"
+    epic(
+        "simulate", "--movement", "strafe,duration=20", "--link", "4g,jitter=15ms", "-o", recording
+    )
+    command = ("replay", "--tick", "1/60", "--format", "csv", recording, "-s")
+    drawn.write_bytes(epic(*command, "buffer+clock=max+delay=0.09+low_pass=0.03").stdout)
+    said = " ".join(epic("diagnose", "--drawn", drawn, recording).stdout.decode().split())
+    named = said.partition(" late, in straight lines")[2].partition("-s ")[2].split()[0]
+    again = np.genfromtxt(
+        epic(*command, named).stdout.decode().splitlines(), delimiter=",", skip_header=1
+    )
+    first = np.genfromtxt(drawn, delimiter=",", skip_header=1)
+    step = 5.0 / 20
+    assert np.sqrt(np.mean(np.square(again[60:, 1:4] - first[60:, 1:4]).sum(axis=1))) < 0.01 * step
