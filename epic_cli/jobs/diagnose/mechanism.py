@@ -46,7 +46,7 @@ CLEAR = 0.003
 SETTLES = 1.0
 
 
-class Reading(NamedTuple):
+class PossibleReading(NamedTuple):
     """A strategy that may be how it draws; ``off``: how far off it is by a first look (length)."""
 
     off: float
@@ -92,7 +92,7 @@ def frames_of(
     )  # fmt: skip
 
 
-def readings(frames: Frames) -> list[Reading]:
+def readings(frames: Frames) -> list[PossibleReading]:
     """What it may be, the nearest first."""
     found = [*chases(frames), *buffers(frames)]
     return sorted(found, key=lambda reading: reading.off)
@@ -101,7 +101,7 @@ def readings(frames: Frames) -> list[Reading]:
 # ---------------------------------------------------------------- a buffer
 
 
-class Axis(NamedTuple):
+class TimeAxis(NamedTuple):
     """What says when states were true: their ``stamps`` (n), and per packet the clock's offset."""
 
     settings: Mapping[str, Any]
@@ -109,21 +109,21 @@ class Axis(NamedTuple):
     offsets: Floats
 
 
-def axes(frames: Frames) -> Iterator[Axis]:
+def axes(frames: Frames) -> Iterator[TimeAxis]:
     """The ways to find the sender's time."""
     arrivals, stamps = frames.arrivals, frames.stamps
     none = np.zeros(len(stamps))
-    yield Axis({"clock": "agree"}, stamps, none)
+    yield TimeAxis({"clock": "agree"}, stamps, none)
     yield from _clocked({}, arrivals, stamps)
-    yield Axis({"stamps": "arrival"}, arrivals, none)
+    yield TimeAxis({"stamps": "arrival"}, arrivals, none)
     ticks = _ticks(stamps)
     yield from _clocked({"stamps": "ticks"}, arrivals, ticks)
 
 
-def _clocked(settings: Mapping[str, Any], arrivals: Floats, stamps: Floats) -> Iterator[Axis]:
+def _clocked(settings: Mapping[str, Any], arrivals: Floats, stamps: Floats) -> Iterator[TimeAxis]:
     measured = arrivals - stamps
-    yield Axis({**settings, "clock": "first"}, stamps, np.full(len(stamps), measured[0]))
-    yield Axis({**settings, "clock": "newest"}, stamps, measured)
+    yield TimeAxis({**settings, "clock": "first"}, stamps, np.full(len(stamps), measured[0]))
+    yield TimeAxis({**settings, "clock": "newest"}, stamps, measured)
     for time in CLOCK_TIMES:
         named = {"clock_time": "session" if math.isinf(time) else time}
         begins = np.searchsorted(arrivals, arrivals - time) if time < math.inf else None
@@ -132,12 +132,14 @@ def _clocked(settings: Mapping[str, Any], arrivals: Floats, stamps: Floats) -> I
                 found = of.accumulate(measured)
             else:
                 found = np.array([of.reduce(measured[a : b + 1]) for b, a in enumerate(begins)])
-            yield Axis({**settings, "clock": clock, **named}, stamps, found)
-        yield Axis({**settings, "clock": "mean", **named}, stamps, _mean(arrivals, measured, time))
+            yield TimeAxis({**settings, "clock": clock, **named}, stamps, found)
+        yield TimeAxis(
+            {**settings, "clock": "mean", **named}, stamps, _mean(arrivals, measured, time)
+        )
         if begins is not None:
             found = np.array([np.median(measured[a : b + 1]) for b, a in enumerate(begins)])
-            yield Axis({**settings, "clock": "median", **named}, stamps, found)
-    yield Axis({**settings, "clock": "pll"}, stamps, _locked(measured))
+            yield TimeAxis({**settings, "clock": "median", **named}, stamps, found)
+    yield TimeAxis({**settings, "clock": "pll"}, stamps, _locked(measured))
 
 
 def _mean(arrivals: Floats, measured: Floats, time: float) -> Floats:
@@ -175,9 +177,9 @@ def _ticks(stamps: Floats) -> Floats:
     return found
 
 
-def buffers(frames: Frames) -> list[Reading]:
+def buffers(frames: Frames) -> list[PossibleReading]:
     """The axes, delays, curves and low-passes that lay the frames on the path of the packets."""
-    found: list[Reading] = []
+    found: list[PossibleReading] = []
     every = list(axes(frames))
     picked = _picked(frames)
     few = picked[:: max(len(picked) // GLANCED_AT, 1)]
@@ -199,7 +201,7 @@ def buffers(frames: Frames) -> list[Reading]:
 class _Laid(NamedTuple):
     """How frames are laid on the path; ``goes_on``: past the newest packet along the last two."""
 
-    axis: Axis
+    axis: TimeAxis
     curve: str
     goes_on: bool
     low_pass: float
@@ -207,7 +209,7 @@ class _Laid(NamedTuple):
 
 def _read(
     frames: Frames, laid: _Laid, picked: NDArray[np.int64], delay: float, reach: float = 0.015
-) -> Reading:
+) -> PossibleReading:
     """The best delay near one."""
     points = _undone(frames, laid.low_pass)[picked]
 
@@ -222,12 +224,12 @@ def _read(
         settings["beyond"] = "unlimited"
     if laid.low_pass:
         settings["low_pass"] = laid.low_pass
-    return Reading(least * (1 + laid.low_pass), StrategySpec("buffer", settings))
+    return PossibleReading(least * (1 + laid.low_pass), StrategySpec("buffer", settings))
 
 
 def _refined(
-    frames: Frames, reading: Reading, every: list[Axis], picked: NDArray[np.int64]
-) -> Reading:
+    frames: Frames, reading: PossibleReading, every: list[TimeAxis], picked: NDArray[np.int64]
+) -> PossibleReading:
     """The same with the low-pass that fits best."""
     settings = reading.strategy.settings
     ways = ("stamps", "clock", "clock_time")
@@ -272,7 +274,7 @@ def _undone(frames: Frames, low_pass: float) -> Floats:
 
 
 def _delay(
-    frames: Frames, axis: Axis, points: Floats, at: NDArray[np.int64]
+    frames: Frames, axis: TimeAxis, points: Floats, at: NDArray[np.int64]
 ) -> tuple[float, float, bool]:
     """The best of all delays: how far off (length), the delay (s), and whether it goes on."""
     delays = np.arange(LEAST, MOST, STEP)
@@ -332,9 +334,9 @@ def _path(frames: Frames, stamps: Floats, wanted: Floats, curve: str) -> Floats:
 # ---------------------------------------------------------------- a chase
 
 
-def chases(frames: Frames) -> list[Reading]:
+def chases(frames: Frames) -> list[PossibleReading]:
     """What each frame's step says of how it goes for the newest state."""
-    found: list[Reading] = []
+    found: list[PossibleReading] = []
     for ahead, goal in _goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
@@ -374,7 +376,9 @@ def _rms(apart: Floats) -> float:
     return float(np.sqrt(squares[: max(int(0.9 * len(squares)), 1)].mean()))
 
 
-def _shares(ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats) -> list[Reading]:
+def _shares(
+    ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
+) -> list[PossibleReading]:
     """A share of the way in each frame."""
     squares = np.square(left).sum(axis=1)
     far = squares > np.quantile(squares, 0.5) * 0.1
@@ -391,7 +395,7 @@ def _shares(ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats) 
          1 - np.exp(-elapsed / t)),
     ):  # fmt: skip
         off = _rms(step - model[:, None] * left)
-        found.append(Reading(off, _chase({"how": how, setting: value, **ahead})))
+        found.append(PossibleReading(off, _chase({"how": how, setting: value, **ahead})))
     return found
 
 
@@ -401,7 +405,7 @@ def _chase(settings: Mapping[str, Any]) -> StrategySpec:
 
 def _paces(
     frames: Frames, ahead: dict[str, Any], goal: Floats, later: NDArray[np.bool_]
-) -> list[Reading]:
+) -> list[PossibleReading]:
     """A constant speed, or the way to the newest state in one interval."""
     step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
     left = goal[1:] - frames.drawn[:-1]
@@ -413,7 +417,7 @@ def _paces(
     speed = float(np.median((pace / elapsed)[going]))
     model = np.minimum(speed * elapsed / np.maximum(far, 1e-12), 1)
     found.append(
-        Reading(
+        PossibleReading(
             _rms((step - model[:, None] * left)[later]),
             _chase({"how": "speed", "speed": speed, **ahead}),
         )
@@ -427,12 +431,14 @@ def _paces(
     interval = float(1 / max(np.median(ratio), 1e-9))
     model = np.minimum(length / interval * elapsed / np.maximum(far, 1e-12), 1)
     off = _rms((step - model[:, None] * left)[later])
-    found.append(Reading(off, _chase({"how": "interval", **ahead})))
-    found.append(Reading(off * 1.01, _chase({"how": "interval", "interval": interval, **ahead})))
+    found.append(PossibleReading(off, _chase({"how": "interval", **ahead})))
+    found.append(
+        PossibleReading(off * 1.01, _chase({"how": "interval", "interval": interval, **ahead}))
+    )
     return found
 
 
-def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Reading]:
+def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
     """From what was drawn at each arrival to the new state, over a time."""
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
@@ -451,7 +457,7 @@ def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Reading
         place = int(np.argmin(values))
         best, least = minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, 24)], 14)
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        found.append(Reading(least, _chase({**how, "time": math.exp(best), **ahead})))
+        found.append(PossibleReading(least, _chase({**how, "time": math.exp(best), **ahead})))
     return found
 
 
@@ -464,7 +470,7 @@ EASES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Reading:
+def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
     """A critically damped spring, whose speed is that of the step before."""
     elapsed, later = np.diff(frames.times), frames.times[2:] >= frames.times[0] + SETTLES
 
@@ -484,7 +490,7 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Reading:
     values = [off(value) for value in tried]
     place = int(np.argmin(values))
     best, least = minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, 14)], 10)
-    return Reading(least, _chase({"how": "spring", "time": math.exp(best), **ahead}))
+    return PossibleReading(least, _chase({"how": "spring", "time": math.exp(best), **ahead}))
 
 
 # ---------------------------------------------------------------- drawn again
@@ -525,7 +531,7 @@ def explain(frames: Frames, residual: Residual, exact: float) -> list[Explained]
     return sorted([*fitted, *drawn], key=lambda one: one.residual)
 
 
-def _unlike(readings: list[Reading]) -> list[Reading]:
+def _unlike(readings: list[PossibleReading]) -> list[PossibleReading]:
     """The nearest, of each way at most two."""
     counts: dict[tuple[object, ...], int] = {}
     found = []
