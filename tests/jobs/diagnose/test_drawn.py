@@ -148,7 +148,7 @@ def test_what_is_named_draws_what_was_drawn_with_the_digits_that_are_written(del
     block = recorded()
     frames = drawn(block, f"snapshot+interpolation_time={delay}")
     found = explained(block, frames, ())
-    again = drawn(block, strategy_options(found.best).removeprefix("-s "))
+    again = drawn(block, strategy_options(found.best.candidate).removeprefix("-s "))
     apart = (again.positions - frames.positions)[frames.times > frames.times[0] + 1.5]
     assert np.sqrt(np.square(apart).sum(axis=1).mean()) <= 1.1 * found.best.residual + found.enough
 
