@@ -8,8 +8,10 @@ import math
 import re
 import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from support.places import SAMPLES
 from support.running import epic
 
 from epic_cli.lab.serving import experiments
-from epic_cli.lab.spec import LabInputs
+from epic_cli.lab.spec import NOTHING, LabInputs, read_query
 
 from .conftest import judged, running
 
@@ -105,6 +107,8 @@ def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
     words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
     assert "0 to 60 s" in words
     assert page.run("scene().drawn.length") == 1
+    page.run("$('lab-copy').click()")  # not the line before
+    assert "0 to 60 s" in page.run("$('said').textContent")
     write(page, "lab-latency", "20ms")
     assert page.run("$('lab-refused').hidden") is True
 
@@ -406,3 +410,117 @@ def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
         assert f"{own}+gain=0.9" in page.run("$('lab-line').textContent")
         page.run(f"history.replaceState(null, '', '?s={own.replace('HalfWay', 'Other')}'); begin()")
         assert "must be" in page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+
+
+#: Answers wait while ``holding``; what is copied and saved is kept, with the address at that time.
+WATCHED = """
+  var holding = true, held = [], copied = [], saved = [];
+  window.WebSocket = class extends WebSocket {
+    addEventListener(kind, done) {
+      super.addEventListener(kind, kind !== "message" ? done
+        : (event) => (holding ? held.push(() => done(event)) : done(event)));
+    }
+  };
+  Object.defineProperty(navigator, "clipboard", { value: {
+    writeText: async (words) => void copied.push([words, location.search]),
+  } });
+  addEventListener("click", (event) => {
+    if (!event.target.matches("a[download]")) return;
+    if (!event.defaultPrevented) saved.push([event.target.href, location.search]);
+    event.preventDefault();
+  });
+"""
+
+
+@pytest.fixture
+def watched(browser: Page) -> Iterator[Lab]:
+    """The lab, whose answers wait for ``answered``, and which tells what it copied and saved."""
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)
+
+    def opened(query: str, at: str) -> Page:
+        browser.size(1500, 1000)
+        browser.open("about:blank")
+        browser.open(f"{at}?{query}")
+        browser.until("document.body && document.body.dataset.ready && Boolean(lab.socket)")
+        return browser
+
+    browser.complaints.clear()
+    yield opened
+    assert browser.complaints == []
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", **script)
+
+
+def answered(page: Page) -> None:
+    page.run("holding = false; held.splice(0).forEach((one) => one())")
+    judged(page)
+    page.run("holding = true")
+
+
+def click(page: Page, selector: str, share: float = 0.5) -> None:
+    left, top, width, height = page.place(selector)
+    for kind in ("mousePressed", "mouseReleased"):
+        page.mouse(kind, left + share * width, top + height / 2)
+
+
+def typed(page: Page, field: str, words: str) -> None:
+    """Types without leaving the field."""
+    click(page, f"#{field}")
+    page.run(f"$('{field}').select()")
+    page.call("Input.insertText", text=words)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_copied_and_saved_is_what_the_address_holds(
+    watched: Lab, address: str, seed: int
+) -> None:
+    page, draw = watched("movement=circle,duration=3&s=epic&s=mirror", address), Random(seed)
+    clicks, entries = {"copied": 0, "saved": 0}, 0
+    every = ["type", "change", "slide", "leave", "enter", "copy", "save", "answer"]
+    every += ["reload", "link", "back"]
+    for gesture in [*draw.sample(every * 2, 18), "type", "copy", "save", "answer"]:
+        if gesture == "type":
+            typed(page, draw.choice(("lab-loss", "lab-duplicate")), f"{draw.randint(1, 30)}%")
+        elif gesture == "change":
+            typed(page, "lab-at", f"1s loss={draw.randint(1, 50)}%")
+        elif gesture == "slide":
+            page.run(f"{slider('latency')}.id = 'slid'")
+            click(page, "#slid", draw.random())
+        elif gesture == "leave":
+            click(page, ".verdict")
+        elif gesture == "copy":
+            click(page, "#lab-copy")
+            clicks["copied"] += 1
+        elif gesture == "save":
+            click(page, draw.choice(("#lab-page", "#lab-svg", "#lab-gif")))
+            clicks["saved"] += 1
+        elif gesture == "enter" and page.run("document.activeElement.matches('[type=text]')"):
+            page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
+        elif gesture == "link":
+            page.run(f"location.hash = 't={draw.random()}'")
+            entries += 1
+        elif gesture == "back" and entries:
+            page.run(
+                "went = false; addEventListener('popstate', () => (went = true), {once: true})"
+            )
+            page.run("history.back()")
+            page.until("went")
+            entries -= 1
+        elif gesture == "reload":
+            page.run("before = true")
+            page.call("Page.reload")
+            page.until("!window.before && document.body?.dataset.ready && Boolean(lab.socket)")
+            clicks, entries = {"copied": 0, "saved": 0}, 0
+        elif gesture == "answer":
+            answered(page)
+            assert {kind: len(page.run(kind)) for kind in clicks} == clicks
+        for words, search in page.run("copied"):
+            seeds = re.search(r"--seeds=(\d+)", words)
+            assert seeds, words
+            held = replace(read_query(search), networks=int(seeds[1]))
+            assert words == held.command(NOTHING)
+        for link, search in page.run("saved"):
+            file = link.partition("&clip=")[0]
+            assert replace(read_query(file), networks=1) == read_query(search)
+    assert page.run("$('lab-line').textContent") == page.run("copied.at(-1)[0]")
+    for name, value in read_query(page.run("location.search")).values:
+        assert page.run(f"numberIn($('lab-{name}').value) === numberIn('{value}')")

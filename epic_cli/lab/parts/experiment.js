@@ -12,7 +12,9 @@ const lab = {
   delays: [],
   socket: null,
   answered: 0,
+  refused: 0,
   networks: 1,
+  taking: [],
 };
 
 // Blanks and signs that mean something in a query are escaped, the others can be read.
@@ -93,10 +95,11 @@ function readQuery(words) {
   ]);
 }
 
-// Asks for the experiment as it is now; the engine answers the newest alone.
+// Asks for the experiment as it is now; the engine answers the newest alone. Each state has a
+// number, also while there is no engine: what is shown is this state when it has the same one.
 function ask() {
-  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return;
   lab.number++;
+  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return;
   document.body.classList.add("computing");
   lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
@@ -120,6 +123,26 @@ function settle() {
   $("lab-at").disabled = !simulated;
   $("lab-csv").hidden = lab.moves !== "hand";
   for (const [name, one] of lab.controls) one.line.classList.toggle("given", lab.given.has(name));
+}
+
+// What is taken along is of the experiment that the address holds: it waits until this is shown.
+const shown = () => lab.message?.number === lab.number;
+
+function take(one) {
+  const typing = document.activeElement;
+  if (typing.matches("input, textarea")) typing.blur(); // what has been typed is set by this
+  settle();
+  lab.taking.push(one);
+  takeAll();
+}
+
+function takeAll() {
+  if (!lab.taking.length) return;
+  if (shown() && lab.refused !== lab.number) for (const one of lab.taking.splice(0)) one();
+  else if (lab.refused === lab.number || !lab.socket) {
+    lab.taking = [];
+    say(`nothing to take along: ${$(lab.socket ? "lab-refused" : "lab-state").textContent}`);
+  } else say("computing");
 }
 
 function set(name, words, done) {
@@ -215,8 +238,9 @@ function receive(buffer) {
   $("lab-refused").hidden = message.kind !== "refused";
   if (message.kind === "refused") {
     $("lab-refused").textContent = message.words;
+    lab.refused = message.number;
     lab.sent = 0;
-    return;
+    return takeAll();
   }
   show(message);
 }
@@ -258,6 +282,7 @@ function show(message) {
   lab.message = message;
   redraw();
   paintTeam();
+  takeAll();
   const since = lab.sent;
   lab.sent = 0;
   requestAnimationFrame(() => {
@@ -442,7 +467,7 @@ $("lab-at").addEventListener("change", () => {
     .filter(Boolean);
   changed();
 });
-$("lab-copy").addEventListener("click", () => copy($("lab-line")));
+$("lab-copy").addEventListener("click", () => take(() => copy($("lab-line"))));
 $("lab-again").addEventListener("click", () => {
   history.replaceState(null, "", location.pathname);
   begin();
@@ -455,10 +480,18 @@ for (const [id, file] of [
   ["lab-case", "lab-case.zip"],
   ["lab-csv", "by-hand.csv"],
 ]) {
-  // computed when it is asked for, of what is shown then
-  $(id).addEventListener("click", () => {
-    $(id).href =
-      `${file}?${query(id === "lab-page" ? lab.networks : 1)}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`;
+  // computed when it is asked for; a click that has to wait comes again
+  $(id).addEventListener("click", (event) => {
+    let [taken, waits] = [false, false];
+    take(() => {
+      $(id).href =
+        `${file}?${query(id === "lab-page" ? lab.networks : 1)}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`;
+      taken = true;
+      if (waits) $(id).click();
+    });
+    if (taken) return;
+    waits = true;
+    event.preventDefault();
   });
   $(id).href = file;
 }
@@ -494,7 +527,10 @@ for (const box of [$("lab"), team, add])
 $("figures").addEventListener("change", () => paintTeam());
 
 function begin() {
-  readQuery(location.search);
+  const words = location.search;
+  // a control that has the focus keeps what is typed there, which is of the experiment before
+  if (document.activeElement.matches("input, select, textarea")) document.activeElement.blur();
+  readQuery(words);
   $("lab-moves").value = lab.moves;
   $("lab-at").value = lab.at.join("\n");
   fillTeam();
