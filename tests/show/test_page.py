@@ -90,7 +90,8 @@ def test_the_page_asks_the_network_for_nothing() -> None:
     tags.feed(PAGE)
     assert tags.loads == ["data:,"]
     assert "default-src 'none'" in PAGE
-    assert not re.search(r"fetch\(|XMLHttpRequest|import\(|@import|url\(|https?:", PAGE)
+    page = PAGE.replace("http://www.w3.org/2000/svg", "")  # a name
+    assert not re.search(r"fetch\(|XMLHttpRequest|import\(|@import|url\(|https?:", page)
 
 
 def test_scripts_find_the_elements_they_ask_for() -> None:

