@@ -113,6 +113,22 @@ def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
     assert page.run("$('lab-refused').hidden") is True
 
 
+def test_what_is_drawn_is_grey_where_it_is_another_experiment(browser: Page) -> None:
+    faint = "Number(getComputedStyle(document.querySelector('.stage')).opacity) < 0.5"
+    with running(experiments()) as address:
+        browser.open(f"{address}?movement=circle&link=latency=-5&s=nonsense")
+        browser.until("document.body && document.body.dataset.ready && !$('lab-refused').hidden")
+        browser.until(faint)
+        assert browser.run("$('lab-state').textContent") != "computing"
+        browser.run("$('lab-again').click()")  # mends it
+        judged(browser)
+        browser.until(f"!({faint})")
+        assert browser.run("$('lab-refused').hidden") is True
+    assert "has ended" in browser.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+    browser.until(faint)
+    browser.open("about:blank")
+
+
 def write(page: Page, field: str, words: str, answered: bool = True) -> None:
     page.run(
         f"(() => {{ const field = $({json.dumps(field)}); field.value = {json.dumps(words)};"

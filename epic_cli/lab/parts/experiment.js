@@ -13,6 +13,7 @@ const lab = {
   socket: null,
   answered: 0,
   refused: 0,
+  ended: false,
   networks: 1,
   taking: [],
 };
@@ -99,7 +100,8 @@ function readQuery(words) {
 // number, also while there is no engine: what is shown is this state when it has the same one.
 function ask() {
   lab.number++;
-  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return;
+  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN)
+    return document.body.classList.add("stale");
   document.body.classList.add("computing");
   lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
@@ -139,9 +141,9 @@ function take(one) {
 function takeAll() {
   if (!lab.taking.length) return;
   if (shown() && lab.refused !== lab.number) for (const one of lab.taking.splice(0)) one();
-  else if (lab.refused === lab.number || !lab.socket) {
+  else if (lab.refused === lab.number || lab.ended) {
     lab.taking = [];
-    say(`nothing to take along: ${$(lab.socket ? "lab-refused" : "lab-state").textContent}`);
+    say(`nothing to take along: ${$("lab-refused").textContent}`);
   } else say("computing");
 }
 
@@ -237,12 +239,21 @@ function receive(buffer) {
   lab.answered = message.number;
   $("lab-refused").hidden = message.kind !== "refused";
   if (message.kind === "refused") {
-    $("lab-refused").textContent = message.words;
+    refuse(message.words);
     lab.refused = message.number;
     lab.sent = 0;
     return takeAll();
   }
   show(message);
+}
+
+// What is drawn is another experiment's: grey, and said where experiments are made.
+function refuse(words) {
+  document.body.classList.add("stale");
+  document.body.classList.remove("computing");
+  $("lab-refused").textContent = words;
+  $("lab-refused").hidden = false;
+  $("lab-state").textContent = "what is drawn is not this experiment";
 }
 
 function show(message) {
@@ -274,6 +285,7 @@ function show(message) {
   if (message.kind === "figures") fillResult();
   if (message.kind === "figures" && message.number === lab.number)
     document.body.classList.remove("computing");
+  document.body.classList.remove("stale");
   if (message.number === lab.number)
     for (const [name, one] of lab.controls)
       if (name in message.values) one.show(message.values[name]);
@@ -543,13 +555,14 @@ fillExperiment();
 begin();
 talk({
   opened: (socket) => {
-    lab.socket = socket;
+    Object.assign(lab, { socket, ended: false });
     ask();
   },
   received: (frame) => receive(frame),
   closed: () => {
-    lab.socket = null;
-    $("lab-state").textContent = "epic lab has ended; start it again to go on";
+    Object.assign(lab, { socket: null, ended: true });
+    refuse("epic lab has ended; start it again to go on");
+    takeAll();
   },
 });
 addEventListener("popstate", begin);
