@@ -3,6 +3,7 @@
 cimport cython
 
 from libcpp.deque cimport deque
+from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport (
     OptionalTurn, Packet, Sample, SpinEstimate, Turn, Vec3, VelocityEstimate,
@@ -180,6 +181,7 @@ cdef class ClockOffset:
     cdef readonly long count
     cdef double summed, updated
     cdef deque[Measured] recent
+    cdef vector[double] ordered     # their offsets, rising, for the median
 
     cpdef bint add(self, double offset, double now) noexcept nogil
     cdef void note(self, double offset, double now) noexcept nogil

@@ -7,8 +7,7 @@ from timestamps and arrivals, or given.
 cimport cython
 
 from libc.math cimport INFINITY, NAN, exp, fabs, isfinite, isinf, isnan, sqrt
-from libcpp.algorithm cimport nth_element
-from libcpp.vector cimport vector
+from libcpp.algorithm cimport lower_bound
 
 from epic_cli.engine.packets cimport Packet, clamped
 
@@ -169,7 +168,7 @@ cdef class ClockOffset:
             self.value -= clamped(self.summed * self.gain, -self.limit, self.limit)
         elif self.rule == ClockRule.MEDIAN:
             self.note(offset, now)
-            self.value = middle(self.recent)
+            self.value = middle(self.ordered)
         elif self.rule == ClockRule.MIN or self.rule == ClockRule.MAX:
             self.bound(offset, now)
         self.updated = now
@@ -177,7 +176,11 @@ cdef class ClockOffset:
 
     cdef void note(self, double offset, double now) noexcept nogil:
         self.recent.push_back(Measured(now, offset))
+        self.ordered.insert(
+            lower_bound(self.ordered.begin(), self.ordered.end(), offset), offset)
         while self.recent.front().arrived < now - self.duration or self.recent.size() > OFFSETS:
+            self.ordered.erase(lower_bound(
+                self.ordered.begin(), self.ordered.end(), self.recent.front().offset))
             self.recent.pop_front()
 
     cdef void bound(self, double offset, double now) noexcept nogil:
@@ -199,6 +202,7 @@ cdef class ClockOffset:
         self.count = 0
         self.updated = NAN
         self.recent.clear()
+        self.ordered.clear()
 
 
 cdef double share_of(double elapsed, double duration) noexcept nogil:
@@ -206,21 +210,9 @@ cdef double share_of(double elapsed, double duration) noexcept nogil:
     return 1 - exp(-elapsed / duration)
 
 
-cdef double middle(const deque[Measured]& measured) noexcept nogil:
-    """The median of the offsets."""
-    cdef vector[double] offsets
-    cdef size_t half = measured.size() // 2
-    cdef size_t each
-    cdef double below
-    for each in range(measured.size()):
-        offsets.push_back(measured[each].offset)
-    nth_element(offsets.begin(), offsets.begin() + half, offsets.end())
-    if offsets.size() % 2:
-        return offsets[half]
-    below = offsets[0]
-    for each in range(half):
-        below = max(below, offsets[each])
-    return (below + offsets[half]) / 2
+cdef double middle(const vector[double]& ordered) noexcept nogil:
+    """The median of values that rise."""
+    return (ordered[(ordered.size() - 1) // 2] + ordered[ordered.size() // 2]) / 2
 
 
 @cython.final
