@@ -14,7 +14,7 @@ class GDScript(LanguageWriter):
     title = "GDScript"
     suffix = ".gd"
     runs = "godot3-server --no-window --script {file}"
-    tolerance = "--rtol 1e-5 --atol 1e-5"
+    tolerance = "--rtol 1e-4 --atol 1e-3"
     comment = "#"
     indent = "\t"
     opens = ":"
