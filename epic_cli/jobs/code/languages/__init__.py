@@ -33,7 +33,6 @@ class LanguageWriter:
     """Prints a program; a language overrides what it spells in another way."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
     suffix: ClassVar[str]
     comment: ClassVar[str] = "//"
     indent: ClassVar[str] = "    "
@@ -62,7 +61,6 @@ class LanguageWriter:
         self.rounding = self.rounds if single else ""
         self.lines: list[str] = []
         self.depth = 0
-        self.method: Method | None = None
         self.declared: set[str] = set()
 
     @property
@@ -150,11 +148,9 @@ class LanguageWriter:
 
     def body(self, method: Method) -> None:
         """A method's statements."""
-        self.method = method
         self.declared = method.locals()
         self.reassigned = method.assigned()
         self.statements(method.body)
-        self.method = None
 
     def statements(self, body: Iterable[ast.stmt]) -> None:
         """Prints them."""

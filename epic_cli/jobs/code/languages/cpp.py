@@ -9,7 +9,6 @@ class Cpp(LanguageWriter):
     """A class in one header or source file."""
 
     name = "cpp"
-    title = "C++"
     suffix = ".cpp"
     builds = "g++ -std=c++17 -O2 -ffp-contract=off -o {stem} {file}"
     runs = "./{stem}"

@@ -9,7 +9,6 @@ class CSharp(LanguageWriter):
     """A class that needs nothing of an engine."""
 
     name = "csharp"
-    title = "C#"
     suffix = ".cs"
     builds = "mcs {file}"
     runs = "mono {stem}.exe"

@@ -11,7 +11,6 @@ class GDScript(LanguageWriter):
     """Vectors are Godot's, in single precision."""
 
     name = "gdscript"
-    title = "GDScript"
     suffix = ".gd"
     runs = "godot3-server --no-window --script {file}"
     tolerance = "--rtol 1e-4 --atol 1e-3"

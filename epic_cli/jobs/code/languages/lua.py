@@ -11,7 +11,6 @@ class Lua(LanguageWriter):
     """Lists begin at 1."""
 
     name = "lua"
-    title = "Lua"
     suffix = ".lua"
     runs = "lua {file}"
     comment = "--"

@@ -28,7 +28,6 @@ class Python(LanguageWriter):
     """The source, as it is."""
 
     name = "python"
-    title = "Python"
     suffix = ".py"
     has_single = True
     rounds = "f32"

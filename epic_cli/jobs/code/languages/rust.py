@@ -12,7 +12,6 @@ class Rust(LanguageWriter):
     """Vectors and states are copied."""
 
     name = "rust"
-    title = "Rust"
     suffix = ".rs"
     builds = "rustc -O {file}"
     runs = "./{stem}"

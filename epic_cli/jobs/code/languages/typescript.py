@@ -12,7 +12,6 @@ class TypeScript(LanguageWriter):
     """Vectors are plain objects, so that they may be an engine's."""
 
     name = "typescript"
-    title = "TypeScript"
     suffix = ".ts"
     has_single = True
     rounds = "Math.fround"
