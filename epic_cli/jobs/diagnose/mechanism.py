@@ -189,7 +189,10 @@ def buffers(frames: Frames) -> list[PossibleReading]:
         glances.sort(key=lambda glance: glance[0])
         for _, delay, goes_on, axis in glances[:READINGS]:
             laid = _Laid(axis, "linear", goes_on, low_pass)
-            found += [_read(frames, laid._replace(curve=curve), picked, delay) for curve in CURVES]
+            found += [
+                _read(frames, laid._replace(curve=curve), points[picked], picked, delay)
+                for curve in CURVES
+            ]
         if min(reading.off for reading in found) < CLEAR * frames.unit:
             return found
     found.sort(key=lambda reading: reading.off)
@@ -208,13 +211,17 @@ class _Laid(NamedTuple):
 
 
 def _read(
-    frames: Frames, laid: _Laid, picked: NDArray[np.int64], delay: float, reach: float = 0.015
+    frames: Frames,
+    laid: _Laid,
+    points: Floats,
+    at: NDArray[np.int64],
+    delay: float,
+    reach: float = 0.015,
 ) -> PossibleReading:
-    """The best delay near one."""
-    points = _undone(frames, laid.low_pass)[picked]
+    """The best delay near one, for ``points`` drawn in the frames ``at``."""
 
     def off(value: float) -> float:
-        return float(_apart(frames, laid, points, picked, np.array([value]))[0])
+        return float(_apart(frames, laid, points, at, np.array([value]))[0])
 
     best, least = minimum(off, delay - reach, delay + reach, 14)
     settings = {**laid.axis.settings, "delay": best}
@@ -240,15 +247,15 @@ def _refined(
     laid = _Laid(axis, settings.get("curve", "linear"), "beyond" in settings, low_pass)
     delay = settings["delay"]
 
-    def off(log: float) -> float:
-        tried = laid._replace(low_pass=math.exp(log))
-        return _read(frames, tried, picked, delay + low_pass - math.exp(log), 0.01).off
+    def read(constant: float) -> PossibleReading:
+        tried = laid._replace(low_pass=constant)
+        points = _undone(frames, constant)[picked]
+        return _read(frames, tried, points, picked, delay + low_pass - constant, 0.01)
 
-    best, _ = minimum(off, math.log(low_pass / 1.8), math.log(low_pass * 1.8), 10)
-    constant = math.exp(best)
-    return _read(
-        frames, laid._replace(low_pass=constant), picked, delay + low_pass - constant, 0.01
+    best, _ = minimum(
+        lambda log: read(math.exp(log)).off, math.log(low_pass / 1.8), math.log(low_pass * 1.8), 10
     )
+    return read(math.exp(best))
 
 
 CURVES = ("linear", "hermite", "catmull-rom")

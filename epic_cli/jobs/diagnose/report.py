@@ -288,12 +288,11 @@ def _values_of(strategy: StrategySpec) -> dict[str, Any]:
 def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
     over = settings["clock_time"]
     time = "the session" if math.isinf(over) else seconds(over)
+    clock = _CLOCKS[settings["clock"]].format(time=f"the last {time}")
     stamps = {
-        "sender": "by the sender's stamps"
-        + _CLOCKS[settings["clock"]].format(time=f"the last {time}"),
+        "sender": f"by the sender's stamps{clock}",
         "arrival": "over arrival times",
-        "ticks": "over a count of ticks"
-        + _CLOCKS[settings["clock"]].format(time=f"the last {time}"),
+        "ticks": f"over a count of ticks{clock}",
     }[settings["stamps"]]
     beyond = settings["beyond"]
     empty = f" ({found.empty * 100:.2g} % of the frames)" if found.empty > 0 else ""
