@@ -146,7 +146,7 @@ def is_row(item: object) -> bool:
 
 
 def _is_record(item: object) -> bool:
-    """Whether this is an object of a dataclass that is no packet by itself."""
+    """Whether this is an object of a dataclass that is not itself a packet."""
     return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 #: What typed and pasted lines are called.
 TYPED = "<typed>"
 
-#: What people type in other programs, and is no packet.
+#: What people type in other programs, not a packet.
 BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
 
 

@@ -71,6 +71,11 @@ class Method(NamedTuple):
     body: list[ast.stmt]
     changes: bool
 
+    @property
+    def is_public(self) -> bool:
+        """Whether callers use it."""
+        return self.name in PUBLIC
+
     def assigned(self) -> set[str]:
         """The local variables that are assigned again after they were declared."""
         return {

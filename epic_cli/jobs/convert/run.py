@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.captures import Capture
     from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink
 
-#: No more can be told apart in a capture.
+#: No more are distinguished in a capture.
 _MOST_ENTITIES = 100_000
 
 

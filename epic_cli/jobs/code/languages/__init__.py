@@ -118,6 +118,12 @@ class LanguageWriter:
             .replace("$now", self.rounded("now"))
         )
 
+    def constants(self, form: str) -> None:
+        """The constants, each as ``form`` says with its name and value."""
+        for constant in self.program.constants:
+            text = form.format(constant.name, self.constant(constant.value))
+            self.line(text + self.noted(constant.comment))
+
     # ------------------------------------------------------------ lines
 
     def line(self, text: str = "") -> None:
@@ -322,6 +328,14 @@ class LanguageWriter:
         """A state with the values of its fields."""
         raise NotImplementedError
 
+    def named_values(self, values: list[str]) -> str:
+        """The fields of a state with their values; a field named as its value stands alone."""
+        fields = zip(self.program.state, values, strict=True)
+        return ", ".join(
+            field.name if field.name == value else f"{field.name}: {value}"
+            for field, value in fields
+        )
+
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
         """A call of ``append``, ``insert``, ``pop(0)`` or ``clear``."""
         raise NotImplementedError
@@ -392,6 +406,31 @@ class LanguageWriter:
         return "[]"
 
 
+class IndentedWriter(LanguageWriter):
+    """Prints a language whose blocks are indented, as Python's are."""
+
+    comment = "#"
+    opens = ":"
+    closes = ""
+    ends = ""
+    conjunctions = ("and", "or", "not")
+
+    def if_(self, test: str) -> str:
+        return f"if {test}"
+
+    def else_if(self, test: str) -> str:
+        return f"elif {test}"
+
+    def else_(self) -> str:
+        return "else"
+
+    def while_(self, test: str) -> str:
+        return f"while {test}"
+
+    def for_(self, name: str, count: str) -> str:
+        return f"for {name} in range({count})"
+
+
 def camel(name: str) -> str:
     """``drawn_time`` as ``drawnTime``."""
     return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
@@ -415,6 +454,7 @@ def languages() -> dict[str, type[LanguageWriter]]:
 
 __all__ = [
     "Constant",
+    "IndentedWriter",
     "LanguageWriter",
     "Method",
     "ParsedSource",

@@ -112,15 +112,11 @@ class Cpp(LanguageWriter):
         self.line(f"{self.type(first.type)} {first.name}{{}};{self.noted(first.comment)}")
         self.line()
         self.line("Smoothing() { reset(); }")
-        public = [
-            method
-            for method in self.program.methods
-            if method.name in ("reset", "receive", "teleport", "draw")
-        ]
+        public = [method for method in self.program.methods if method.is_public]
         for method in public:
             self.written(method)
         self.line()
-        self.line("private:".rjust(len("private:")))
+        self.line("private:")
         for field in self.program.fields[1:]:
             self.line(f"{self.type(field.type)} {field.name}{{}};{self.noted(field.comment)}")
         for method in self.program.methods:

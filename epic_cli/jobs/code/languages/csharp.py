@@ -134,7 +134,7 @@ class CSharp(LanguageWriter):
             f"{self.type(parameter.type)} {camel(parameter.name)}"
             for parameter in method.parameters
         )
-        public = "public " if method.name in ("reset", "receive", "teleport", "draw") else ""
+        public = "public " if method.is_public else ""
         self.open(f"{public}{self.type(method.returns)} {pascal(method.name)}({taken})")
         self.body(method)
         self.close()

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.languages import IndentedWriter, Method
 
 
-class GDScript(LanguageWriter):
+class GDScript(IndentedWriter):
     """Vectors are Godot's, in single precision."""
 
     name = "gdscript"
     suffix = ".gd"
     runs = "godot3-server --no-window --script {file}"
     tolerance = "--rtol 1e-4 --atol 1e-3"
-    comment = "#"
     indent = "\t"
-    opens = ":"
-    closes = ""
-    ends = ""
-    conjunctions = ("and", "or", "not")
     types = {}  # noqa: RUF012
     functions = {  # noqa: RUF012
         "min": "min", "max": "max", "abs": "abs", "sqrt": "sqrt", "exp": "exp", "cos": "cos",
@@ -31,13 +26,7 @@ class GDScript(LanguageWriter):
         if main:
             self.line("extends SceneTree")
         self.line()
-        for constant in self.program.constants:
-            self.line(
-                f"const {constant.name} = {self.constant(constant.value)}{self.noted(constant.comment)}"
-            )
-
-    def operation(self, node: ast.BinOp) -> tuple[str, int]:
-        return super().operation(node)
+        self.constants("const {} = {}")
 
     def divided(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
@@ -55,21 +44,6 @@ class GDScript(LanguageWriter):
 
     def own_method(self, name: str) -> str:
         return name
-
-    def if_(self, test: str) -> str:
-        return f"if {test}"
-
-    def else_if(self, test: str) -> str:
-        return f"elif {test}"
-
-    def else_(self) -> str:
-        return "else"
-
-    def while_(self, test: str) -> str:
-        return f"while {test}"
-
-    def for_(self, name: str, count: str) -> str:
-        return f"for {name} in range({count})"
 
     def made(self, values: list[str]) -> str:
         fields = zip(self.program.state, values, strict=True)

@@ -28,10 +28,7 @@ class Lua(LanguageWriter):
     def begin(self, main: bool) -> None:
         uses = self.program.uses()
         self.line()
-        for constant in self.program.constants:
-            self.line(
-                f"local {constant.name} = {self.constant(constant.value)}{self.noted(constant.comment)}"
-            )
+        self.constants("local {} = {}")
         self.line("local vector = {}")
         self.line(
             "local function Vec3(x, y, z) return setmetatable({ x = x, y = y, z = z }, vector) end"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.languages import IndentedWriter, Method
 
 _SINGLE = """
 f32 = lambda number: ctypes.c_float(number).value  # as the original computes
@@ -24,7 +24,7 @@ def dot(a: Vec3, b: Vec3) -> float:
 """
 
 
-class Python(LanguageWriter):
+class Python(IndentedWriter):
     """The source, as it is."""
 
     name = "python"
@@ -32,11 +32,6 @@ class Python(LanguageWriter):
     has_single = True
     rounds = "f32"
     runs = "python3 {file}"
-    comment = "#"
-    opens = ":"
-    closes = ""
-    ends = ""
-    conjunctions = ("and", "or", "not")
     types = {"list": "List[{}]"}  # noqa: RUF012
     functions = {  # noqa: RUF012
         "min": "min", "max": "max", "abs": "abs", "sqrt": "math.sqrt", "exp": "math.exp",
@@ -57,9 +52,7 @@ class Python(LanguageWriter):
             if any(field.type.startswith("list") for field in self.program.fields)
             else "from typing import NamedTuple\n"
         )
-        for constant in self.program.constants:
-            note = self.noted(constant.comment)
-            self.line(f"{constant.name} = {self.constant(constant.value)}{note}")
+        self.constants("{} = {}")
         self.lines += (_SINGLE if self.rounding else "\n").splitlines()
         self.open("class Vec3(NamedTuple)")
         for axis in "xyz":
@@ -90,21 +83,6 @@ class Python(LanguageWriter):
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
         return f"{name} = {self.text(value)}"
-
-    def if_(self, test: str) -> str:
-        return f"if {test}"
-
-    def else_if(self, test: str) -> str:
-        return f"elif {test}"
-
-    def else_(self) -> str:
-        return "else"
-
-    def while_(self, test: str) -> str:
-        return f"while {test}"
-
-    def for_(self, name: str, count: str) -> str:
-        return f"for {name} in range({count})"
 
     def divided(self, left: str, right: str) -> tuple[str, int]:
         return f"{left} // {right}", 6

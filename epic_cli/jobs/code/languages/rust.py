@@ -117,15 +117,7 @@ class Rust(LanguageWriter):
         ) else binds
 
     def made(self, values: list[str]) -> str:
-        fields = zip(self.program.state, values, strict=True)
-        return (
-            "State { "
-            + ", ".join(
-                field.name if field.name == value else f"{field.name}: {value}"
-                for field, value in fields
-            )
-            + " }"
-        )
+        return f"State {{ {self.named_values(values)} }}"
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
         if method == "append":
@@ -181,7 +173,7 @@ class Rust(LanguageWriter):
             for parameter in method.parameters
         )  # fmt: skip
         returns = f" -> {self.type(method.returns)}" if method.returns else ""
-        public = "pub " if method.name in ("reset", "receive", "teleport", "draw") else ""
+        public = "pub " if method.is_public else ""
         self.open(f"{public}fn {method.name}({own}{taken}){returns}")
         self.body(method)
         self.close()

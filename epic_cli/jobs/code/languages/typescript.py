@@ -33,10 +33,7 @@ class TypeScript(LanguageWriter):
         self.exported = "" if main else "export "
         uses = self.program.uses()
         self.line()
-        for constant in self.program.constants:
-            self.line(
-                f"const {constant.name} = {self.constant(constant.value)};{self.noted(constant.comment)}"
-            )
+        self.constants("const {} = {};")
         self.line(f"{self.exported}type Vec3 = {{ x: number; y: number; z: number }};")
         for name, sign in (("add", "+"), ("subtract", "-")):
             if name in uses:
@@ -91,15 +88,7 @@ class TypeScript(LanguageWriter):
         return f"for (let {name} = 0; {name} < {count}; {name}++)"
 
     def made(self, values: list[str]) -> str:
-        fields = zip(self.program.state, values, strict=True)
-        return (
-            "{ "
-            + ", ".join(
-                field.name if field.name == value else f"{field.name}: {value}"
-                for field, value in fields
-            )
-            + " }"
-        )
+        return f"{{ {self.named_values(values)} }}"
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
         if method == "append":
@@ -148,7 +137,7 @@ class TypeScript(LanguageWriter):
             f"{camel(parameter.name)}: {self.type(parameter.type)}"
             for parameter in method.parameters
         )
-        private = "" if method.name in ("reset", "receive", "teleport", "draw") else "private "
+        private = "" if method.is_public else "private "
         self.open(f"{private}{camel(method.name)}({taken}): {self.type(method.returns)}")
         self.body(method)
         self.close()
