@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,17 +27,8 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.options.common import color_option, timing_options, trust_option
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from epic_cli.session.controller import SessionController
-    from epic_cli.session.shell_commands import CommandTable
     from epic_cli.session.terminal import QuietTerminal, Screen
-
-    class InputReader(Protocol):
-        """Where lines come from."""
-
-        def read(self) -> str:
-            """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
 
 
 EXAMPLES = """\b
@@ -119,13 +110,6 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     return ExitStatus.DONE
 
 
-def load_commands() -> CommandTable:
-    """The session's commands; packets can be typed before they are loaded."""
-    from epic_cli.session.commands import COMMANDS
-
-    return COMMANDS
-
-
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Runs a script as if it was typed, without a journal."""
     from epic_cli.recordings.opening import read_file, source_name
@@ -136,7 +120,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
         raise WrongUsage("--resume is for a session, which needs a terminal")
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
-    controller = SessionController(Session(options.view), screen, load_commands)
+    controller = SessionController(Session(options.view), screen)
     with named_in_data(options.trust):
         controller.run(script, source_name(path))
     is_done = not (controller.session.refused or screen.complaints)
@@ -146,7 +130,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
 def _run(options: SessionOptions, screen: Screen) -> None:
     """Opens a session on this process's terminal and stays until it is left."""
     from epic_cli.session import journal as journals
-    from epic_cli.session.controller import Preferences, SessionController
+    from epic_cli.session.controller import SessionController
     from epic_cli.session.journal import SessionJournal
     from epic_cli.session.state import Session
 
@@ -155,16 +139,16 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     controller = SessionController(
         Session(ReplaySpec() if path else options.view),
         screen,
-        load_commands,
         SessionJournal(directory, screen.warn, path),
-        Preferences(options.hints, options.proposals, options.toolbar, options.keys == "vi"),
+        options.hints,
+        options.proposals,
     )
     screen.say(FIRST_SCREEN)
     with _terminal(controller) as terminal:
-        reader = _reader(controller, terminal, directory if options.history else None)
+        read = _reader(controller, terminal, options, directory)
         try:
             _begin(controller, options, path)
-            _converse(controller, reader)
+            _converse(controller, read)
         finally:
             controller.end_listening()
             screen.clear_prompt()
@@ -205,11 +189,11 @@ def _show(controller: SessionController, what: str) -> None:
         controller.screen.say(f"{what}: {packets}, strategy {strategy}")
 
 
-def _converse(controller: SessionController, reader: InputReader) -> None:
+def _converse(controller: SessionController, read: Callable[[], str]) -> None:
     """Reads and runs until the session is left; an interrupt only drops the line."""
     while not controller.ended:
         try:
-            line = reader.read()
+            line = read()
             if controller.listening is not None:
                 controller.listening.catch_up()
             controller.run(line.encode("utf-8", "surrogateescape"))
@@ -236,14 +220,20 @@ def _terminal(controller: SessionController) -> Iterator[QuietTerminal | None]:
 
 
 def _reader(
-    controller: SessionController, terminal: QuietTerminal | None, history_directory: Path | None
-) -> InputReader:
-    """The reader that this terminal has the means for."""
-    from epic_cli.session import journal as journals
+    controller: SessionController,
+    terminal: QuietTerminal | None,
+    options: SessionOptions,
+    directory: Path,
+) -> Callable[[], str]:
+    """What reads lines, by the means of this terminal.
+
+    It raises ``EOFError`` and ``KeyboardInterrupt``.
+    """
+    from epic_cli.session.journal import StateHistory
 
     if terminal is None:
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
-        return PlainReader(controller, messages.buffer)
+        return _plain_reader(controller, messages.buffer)
     gc.disable()  # nothing of what is loaded now is garbage
     from prompt_toolkit.history import InMemoryHistory
 
@@ -251,37 +241,22 @@ def _reader(
 
     gc.enable()
     history = (
-        journals.StateHistory(history_directory, controller.screen.warn)
-        if history_directory
-        else InMemoryHistory()
+        StateHistory(directory, controller.screen.warn) if options.history else InMemoryHistory()
     )
-    return PromptReader(controller, history, terminal.suspend)
+    vi = options.keys == "vi"
+    return PromptReader(controller, history, terminal.suspend, options.toolbar, vi).read
 
 
-class PlainReader:
+def _plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:
     """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
 
-    def __init__(self, controller: SessionController, messages: BinaryIO) -> None:
-        self._controller = controller
-        self._messages = messages
-        self.lines: list[str] = []
-        controller.earlier_lines = lambda: self.lines
-        controller.confirm = self._confirm
-
-    def read(self) -> str:
-        """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        line = self._ask(self._controller.prompt)
-        if line.strip():
-            self.lines.append(line.rstrip("\r\n"))
-        return line
-
-    def _ask(self, what: str) -> str:
-        self._messages.write(what.encode())
-        self._messages.flush()
+    def ask(what: str) -> str:
+        messages.write(what.encode())
+        messages.flush()
         raw = sys.stdin.buffer.readline(_LONGEST_INPUT)
         if not raw:
             raise EOFError
         return raw.decode("utf-8", "surrogateescape")
 
-    def _confirm(self, question: str) -> bool:
-        return self._ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")
+    controller.confirm = lambda question: ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")
+    return lambda: ask(controller.prompt)

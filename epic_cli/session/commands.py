@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from epic_cli.engine.packets import VelocityFiller
-from epic_cli.engine.parameter_base import Parameter, Value
+from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_specs, split
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import checked
 from epic_cli.engine.text import FORMATS
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
-from epic_cli.recordings.writing import Changes, Conversion, value_text
-from epic_cli.session.controller import SessionController, strategy_command
+from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.listening import listen, pause
 from epic_cli.session.shell_commands import CommandTable, command
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
+    STRATEGY,
     FormatChoice,
     ParameterType,
     Parsed,
-    assignments_of,
     propose_strategies,
 )
 from epic_cli.shell.options.common import read_option
@@ -39,10 +36,9 @@ from epic_cli.shell.progress import Progress, report_each
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec
+    from epic_cli.session.controller import SessionController
 
 _NO_PACKETS = "there are no packets yet"
 _TOO_SHORT = (
@@ -73,34 +69,6 @@ KEYS = (
 # ------------------------------------------------------------- the view
 
 
-class _OwnSetting(Parsed):
-    """``key=value`` for the session's strategy; ``key=`` restores the default."""
-
-    def __init__(self) -> None:
-        super().__init__("key=value", read_assignment, tuple)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Checks the name and the range as well, so that a wrong one shows while it is typed."""
-        key, text = found = super().convert(value, param, ctx)
-        controller = ctx and ctx.find_object(SessionController)
-        if controller:
-            try:
-                chosen = declaration(controller.session.view.strategy.name)
-                chosen.values({key: text} if text else {})
-            except ValueError as error:
-                self.fail(str(error), param, ctx)
-        return found
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The settings, then the words that a setting takes."""
-        del param
-        controller = ctx.find_object(SessionController)
-        assert controller is not None
-        return assignments_of(controller.session.view.strategy.name, incomplete)
-
-
 def _check_variants(text: str) -> str:
     """``NAME`` or ``NAME+key=value``, checked; raises ``ValueError``."""
     read_specs(text.split(","))
@@ -111,73 +79,20 @@ _VARIANT = Parsed("name", _check_variants, (), propose_strategies)
 
 
 @command("strategy")
-@click.argument("chosen", type=_VARIANT, metavar="NAME[+KEY=VALUE]...")
-def strategy(controller: SessionController, chosen: str) -> None:
-    """Replay the packets with another strategy.
+@click.argument("chosen", required=False, type=STRATEGY, metavar="[NAME[+KEY=VALUE]...]")
+def strategy(controller: SessionController, chosen: StrategySpec | None) -> None:
+    """Replay the packets with another strategy, or with other settings.
 
-    Each strategy keeps the settings that it was given in this session.
+    As "epic -s NAME+KEY=VALUE": what is not given is at its default, which ":strategies NAME"
+    shows. Without a NAME it says what the strategy is.
     """
-    session = controller.session
-    before = session.view.strategy
-    name, given = split(chosen)
-    values = declaration(name).values(given)
-    settings: Mapping[str, Value] = {key: values[key] for key in given}
-    if not given:
-        settings = before.settings if name == before.name else session.stored.get(name, {})
-    view = session.view._replace(strategy=StrategySpec(name, settings))
-    controller.change_view(view, f"strategy {before.name} -> {name}")
-    controller.record(strategy_command(StrategySpec(name, {key: values[key] for key in given})))
-
-
-@command("set")
-@click.argument("assignments", type=_OwnSetting(), nargs=-1, metavar="[KEY=VALUE]...")
-def set_(controller: SessionController, assignments: tuple[tuple[str, str], ...]) -> None:
-    """Replay the packets with other settings; KEY= restores a default; none: show them."""
-    session = controller.session
-    before = session.view.strategy
-    if not assignments:
-        _show_settings(controller, before)
+    before = controller.session.view.strategy
+    if chosen is None:
+        controller.screen.say(f"strategy {before.label}")
         return
-    declared = declaration(before.name)
-    settings: dict[str, Value] = dict(before.settings)
-    for key, text in assignments:
-        values = declared.values({key: text} if text else {})
-        if key not in values:
-            raise ValueError(f"{declared.name} has no setting {key!r}")
-        settings[key] = values[key]
-        if values[key] == declared.values({}).get(key):
-            del settings[key]
-    after = StrategySpec(declared.name, settings)
-    what = ", ".join(
-        f"{key} {value_text(before.values.get(key, ''))} -> {value_text(after.values.get(key, ''))}"
-        for key in dict(assignments)
-    )
-    controller.change_view(session.view._replace(strategy=after), what)
-    words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
-    controller.record(f":set {words}")
-
-
-def _show_settings(controller: SessionController, spec: StrategySpec) -> None:
-    from rich.console import Group
-
-    from epic_cli.show.text import DescribedRow, described
-
-    declared, values = declaration(spec.name), spec.values
-    if not declared.settings:
-        controller.screen.say(f"{spec.name} has no settings")
-        return
-    heads = ("setting", "value", "default", "range")
-    rows = [DescribedRow(heads, "what it is", ["underline"] * len(heads))]
-    for setting in declared.settings:
-        style = "bold" if values[setting.name] != setting.default else ""
-        cells = (
-            setting.name,
-            value_text(values[setting.name]),
-            value_text(setting.default),
-            setting.range,
-        )
-        rows.append(DescribedRow(cells, setting.help, [style] * len(heads)))
-    controller.screen.show(Group(*described(rows, controller.screen.columns)))
+    after = StrategySpec(chosen.name, checked(chosen.name, chosen.settings))
+    view = controller.session.view._replace(strategy=after)
+    controller.change_view(view, f"strategy {before.label} -> {after.label}")
 
 
 class _Word(ParameterType):
@@ -207,7 +122,6 @@ def _timing_command(setting: Parameter) -> click.Command:
         changed: dict[str, Any] = {name: setting.read(word)}
         view = session.view._replace(timing=session.view.timing._replace(**changed))
         controller.change_view(view, f"{name} {before} -> {shown(changed[name])}")
-        controller.record(f":{name} {setting.write(changed[name])}")
 
     return change
 
@@ -392,43 +306,12 @@ def save(controller: SessionController, file: str, force: bool) -> None:
 @click.argument("name", type=click.Path())
 def golden(controller: SessionController, name: str) -> None:
     """Make a case for "epic check" of the packets so far, in the folder NAME."""
-    from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
-    from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
-
-    session = controller.session
-    if not session.lines:
+    if not controller.session.lines:
         raise click.UsageError(_NO_PACKETS)
-    values, packets = spec_values(name, session.view), b"".join(session.lines)
-    try:
-        path, count = make_case(name, [], values, packets)
-    except (CaseExists, BrokenCase) as error:
-        raise click.UsageError(str(error)) from error
-    except OSError as error:
-        raise CannotAccess("write to", os.path.join(name, CASE_FILE), error) from error  # noqa: PTH118
-    controller.screen.say(
-        f"{path}: {counted(len(session.lines), 'packet')}, {counted(count, 'row')}"
-    )
+    controller.invoke("check", ["--new", name, "-"])
 
 
 # ------------------------------------------------------------- the session itself
-
-
-@command("history")
-@click.argument("count", default=20, type=click.IntRange(1), metavar="[N]")
-def history(controller: SessionController, count: int) -> None:
-    """Show the last N lines of the history."""
-    lines = controller.earlier_lines()[-count:]
-    controller.screen.say("\n".join(lines) if lines else "the history is empty")
-
-
-@command("keys")
-def keys(controller: SessionController) -> None:
-    """Show what the keys do."""
-    from rich.console import Group
-
-    from epic_cli.show.text import definitions
-
-    controller.screen.show(Group(*definitions(KEYS, controller.screen.columns)), paged=True)
 
 
 @command("help")
@@ -450,7 +333,8 @@ def help_(controller: SessionController, name: str | None) -> None:
     lines = [
         *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
         *definitions([(f":{one}", words) for one, words in table.summaries()], room, "  "),
-        *paragraph(":help NAME or :NAME --help says more; :keys shows the keys.", room),
+        *definitions(KEYS, room, "  "),
+        *paragraph(":help NAME or :NAME --help says more.", room),
     ]
     screen.show(Group(*lines), paged=True)
 
@@ -464,7 +348,6 @@ def quit_(controller: SessionController) -> None:
 COMMANDS = CommandTable(
     [
         strategy,
-        set_,
         *(_timing_command(setting) for setting in TIMING),
         row_format,
         undo,
@@ -477,8 +360,6 @@ COMMANDS = CommandTable(
         listen,
         pause,
         plot,
-        history,
-        keys,
         help_,
         quit_,
     ]

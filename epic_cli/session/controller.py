@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import io
 import shlex
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import cached_property, partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +19,6 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.files import CannotAccess
@@ -29,6 +27,7 @@ from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.recordings.writing import number, value_text
 from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import (
+    TYPED,
     AppendResult,
     DrawingStopped,
     RowTail,
@@ -36,28 +35,17 @@ from epic_cli.session.state import (
     TickGap,
     ViewChange,
 )
-from epic_cli.session.terminal import Screen
+from epic_cli.session.terminal import Screen, failure
 from epic_cli.shell.errors import StoppedAtLine, WrongUsage
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
-    from epic_cli.recordings.addresses import Address
+    from epic_cli.session.listening import Listening
+    from epic_cli.session.shell_commands import CommandTable
     from epic_cli.shell.refused_lines import RefusedLines
-
-#: What typed and pasted lines are called.
-TYPED = "<typed>"
 
 #: What people type in other programs, not a packet.
 BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
-
-
-class Preferences(NamedTuple):
-    """What is shown while a person types, and which editing keys there are."""
-
-    hints: bool = True
-    proposals: bool = True
-    toolbar: bool = True
-    vi: bool = False
 
 
 class WrongCommand(NamedTuple):
@@ -65,55 +53,6 @@ class WrongCommand(NamedTuple):
 
     column: int
     message: str
-
-
-class LiveSource(Protocol):
-    """Where packets come from that are not typed."""
-
-    address: Address
-    paused: bool
-
-    @property
-    def now(self) -> float | None:
-        """The time (s) of its clock; None: it has not begun."""
-
-    @property
-    def words(self) -> str:
-        """What it is, for the toolbar."""
-
-    def stamped(self, text: bytes) -> bytes:
-        """Typed packets, with arrivals by its clock."""
-
-    def catch_up(self) -> None:
-        """Takes what has come in meanwhile."""
-
-    async def run(
-        self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
-    ) -> None:
-        """Takes what comes, beside others; ``show`` calls what writes rows."""
-
-    def end(self) -> str:
-        """Ends it; what came in, in words."""
-
-
-class SessionCommands(click.Group, ABC):
-    """The commands that a session has, its own and the shell's."""
-
-    @abstractmethod
-    def summaries(self) -> list[tuple[str, str]]:
-        """The commands in the order of ``:help``, each with a sentence; none is loaded."""
-
-    @abstractmethod
-    def find(self, name: str) -> str:
-        """The command that this name or beginning means; raises ``click.UsageError``."""
-
-    @abstractmethod
-    def defaults(self, found: click.Command, controller: SessionController) -> dict[str, Any]:
-        """What the session decides for a command of the shell, unless its line does."""
-
-    @abstractmethod
-    def running(self, name: str, controller: SessionController) -> AbstractContextManager[None]:
-        """Lets a command run within the block."""
 
 
 class SessionController:
@@ -130,21 +69,20 @@ class SessionController:
         self,
         session: Session,
         screen: Screen,
-        load_commands: Callable[[], SessionCommands],
         journal: SessionJournal | None = None,
-        preferences: Preferences | None = None,
+        hints: bool = True,
+        proposals: bool = True,
     ) -> None:
-        self._load_commands = load_commands
         self.session = session
         self.screen = screen
         self.journal = journal
-        self.preferences = preferences or Preferences()
-        self.earlier_lines: Callable[[], Sequence[str]] = list
+        self.hints = hints
+        self.proposals = proposals
         self.ended = False
         self.quiet = False
         self.resuming = False
         self.confirm: Callable[[str], bool] | None = None
-        self.listening: LiveSource | None = None
+        self.listening: Listening | None = None
         self._recorded = False
         self._drawn = False  # whether the packets added last have had rows
 
@@ -154,9 +92,11 @@ class SessionController:
         return f"{self.session.view.strategy.name}> "
 
     @cached_property
-    def commands(self) -> SessionCommands:
-        """The commands that there are."""
-        return self._load_commands()
+    def commands(self) -> CommandTable:
+        """The commands that there are; packets can be typed before they are loaded."""
+        from epic_cli.session.commands import COMMANDS
+
+        return COMMANDS
 
     # ------------------------------------------------------------- lines
 
@@ -192,10 +132,7 @@ class SessionController:
         complain = self.screen.complain
         try:
             typed, words = _split(text)
-            name = self.commands.find(typed)
-            with self.commands.running(name, self), self._context(name, words) as context:
-                status = context.command.invoke(context)
-            self.screen.complaints += bool(status)
+            self.invoke(self.commands.find(typed), words)
         except click.exceptions.Exit:
             return
         except StoppedAtLine:  # which has been shown
@@ -212,6 +149,11 @@ class SessionController:
             complain(f"{place}{error.filename or ''}: {error.strerror or error}")
         except Exception as error:  # the session goes on, whatever fails
             complain(f"{place}{text}: {failure(error)}")
+
+    def invoke(self, name: str, words: list[str]) -> None:
+        """Runs a command with these words; raises what it raises."""
+        with self.commands.running(name, self), self._context(name, words) as context:
+            self.screen.complaints += bool(context.command.invoke(context))
 
     def check(self, line: str) -> WrongCommand | None:
         """What is wrong with a command, as far as can be said without running it."""
@@ -392,13 +334,15 @@ class SessionController:
 
     def change_view(self, view: ReplaySpec, what: str) -> None:
         """Replays the packets in another view, draws the last rows and says what is different."""
-        session = self.session
-        if self.quiet or not session.lines:
-            session.change(view)
+        session, before = self.session, self.session.view
+        is_shown = session.lines and not self.quiet
+        change = session.change(view, self.screen.room if is_shown else 0)
+        for command in view_changes(before, view):
+            self.record(command)
+        if not is_shown:
             if not self.quiet:
                 self.screen.say(what)
             return
-        change = session.change(view, self.screen.room)
         self.draw_tail(drawn=change.after)
         self.screen.say(f"{what}: {_change_words(change)}", "good")
         if change.refusals:
@@ -435,29 +379,21 @@ class SessionController:
         if self.journal is None:
             return
         if not self._recorded and self.journal.path is None:
-            view = "".join(f"{command}\n" for command in view_commands(self.session.view))
-            lines = view.encode() + lines
+            view = view_changes(ReplaySpec(), self.session.view)
+            lines = "".join(f"{command}\n" for command in view).encode() + lines
         self._recorded = True
         self.journal.write(lines)
 
 
-def view_commands(view: ReplaySpec) -> list[str]:
-    """The commands that lead from the defaults to this view."""
-    defaults = ReplaySpec()
-    lines = []
-    if view.strategy[:2] != defaults.strategy[:2]:
-        lines.append(strategy_command(view.strategy))
+def view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
+    """The commands that lead from one view to another, in a session that is elsewhere, too."""
+    if after.strategy[:2] != before.strategy[:2]:
+        values = (f"+{key}={value_text(value)}" for key, value in after.strategy.settings.items())
+        yield f":strategy {shlex.quote(absolute(after.strategy.name) + ''.join(values))}"
     for setting in TIMING:
-        value = getattr(view.timing, setting.name)
-        if value != setting.default:
-            lines.append(f":{setting.name} {setting.write(value)}")
-    return lines
-
-
-def strategy_command(spec: StrategySpec) -> str:
-    """What chooses a strategy, in a session that is resumed in another folder, too."""
-    settings = "".join(f"+{key}={value_text(value)}" for key, value in spec.settings.items())
-    return f":strategy {shlex.quote(absolute(spec.name) + settings)}"
+        value = getattr(after.timing, setting.name)
+        if value != getattr(before.timing, setting.name):
+            yield f":{setting.name} {setting.write(value)}"
 
 
 # ------------------------------------------------------------- words
@@ -466,13 +402,6 @@ def strategy_command(spec: StrategySpec) -> str:
 def seconds(time: float) -> str:
     """A time as people read it."""
     return f"{number(round(time, 3))} s"
-
-
-def failure(error: Exception) -> str:
-    """What an unexpected exception says of itself."""
-    if isinstance(error, StrategyFailed):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
 
 
 def _waiting_words(session: Session) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import turn_between
 from epic_cli.engine.replay.playback import tick_text
@@ -11,7 +9,7 @@ from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS, packet_line
 from epic_cli.recordings.wording import rest_of_grammar
-from epic_cli.recordings.writing import Unwritable, value_text
+from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import seconds
 from epic_cli.session.state import Session
 
@@ -109,9 +107,7 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     ``listening`` says where packets come from that are not typed.
     """
     timing = session.timing_in_force
-    name, changed = session.view.strategy.name, session.view.strategy.changed
-    settings = (shlex.quote(f"{key}={value_text(value)}") for key, value in changed.items())
-    strategy = " ".join([name, *settings])
+    name, strategy = session.view.strategy.name, session.view.strategy.label
     packets = f"{len(session.lines):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"

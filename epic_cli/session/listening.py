@@ -24,12 +24,13 @@ from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.writing import Unwritable
-from epic_cli.session.controller import SessionController, failure
 from epic_cli.session.shell_commands import command
+from epic_cli.session.terminal import failure
 from epic_cli.shell.declared import ParameterType
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+    from epic_cli.session.controller import SessionController
 
 #: A session keeps all its packets: with more than these it listens no more.
 _MOST_PACKETS = 1_000_000

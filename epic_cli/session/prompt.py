@@ -72,6 +72,8 @@ class PromptReader:
         controller: SessionController,
         history: History,
         suspend: Callable[[], None] = lambda: None,
+        toolbar: bool = True,
+        vi: bool = False,
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
@@ -88,11 +90,12 @@ class PromptReader:
             validator=LineValidator(controller),
             validate_while_typing=False,
             history=history,
-            key_bindings=key_bindings(controller, suspend),
+            key_bindings=key_bindings(suspend),
+            bottom_toolbar=self._toolbar if toolbar else None,
             input_processors=[Ghost(controller)],
             style=_STYLE,
             color_depth=color,
-            editing_mode=EditingMode.VI if controller.preferences.vi else EditingMode.EMACS,
+            editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
             input=source,
             output=output,
         )
@@ -102,13 +105,11 @@ class PromptReader:
                 window.dont_extend_height = window.wrap_lines = Always()
         # a terminal that does not say where its cursor is only goes without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
-        controller.earlier_lines = history.get_strings
         controller.confirm = self._confirm
 
     def read(self) -> str:
         """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
         controller = self._controller
-        self.session.bottom_toolbar = self._toolbar if controller.preferences.toolbar else None
         rest, self._rest = self._rest, ""
         controller.screen.clear_prompt()
         try:
@@ -177,14 +178,14 @@ class Suggestions(AutoSuggest):
 
     def get_suggestion(self, buffer: Buffer, document: Document) -> Suggestion | None:
         """What may stand behind the text."""
-        text, preferences = document.text, self._controller.preferences
+        text = document.text
         typed_alone = self._controller.listening is None  # what comes next is not what came last
-        if preferences.proposals and typed_alone and text[:1] not in (":", "q"):
+        if self._controller.proposals and typed_alone and text[:1] not in (":", "q"):
             whole = proposal(self._controller.session)
             if whole.startswith(text) and whole != text:
                 return Suggestion(whole[len(text) :])
         # for the first numbers of a packet, the grammar helps more than an old packet
-        if preferences.hints and (text.startswith(":") or "/" in text):
+        if self._controller.hints and (text.startswith(":") or "/" in text):
             return self._history.get_suggestion(buffer, document)
         return None
 
@@ -200,8 +201,7 @@ class Ghost(Processor):
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
-        hints = self._controller.preferences.hints
-        if hints and not buffer.suggestion and document.is_cursor_at_the_end:
+        if self._controller.hints and not buffer.suggestion and document.is_cursor_at_the_end:
             fragments = [*fragments, ("class:ghost", ghost(document.text))]
         return Transformation(fragments)
 
@@ -276,7 +276,7 @@ class Pasted(str):
     """Several lines at once; the last one is not ended yet, and goes on in the next prompt."""
 
 
-def key_bindings(controller: SessionController, suspend: Callable[[], None]) -> KeyBindings:
+def key_bindings(suspend: Callable[[], None]) -> KeyBindings:
     """The session's own keys; prompt_toolkit has the others."""
     bindings = KeyBindings()
     pasted_at = -1.0
@@ -309,7 +309,6 @@ def key_bindings(controller: SessionController, suspend: Callable[[], None]) -> 
     def _(event: KeyPressEvent) -> None:
         vi = event.app.editing_mode != EditingMode.VI
         event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-        controller.preferences = controller.preferences._replace(vi=vi)
 
     if sys.platform != "win32":
 

@@ -21,7 +21,7 @@ from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.recordings.files import KEY, guarding
-from epic_cli.session.controller import TYPED, SessionCommands, SessionController
+from epic_cli.session.state import TYPED
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.declared import completions
@@ -29,6 +29,7 @@ from epic_cli.shell.declared import completions
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from epic_cli.session.controller import SessionController
     from epic_cli.session.terminal import Screen
 
 #: The command that a session is.
@@ -36,8 +37,6 @@ _SESSION = "session"
 
 #: What a message on standard error begins with; the prompt says it.
 _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
-
-pass_controller = click.make_pass_decorator(SessionController)
 
 
 def command(
@@ -49,10 +48,10 @@ def command(
     """
     settings = {"help_option_names": ["-h", "--help"]}
     decorate = click.command(name, help=summary, context_settings=settings)
-    return lambda function: decorate(pass_controller(function))
+    return lambda function: decorate(click.pass_obj(function))
 
 
-class CommandTable(SessionCommands):
+class CommandTable(click.Group):
     """The session's own commands, and those of the shell under the names that are left.
 
     A name may be shortened as long as it stays clear which is meant.

@@ -10,7 +10,7 @@ import math
 import re
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,6 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
 
 Draw = Callable[[SampleBlock], object]
+
+#: What typed and pasted lines are called.
+TYPED = "<typed>"
 
 #: Samples drawn at once: an interrupt knows about where it came; more where no screen shows them.
 _AT_ONCE, _MANY_AT_ONCE = 256, 4096
@@ -143,7 +145,6 @@ class Session:
 
     def __init__(self, view: ReplaySpec | None = None) -> None:
         self.view = view or ReplaySpec()
-        self.stored: dict[str, Mapping[str, Value]] = {}  # settings of strategies left
         self.reset()
 
     def reset(self) -> None:
@@ -323,7 +324,6 @@ class Session:
             self.entities,
         )
         same_ticks = view.timing == self.view.timing
-        self.stored[self.view.strategy.name] = self.view.strategy.settings
         self.view, self._stream = view, None
         self._note(stream)
         return ViewChange(before, after, different if same_ticks else None, refusals)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.recordings.files import cleaning_up
@@ -35,6 +36,13 @@ _ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•…", "--||+++
 
 #: Bytes handed over at once: what an interrupt leaves unsent is known to the byte.
 _CHUNK = 4096
+
+
+def failure(error: Exception) -> str:
+    """What an unexpected exception says of itself."""
+    if isinstance(error, StrategyFailed):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def window() -> tuple[int, int]:

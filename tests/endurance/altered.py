@@ -115,9 +115,7 @@ class Typed:
         self._path.unlink(missing_ok=True)
         journal = journals.SessionJournal(self._path.parent, print, self._path)
         typed = TypedSession(journal=journal)
-        typed.type(
-            *((line % (k, k)).decode() for k in range(count)), ":set calc_ahead=0.1", ":undo"
-        )
+        typed.type(*((line % (k, k)).decode() for k in range(count)), ":tick 40ms", ":undo")
         journal.close()
         return self._path.read_bytes()
 

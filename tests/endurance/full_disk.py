@@ -104,7 +104,7 @@ def try_session(library: Path, most: int = 1000) -> tuple[int, list[str]]:
             settings = environment(library, mark, at)
             with Terminal(state, environment=settings) as terminal:
                 terminal.prompt()
-                for line in ("0,0,0 / 1,0,0 / 0", ":set calc_ahead=0.2", "1,0,0 / 1,0,0 / 0.1"):
+                for line in ("0,0,0 / 1,0,0 / 0", ":tick 40ms", "1,0,0 / 1,0,0 / 0.1"):
                     terminal.type(line)
                 terminal.type(":save kept")
                 terminal.send("q\r")

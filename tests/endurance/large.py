@@ -478,7 +478,7 @@ def known_answers(_: random.Random, count: int) -> bytes:
 
 def resumed(chance: random.Random, count: int) -> bytes:
     """A journal of a session."""
-    commands = (b":set calc_ahead=0.1\n", b":reset\n", b":strategy lerp\n", b":tick 0.1\n")
+    commands = (b":strategy lerp+lerp_time=1\n", b":reset\n", b":strategy lerp\n", b":tick 1\n")
     out = text(chance, count, 0.1).splitlines(True)
     for _ in range(5):
         out.insert(chance.randrange(len(out)), chance.choice(commands))

@@ -51,7 +51,7 @@ def type_packets(terminal: Terminal) -> None:
     """The first packets, a setting, and a packet that is proposed."""
     for line in TURN[:3]:
         terminal.type(line)
-    terminal.type(":set calc_ahead=0.1")
+    terminal.type(":strategy epic+calc_ahead=0.1")
 
 
 def compare(terminal: Terminal) -> None:

@@ -8,7 +8,7 @@ TURN = (SAMPLES / "turn.txt").read_bytes()
 
 STRANGE = {
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
-    "a script of session commands": b":strategy epic\n:tick 60hz\n:set calc_ahead=0.1\n",
+    "a script of session commands": b":strategy epic\n:tick 60hz\n:strategy epic+calc_ahead=0.1\n",
     "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",
 }
 

@@ -30,7 +30,7 @@ from epic_cli.session.hints import ghost, proposal, toolbar_text
         ("1,2,3 / 4,5,6 / 7 yaw=3 spin=1,", "Y,Z"),
         ("1,2,3 / 4,5,6 / 7 yaw=3 ", ""),
         ("1,2,3 / 4,5,6 / 7 weapon=", ""),
-        (":set", ""),
+        (":tick", ""),
         ("q", ""),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_proposal_is_a_packet_as_it_stands() -> None:
 @pytest.mark.parametrize("columns", [120, 80, 60, 40, 20, 5])
 def test_the_toolbar_fits(columns: int) -> None:
     typed = TypedSession()
-    typed.type("0,0,0 / 10,0,0 / 0", "1,x", ":set calc_ahead=0.1 display_behind=0.3")
+    typed.type("0,0,0 / 10,0,0 / 0", "1,x", ":strategy epic+calc_ahead=0.1+display_behind=0.3")
     text = toolbar_text(typed.session, columns)
     assert len(text) <= columns
     assert text.startswith(" epi")
@@ -92,10 +92,9 @@ def test_the_toolbar_fits(columns: int) -> None:
 
 def test_the_toolbar_says_what_is_in_force() -> None:
     typed = TypedSession()
-    typed.type(
-        "0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x", ":set calc_ahead=0.1", ":tick 60hz"
-    )
+    typed.type("0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x")
+    typed.type(":strategy epic+calc_ahead=0.1", ":tick 60hz")
     assert toolbar_text(typed.session, 120) == (
-        " epic calc_ahead=0.1 | single clock, demo pacing | tick 1/60 s"
+        " epic+calc_ahead=0.1 | single clock, demo pacing | tick 1/60 s"
         " | 2 taken, 1 refused, 1 discarded | last 0.5 s"
     )

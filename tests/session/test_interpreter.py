@@ -10,9 +10,7 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.parameter_base import Parameter
 from epic_cli.engine.replay.playback import TIMING, Timing
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import names
-from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session.commands import COMMANDS
 
 TURN = (
@@ -58,7 +56,7 @@ def test_a_packet_beyond_the_clock_is_not_kept() -> None:
 def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None:
     typed = TypedSession()
     typed.type(*TURN)
-    output = typed.type(":set calc_ahead=0.1")
+    output = typed.type(":strategy epic+calc_ahead=0.1")
     lines = output.splitlines()
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
@@ -67,13 +65,13 @@ def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None
     before = replayed(packets, "--format", "table").splitlines()[-1].split()
     last, was = ",".join(lines[-2].split()[1:4]), ",".join(before[1:4])
     assert lines[-1] == (
-        f"calc_ahead 0.2 -> 0.1: 9 of 9 rows differ, the last is {last}, was {was}"
+        f"strategy epic -> epic+calc_ahead=0.1: 9 of 9 rows differ, the last is {last}, was {was}"
     )
 
 
 def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
     typed = TypedSession()
-    typed.type(*TURN[:2], ":set calc_ahead=0.1")
+    typed.type(*TURN[:2], ":strategy epic+calc_ahead=0.1")
     rows = typed.type(*TURN[2:]).splitlines()
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
@@ -81,21 +79,12 @@ def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
     assert [row.split() for row in rows] == [row.split() for row in expected[-len(rows) :]]
 
 
-def test_a_setting_goes_back_to_its_default() -> None:
-    typed = TypedSession()
-    assert typed.type(":set calc_ahead=0.1 display_behind=0.3") == (
-        "calc_ahead 0.2 -> 0.1, display_behind 0.2 -> 0.3\n"
-    )
-    typed.type(":set calc_ahead=")
-    assert typed.session.view.strategy.settings == {"display_behind": 0.3}
-
-
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (":set calc_ahead=61", "calc_ahead=61 is not allowed: it must be 0 to 60 s"),
-        (":set calc_ahed=1", "epic has no setting 'calc_ahed'; did you mean 'calc_ahead'?"),
-        (":set calc_ahead", "'calc_ahead' is not of the form key=value"),
+        (":strategy epic+calc_ahead=61", "calc_ahead=61 is not allowed: it must be 0 to 60 s"),
+        (":strategy epic+calc_ahed=1", "no setting 'calc_ahed'; did you mean 'calc_ahead'?"),
+        (":strategy epic+calc_ahead", "'calc_ahead' is not of the form key=value"),
         (":strategy epik", "unknown strategy 'epik'; did you mean 'epic'?"),
         (":tick 0", "a tick of 0 is out of range"),
         (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
@@ -103,9 +92,9 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
         (":plot xy -s epic+x=1", "epic has no setting 'x'"),
         (":compare --nonsense", "--nonsense"),
-        (":s", "':s' may be :strategy, :set, :save, "),
+        (":s", "':s' may be :strategy, :save, "),
         (":help nothing", "there is no command ':nothing'"),
-        (":set 'x", "no closing quotation"),
+        (":load 'x", "no closing quotation"),
         (":", "there is no command ':'"),
     ],
 )
@@ -142,9 +131,9 @@ def test_a_refused_word_is_named_or_what_is_allowed_in_its_place(command: str, n
 
 
 def test_a_wrong_word_has_the_cursor() -> None:
-    wrong = TypedSession().check(":set display_behind=0.1 calc_ahead=61")
+    wrong = TypedSession().check(":plot xy -s epic+calc_ahead=61")
     assert wrong is not None
-    assert wrong.column == 1 + len(":set display_behind=0.1 ")
+    assert wrong.column == 1 + len(":plot xy -s ")
 
 
 def test_a_command_may_be_shortened() -> None:
@@ -170,7 +159,7 @@ def test_undo_takes_packets_back_and_redraws() -> None:
 def test_reset_starts_again() -> None:
     typed = TypedSession()
     first = typed.type(*TURN)
-    assert typed.type(":set calc_ahead=0.1", ":set calc_ahead=", ":reset").endswith(
+    assert typed.type(":strategy epic+calc_ahead=0.1", ":strategy epic", ":reset").endswith(
         "forgot 4 packets\n"
     )
     assert typed.type(*TURN).splitlines() == first.splitlines()[1:]
@@ -290,15 +279,6 @@ def test_plot_draws_a_chart(axis: str) -> None:
     assert max(map(len, output.splitlines())) <= 100
 
 
-def test_each_strategy_keeps_its_settings() -> None:
-    typed = TypedSession(ReplaySpec(StrategySpec("epic", {"calc_ahead": 0.5})))
-    for name in names():
-        typed.type(f":strategy {name}")
-        assert typed.session.view.strategy.name == name
-    typed.type(":strategy epic")
-    assert typed.session.view.strategy.settings == {"calc_ahead": 0.5}
-
-
 def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
@@ -341,7 +321,7 @@ def test_every_command_explains_itself(name: str) -> None:
 
 def test_quiet_scripts_tell_problems_only() -> None:
     typed = TypedSession()
-    script = "\n".join([*TURN[:2], ":set calc_ahead=0.1", ":undo", "1,x", "q", ""])
+    script = "\n".join([*TURN[:2], ":strategy epic+calc_ahead=0.1", ":undo", "1,x", "q", ""])
     typed.run_quietly(script.encode(), "script")
     assert typed.output.getvalue().decode().startswith("script:5:3: y ")
     assert "pos" not in typed.output.getvalue().decode()
@@ -371,7 +351,7 @@ def test_a_view_that_can_no_longer_be_made_can_be_left(
     assert typed.session.view.strategy.name == "epic"
 
 
-@pytest.mark.parametrize("command", [":set -hh", ":set --help", ":load -h x", ":compare -hx"])
+@pytest.mark.parametrize("command", [":tick -hh", ":tick --help", ":load -h x", ":compare -hx"])
 def test_a_line_that_asks_for_help_is_looked_at_in_peace(command: str) -> None:
     assert TypedSession().check(command) is None
 

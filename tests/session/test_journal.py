@@ -45,8 +45,10 @@ def test_a_journal_makes_the_session_again(tmp_path: Path) -> None:
         StrategySpec("epic", {"slop_time": 1.0}), Timing((1, 60), "exact", "demo", 0.25)
     )
     typed = session_with(tmp_path, [], view)
-    typed.type(*PACKETS, "1,x", ":undo 2", PACKETS[2], ":set calc_ahead=0.1", ":tick 30hz")
-    typed.type(":clock single", ":rows", ":nonsense", ":set calc_ahead=", ":set display_behind=0.5")
+    typed.type(
+        *PACKETS, "1,x", ":undo 2", PACKETS[2], ":strategy epic+calc_ahead=0.1", ":tick 30hz"
+    )
+    typed.type(":clock single", ":rows", ":nonsense", ":strategy epic+display_behind=0.5")
     typed.type(":strategy lerp", ":strategy snapshot+interpolation_time=0.2")
     assert typed.journal is not None
     typed.journal.close()
@@ -74,7 +76,7 @@ def test_a_reset_is_kept_too(tmp_path: Path) -> None:
 
 def test_a_session_without_packets_leaves_nothing(tmp_path: Path) -> None:
     typed = session_with(tmp_path, [])
-    typed.type(":set calc_ahead=0.1", ":rows", "1,x", ":quit")
+    typed.type(":strategy epic+calc_ahead=0.1", ":rows", "1,x", ":quit")
     assert journals.newest(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 

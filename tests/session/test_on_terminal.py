@@ -100,7 +100,7 @@ def test_a_wrong_command_says_what_was_meant(terminal: Terminal) -> None:
     terminal.wait_for("did you mean ':strategy'")
     terminal.send("\x03")
     terminal.prompt()
-    terminal.send(":set calc_ahead=1000\r")
+    terminal.send(":strategy epic+calc_ahead=1000\r")
     terminal.wait_for("it must be 0 to 60 s")
 
 
@@ -119,7 +119,7 @@ def test_tab_completes_commands_and_settings(terminal: Terminal) -> None:
     terminal.wait_for(r"^epic> :compare")
     terminal.send("\x03")
     terminal.prompt()
-    terminal.send(":set \t")
+    terminal.send(":strategy epic+\t")
     terminal.wait_for("calc_ahead=.*how far a packet is extrapolated")
 
 
@@ -213,7 +213,7 @@ def test_the_header_comes_again_when_it_has_scrolled_away(terminal: Terminal) ->
 def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
     with Terminal(tmp_path, environment={"TERM": name}) as terminal:
         terminal.wait_for("^epic>")
-        terminal.send(f"{FIRST}\n1,x\n:set calc_ahead=0.1\n:nonsense\n")
+        terminal.send(f"{FIRST}\n1,x\n:strategy epic+calc_ahead=0.1\n:nonsense\n")
         # with the prompt behind it: Ctrl-C before that would interrupt the command
         terminal.wait_for(r"there is no command ':nonsense'.*(\n.+)*\nepic>$")
         assert "<typed>:1:3: y " in terminal.text
@@ -286,7 +286,7 @@ def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> No
         )
         terminal.send(f"\x1b[200~{lines}\x1b[201~")
         terminal.prompt()
-        for command in (":rows", ":compare -s epic,lerp", ":set", ":strategies"):
+        for command in (":rows", ":compare -s epic,lerp", ":strategies"):
             terminal.send(command)
             terminal.enter()
         text = terminal.raw.decode()
@@ -328,7 +328,7 @@ def test_a_locale_that_is_not_utf8(tmp_path: Path) -> None:
         terminal.prompt()
         terminal.send(b"\x1b[200~0,0,0 / 10,0,0 / 0 entity=\xc3\xa4\r\x1b[201~")
         terminal.wait_for("1 taken, 0 refused")
-        terminal.send(":set\r")
+        terminal.send(":strategies epic\r")
         terminal.wait_for("calc_ahead")
         terminal.send("q\r")
         assert terminal.status() == 0
@@ -350,7 +350,7 @@ def test_resume_after_a_kill_has_all_packets_and_the_view(tmp_path: Path) -> Non
         terminal.prompt()
         terminal.type(FIRST)
         terminal.type(SECOND)
-        terminal.type(":set calc_ahead=0.5")
+        terminal.type(":strategy epic+calc_ahead=0.5")
         terminal.type("9,9,9 / 9,9,9 / 9")
         terminal.type(":undo")
         terminal.send("2,0,0 / 10")
@@ -359,7 +359,7 @@ def test_resume_after_a_kill_has_all_packets_and_the_view(tmp_path: Path) -> Non
     with Terminal(tmp_path, ["--resume"]) as terminal:
         terminal.prompt()
         assert "resumed: 2 packets, strategy epic" in terminal.text
-        terminal.wait_for(r"epic calc_ahead=0\.5 .*2 taken")
+        terminal.wait_for(r"epic\+calc_ahead=0\.5 .*2 taken")
         expected = replayed(
             f"{FIRST}\n{SECOND}\n", "--format", "table", "-s", "epic+calc_ahead=0.5"
         )
@@ -399,7 +399,7 @@ def test_history_is_there_in_the_next_session(tmp_path: Path) -> None:
 def test_without_history_nothing_is_kept(tmp_path: Path) -> None:
     with Terminal(tmp_path, ["--no-history"]) as terminal:
         terminal.prompt()
-        terminal.type(":set")
+        terminal.type(":strategy")
         terminal.send("q\r")
         assert terminal.status() == 0
     assert not (tmp_path / "epic" / "history").exists()
@@ -431,7 +431,7 @@ def test_f4_changes_to_vi_keys(terminal: Terminal) -> None:
 
 
 def test_an_init_file_of_packets_and_commands(tmp_path: Path) -> None:
-    (tmp_path / "init").write_text(f":set calc_ahead=0.3\n{FIRST}\n1,x\n{SECOND}\n")
+    (tmp_path / "init").write_text(f":strategy epic+calc_ahead=0.3\n{FIRST}\n1,x\n{SECOND}\n")
     with Terminal(tmp_path, ["--init", "init"]) as terminal:
         terminal.prompt()
         assert "init:3:3: y " in terminal.text

@@ -39,13 +39,13 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TypedSession:
 def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     typed.type(*PACKETS, ":strategy ./mine.py:Half")
     assert typed.session.view.strategy.name == "./mine.py:Half"
-    changed = typed.type(":set gain=0.25").splitlines()[-1]
-    assert changed.startswith("gain 0.5 -> 0.25: ")
+    changed = typed.type(":strategy ./mine.py:Half+gain=0.25").splitlines()[-1]
+    assert changed.startswith("strategy ./mine.py:Half -> ./mine.py:Half+gain=0.25: ")
     assert changed.endswith("the last is 0.50,0.00,0.00, was 1.00,0.00,0.00")
-    assert "gain" in typed.type(":set")
-    assert "a number" in typed.type(":set gain=much")
-    typed.type(":set anything=1")
-    assert typed.session.view.strategy.settings == {"gain": 0.25, "anything": 1.0}
+    assert "gain" in typed.type(":strategies ./mine.py:Half")
+    assert "a number" in typed.type(":strategy ./mine.py:Half+gain=much")
+    typed.type(":strategy ./mine.py:Half+anything=1")
+    assert typed.session.view.strategy.settings == {"anything": 1.0}
 
 
 def test_what_it_raises_is_a_remark(typed: TypedSession) -> None:

@@ -15,7 +15,6 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.validation import ValidationError
 from support.typed_session import TypedSession
 
-from epic_cli.session.controller import Preferences
 from epic_cli.session.journal import StateHistory
 from epic_cli.session.prompt import LineCompleter, LineValidator, PromptReader, Suggestions
 
@@ -27,7 +26,7 @@ class Typist:
 
     def __init__(self, source: PipeInput) -> None:
         self.source = source
-        self.typed = TypedSession(preferences=Preferences())
+        self.typed = TypedSession()
         self.history = InMemoryHistory()
         self.reader = PromptReader(self.typed, self.history, source=source, output=DummyOutput())
 
@@ -48,7 +47,7 @@ def completions(typed: TypedSession, text: str) -> list[str]:
 
 
 def test_enter_gives_the_line(typist: Typist) -> None:
-    assert typist.type("1,2,3\x7f\x7f / 4\x01\x0b:keys\r") == ":keys"
+    assert typist.type("1,2,3\x7f\x7f / 4\x01\x0b:rows\r") == ":rows"
 
 
 def test_several_lines_at_once_come_together(typist: Typist) -> None:
@@ -56,13 +55,13 @@ def test_several_lines_at_once_come_together(typist: Typist) -> None:
 
 
 def test_the_end_of_a_paste_goes_on(typist: Typist) -> None:
-    assert typist.type("\x1b[200~a\r\nb\r:ke\x1b[201~") == "a\nb\n"
-    assert typist.type("ys\r") == ":keys"
+    assert typist.type("\x1b[200~a\r\nb\r:ro\x1b[201~") == "a\nb\n"
+    assert typist.type("ws\r") == ":rows"
 
 
 def test_a_paste_goes_where_the_cursor_is(typist: Typist) -> None:
-    assert typist.type("aeys\x1b[D\x1b[D\x1b[D\x1b[200~b\n:k\x1b[201~") == "ab\n"
-    assert typist.type("\r") == ":keys"
+    assert typist.type("aows\x1b[D\x1b[D\x1b[D\x1b[200~b\n:r\x1b[201~") == "ab\n"
+    assert typist.type("\r") == ":rows"
 
 
 def test_interrupts_and_ends(typist: Typist) -> None:
@@ -83,19 +82,19 @@ def test_right_accepts_the_proposal(typist: Typist) -> None:
 
 def test_the_proposal_can_be_turned_off(typist: Typist) -> None:
     typist.typed.type(*PACKETS)
-    typist.typed.preferences = Preferences(proposals=False)
-    assert typist.type("\x1b[C:keys\r") == ":keys"
+    typist.typed.proposals = False
+    assert typist.type("\x1b[C:rows\r") == ":rows"
 
 
 def test_the_history_suggests_commands(typist: Typist) -> None:
     buffer = Buffer(history=typist.history)
-    for line in (":set a=1", ":set a=2", ":undo"):
+    for line in (":tick 1", ":tick 2", ":undo"):
         typist.history.append_string(line)
-    found = Suggestions(typist.typed).get_suggestion(buffer, Document(":se"))
+    found = Suggestions(typist.typed).get_suggestion(buffer, Document(":ti"))
     assert found is not None
-    assert found.text == "t a=2"
-    typist.typed.preferences = Preferences(hints=False)
-    assert Suggestions(typist.typed).get_suggestion(buffer, Document(":se")) is None
+    assert found.text == "ck 2"
+    typist.typed.hints = False
+    assert Suggestions(typist.typed).get_suggestion(buffer, Document(":ti")) is None
 
 
 def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typist) -> None:
@@ -137,9 +136,9 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
     [
         (":str", ["strategy", "strategies"]),
         (":strategy ep", ["epic"]),
-        (":set disp", ["display_behind="]),
-        (":set start=", ["start=origin", "start=packet"]),
-        (":set calc_ahead=1 slop", ["slop_time="]),
+        (":strategy epic+disp", ["epic+display_behind="]),
+        (":strategy epic+start=", ["epic+start=origin", "epic+start=packet"]),
+        (":strategy epic+calc_ahead=1+slop", ["epic+calc_ahead=1+slop_time="]),
         (":pacing a", ["arrival", "auto"]),
         (":form ", ["epic", "table", "tsv", "csv", "jsonl"]),
         (":compare -s epi", ["epic"]),
@@ -172,13 +171,13 @@ def test_completion_of_files(tmp_path: Path) -> None:
 
 
 def test_a_long_history_file_is_shortened(tmp_path: Path) -> None:
-    entry = "\n# 2026-01-01 00:00:00\n+:set calc_ahead={:06}\n"
+    entry = "\n# 2026-01-01 00:00:00\n+:strategy epic+calc_ahead={:06}\n"
     path = tmp_path / "history"
     path.write_text("".join(entry.format(k) for k in range(30_000)))
     history = StateHistory(tmp_path, pytest.fail)
     lines = list(history.load_history_strings())
     assert path.stat().st_size < 600_000
-    assert lines[0] == ":set calc_ahead=029999"
+    assert lines[0] == ":strategy epic+calc_ahead=029999"
     assert all(len(line) == len(lines[0]) for line in lines)
 
 

@@ -41,8 +41,8 @@ def test_what_was_typed_has_the_rows_of_what_was_saved(
 
 def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> None:
     typed, saved = TypedSession(), tmp_path / "saved"
-    typed.type(*STEADY, f":save {saved}", ":strategy snapshot")
-    typed.type(":set interpolation_time=0.2", ":tick 25hz")
+    typed.type(*STEADY, f":save {saved}", ":strategy snapshot+interpolation_time=0.2")
+    typed.type(":tick 25hz")
     options = ["-s", "snapshot+interpolation_time=0.2", "--tick", "25hz", "-f", "csv"]
     assert typed.type(":replay -f csv") == epic("replay", *options, saved).stdout.decode()
     options = ["-s", "epic", "--tick", "25hz", "-f", "csv"]

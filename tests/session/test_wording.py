@@ -41,7 +41,7 @@ def test_rows_and_the_change_line_count_alike(packets: tuple[str, ...]) -> None:
     typed.type(*packets)
     header, *rows = typed.type(":rows").splitlines()
     assert header.split()[0] == "time"
-    change = typed.type(":set calc_ahead=0.1").splitlines()[-1]
+    change = typed.type(":strategy epic+calc_ahead=0.1").splitlines()[-1]
     counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
     assert counted in change
 

@@ -137,7 +137,7 @@ def test_every_command_of_a_session() -> None:
 
 def test_a_script_of_a_session() -> None:
     line = HOSTILE.replace("\n", " ")
-    script = f":{line}\n:tick {line}\n:strategy '{line}'\n:load '{line}'\n{line}\n:set '{line}'=1\n"
+    script = f":{line}\n:tick {line}\n:strategy '{line}'\n:load '{line}'\n{line}\n"
     assert is_harmless(said("session", stdin=script.encode()))
 
 

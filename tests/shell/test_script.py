@@ -7,8 +7,7 @@ from support.running import epic
 
 SCRIPT = b"""\
 0,0,0 / 1,0,0 / 0
-:strategy snapshot
-:set interpolation_time=100ms
+:strategy snapshot+interpolation_time=100ms
 1,0,0 / 1,0,0 / 1
 """
 
@@ -20,8 +19,7 @@ def test_a_script_runs_without_a_terminal(tmp_path: Path, piped: bool) -> None:
     done = epic("session", "--init", "-" if piped else script, stdin=SCRIPT if piped else b"")
     assert done.returncode == 0
     assert done.stdout.startswith(b"pos: ")
-    assert b"strategy epic -> snapshot" in done.stderr
-    assert b"interpolation_time" in done.stderr
+    assert b"strategy epic -> snapshot+interpolation_time=0.1" in done.stderr
     typed = epic("session", "--init", script, "-f", "csv")
     assert typed.stdout.startswith(b"time,x,y,z")
 
@@ -46,8 +44,8 @@ def test_a_script_from_standard_input() -> None:
 def test_what_cannot_be_done_is_told_with_its_line_and_status() -> None:
     done = epic("session", "--init", "-", stdin=SCRIPT + b":nonsense\n1,2\n")
     assert done.returncode == 1
-    assert b"<stdin>:5: there is no command ':nonsense'" in done.stderr
-    assert b"<stdin>:6:4: " in done.stderr
+    assert b"<stdin>:4: there is no command ':nonsense'" in done.stderr
+    assert b"<stdin>:5:4: " in done.stderr
 
 
 def test_what_a_script_without_a_terminal_does_not_heed_is_refused(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.session.command import load_commands
-from epic_cli.session.controller import Preferences, SessionController
+from epic_cli.session.controller import SessionController
 from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import Session
 from epic_cli.session.terminal import Screen
@@ -20,11 +19,10 @@ class TypedSession(SessionController):
         view: ReplaySpec | None = None,
         journal: SessionJournal | None = None,
         size: tuple[int, int] = (100, 30),
-        preferences: Preferences | None = None,
     ) -> None:
         self.output = io.BytesIO()
         screen = Screen(self.output, self.output, lambda: size)
-        super().__init__(Session(view), screen, load_commands, journal, preferences)
+        super().__init__(Session(view), screen, journal)
 
     @property
     def lines(self) -> list[bytes]:

@@ -17,7 +17,7 @@ def test_a_time_is_written_alike_everywhere(plain: str, words: str) -> None:
         == epic("replay", *options, stdin=packets).stdout
     )
     first, second = TypedSession(), TypedSession()
-    for command in (":latency {}", ":tick {}", ":set calc_ahead={}"):
+    for command in (":latency {}", ":tick {}", ":strategy epic+calc_ahead={}"):
         first.type(command.format(plain))
         second.type(command.format(words))
     assert first.session.view.strategy.settings == {"calc_ahead": 0.1}
