@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration
     from epic_cli.engine.failures import StrategyFailed, StrategyInUse
-    from epic_cli.engine.parameter_base import Setting, SettingError
-    from epic_cli.engine.parameters import Choice, Number, Switch
+    from epic_cli.engine.parameters import Choice, Number, Setting, SettingError, Switch
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.jobs.diagnose.detectors import Detector, Finding
@@ -108,8 +107,7 @@ _PLACES = {
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration",),
     "epic_cli.engine.failures": ("StrategyFailed", "StrategyInUse"),
-    "epic_cli.engine.parameters": ("Choice", "Number", "Switch"),
-    "epic_cli.engine.parameter_base": ("Setting", "SettingError"),
+    "epic_cli.engine.parameters": ("Choice", "Number", "Setting", "SettingError", "Switch"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
     "epic_cli.recordings.read_spec": ("ReadSpec",),
     "epic_cli.engine.replay.playback": ("Timing",),

@@ -17,7 +17,7 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
-from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Parameter
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights

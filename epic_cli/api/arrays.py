@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
 
 _NUMBERS = ("x", "y", "z", "vx", "vy", "vz", "time")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Sample
-    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.opening import RecordingSource
     from epic_cli.show.report import Report

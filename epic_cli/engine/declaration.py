@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from epic_cli.engine.parameter_base import Converted, Setting, SettingError, Value, unknown
+from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, unknown
 
 
 class Need(StrEnum):

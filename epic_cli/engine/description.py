@@ -10,7 +10,7 @@ description between two of them.
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
+from epic_cli.engine.parameters import Parameter, SettingError, find, named
 
 
 class Entry(NamedTuple):

@@ -12,7 +12,7 @@ Example:
     >>> DELAY.read("1m")
     Traceback (most recent call last):
     ...
-    epic_cli.engine.parameter_base.SettingError: 1m is not allowed: it must be 0 to
+    epic_cli.engine.parameters.SettingError: 1m is not allowed: it must be 0 to
     10 s; write 0.08 or 80ms (units: s, ms, us)
 
 A value has two forms: written, a number or a word (``on``); used, anything (``True``). ``check``
@@ -24,12 +24,279 @@ a text, and ``write`` a text that reads back as the same value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from epic_cli.engine.parameter_base import Parameter, SettingError, Value, plain_number, shown
-from epic_cli.engine.quantities import EXAMPLES, parse
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+# No dataclasses: making their methods would take a tenth of the start of "epic replay".
+
+#: By the unit of a quantity (``""``: a share of 1, ``length units``: the recording's own), the
+#: suffixes that its number may have, each with its power of ten.
+_SUFFIXES: dict[str, dict[str, int]] = {
+    "s": {"s": 0, "ms": -3, "us": -6},
+    "Hz": {"hz": 0, "khz": 3},
+    "bit/s": {"bit": 0, "kbit": 3, "mbit": 6, "gbit": 9},
+    "": {"%": -2},
+    "length units": {},
+}
+
+#: How a quantity is written, by its unit.
+EXAMPLES = {
+    "s": "0.08 or 80ms (units: s, ms, us)",
+    "Hz": "20 or 20hz (units: Hz, kHz)",
+    "bit/s": "500kbit or 1mbit (units: bit, kbit, mbit, gbit, each a second)",
+    "": "0.02 or 2%",
+    "length units": "0.5, in the recording's own unit",
+}
+
+_QUANTITIES = {
+    "s": "a time",
+    "Hz": "a rate",
+    "bit/s": "a rate",
+    "": "a share",
+    "length units": "a length",
+}
+
+
+def parse_quantity(text: str, unit: str) -> float:
+    """A number in ``unit``: the double nearest to what is written, so 80ms is 0.08.
+
+    A ratio such as ``1/60`` will do as well, and infinity is a number. Raises ``ValueError``,
+    which says how a quantity of this unit is written.
+    """
+    try:
+        if "/" in text:
+            return float(exact(text, unit))
+        number, power = _split(text, unit)
+        mantissa, _, exponent = number.partition("e")
+        found = float(f"{mantissa}e{int(exponent or 0) + power}" if power else number)
+        if not math.isnan(found):
+            return found
+    except (ArithmeticError, LookupError, ValueError):
+        pass  # rejected like NaN
+    raise ValueError(f"{text!r} is not {_QUANTITIES[unit]}: write {EXAMPLES[unit]}")
+
+
+def exact(text: str, unit: str) -> Fraction:
+    """The number as a ratio; raises what ``float``, ``Fraction`` and a mapping raise."""
+    from fractions import Fraction  # rarely needed
+
+    number, power = _split(text, unit)
+    if "/" not in number and not 1e-9 < abs(float(number)) < 1e9:
+        ratio = Fraction(float(number))  # not the decimal: it has all the zeros of 1e-999999999
+    else:
+        ratio = Fraction(number)
+    return ratio * Fraction(10) ** power
+
+
+def _split(text: str, unit: str) -> tuple[str, int]:
+    """The number without its unit, and the power of ten of that."""
+    text = text.strip().lower()
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
+    if "_" in text:
+        raise ValueError("only programs write numbers like that")
+    if not number.strip("+-"):  # nan, inf
+        return text, 0
+    word = text[len(number) :]
+    return number.strip(), _SUFFIXES[unit][word] if word else 0
+
+
+def parse_span(text: str) -> tuple[float, float]:
+    """``start:end`` in seconds, either of which may be left out; raises ``ValueError``."""
+    start, colon, end = text.partition(":")
+    try:
+        span = float(start or -math.inf), float(end or math.inf)
+    except ValueError:
+        span = math.nan, math.nan
+    if not (colon and span[0] < span[1]):
+        raise ValueError(f"{text!r} is not a span: write 10:20, 10: or :20, in seconds")
+    return span
+
+
+# ------------------------------------------------------------- parameters
+
+#: A value as it is written: a number or a word.
+Value = float | str
+
+#: A setting as the strategy uses it.
+Converted = float | int | bool | str | IntEnum
+
+
+class SettingError(ValueError):
+    """A setting or parameter that does not exist, or a value that it does not take.
+
+    ``about`` are the names of those that do not go together.
+    """
+
+    def __init__(self, message: str, *about: str) -> None:
+        super().__init__(message)
+        self.about = about
+
+
+class Parameter(ABC):
+    """One parameter: ``Number``, ``Switch``, ``Choice`` or ``Custom``.
+
+    ``default`` is as it is written for a setting of a strategy, as it is used for a field of a
+    spec; ``help`` is a sentence on what the parameter does. ``field`` is the field of the spec,
+    where that has another name.
+    """
+
+    #: What a program may give in the place of a text.
+    kind: type | tuple[type, ...] = ()
+
+    def __init__(self, name: str, default: Any, help: str, *, field: str = "") -> None:  # noqa: A002
+        self.name: Final = name
+        self.default: Final = default
+        self.help: Final = help
+        self.field: Final = field or name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it takes."""
+        return ()
+
+    @property
+    def range(self) -> str:
+        """What it takes, in words: ``0 to 10 s``, ``auto or 0 to 1 s``."""
+        *others, last = [*self.choices, *self._numbers()]
+        return f"{', '.join(others)} or {last}" if others else last
+
+    def check(self, value: object) -> Value:
+        """The value as it is written; raises ``SettingError`` with its name and the range."""
+        try:
+            return self._check(value)
+        except SettingError as error:
+            raise SettingError(f"{self.name}={error}") from None
+
+    @abstractmethod
+    def convert(self, value: Value) -> Any:
+        """A checked value as it is used."""
+
+    def read(self, text: str) -> Any:
+        """The value of a text, as it is used; raises ``SettingError`` with the range."""
+        return self.convert(self._check(text))
+
+    def write(self, value: Any) -> str:
+        """A used value as a text, which reads back as the same value."""
+        return str(value)
+
+    def accept(self, value: Any) -> Any:
+        """A value that a program gives, as it is used: a text, or the value itself.
+
+        Raises ``SettingError`` with the range.
+        """
+        if isinstance(value, str):
+            return self.read(value)
+        self.verify(value)
+        return value
+
+    def verify(self, value: Any) -> None:
+        """Raises ``SettingError`` for a used value that is out of range."""
+        self.read(self.write(value))
+
+    def show(self, value: Any) -> str:
+        """A used value for people: as short as it can be."""
+        return f"{value:.12g}" if isinstance(value, float) else self.write(value)
+
+    def complete(self) -> Iterable[tuple[str, str | None]]:
+        """The words that a shell can propose, each with a sentence or None."""
+        return ((word, None) for word in self.choices)
+
+    def _check(self, value: object) -> Value:
+        if isinstance(value, str) and value in self.choices:
+            return value
+        number = self._number(value)
+        if number is None or not self._takes(number):
+            raise SettingError(self._refusal(value))
+        return number
+
+    def _refusal(self, value: object) -> str:
+        hint = self._hint(value) if isinstance(value, str) else ""
+        return f"{shown(value)} is not allowed: it must be {self.range}{hint}"
+
+    def _hint(self, text: str) -> str:
+        near = nearest(text, list(self.choices))
+        return f"; did you mean {near!r}?" if near else ""
+
+    def _number(self, value: object) -> float | None:
+        """The number that is given; None: there is none."""
+        return plain_number(value)
+
+    def _numbers(self) -> list[str]:
+        """The numbers that it takes, in words."""
+        return []
+
+    def _takes(self, number: float) -> bool:  # noqa: ARG002 - words alone
+        return False
+
+
+#: A parameter of a strategy.
+Setting = Parameter
+
+#: The parameters of a spec.
+Table = Sequence[Parameter]
+
+
+def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parameter:
+    """The parameter of this name; raises ``SettingError`` with the nearest one.
+
+    ``owner`` is what has the parameters, and ``what`` they are to it, in words: ``a link``.
+    """
+    for row in table:
+        if row.name == name:
+            return row
+    raise SettingError(unknown(owner, what, name, [row.name for row in table]))
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The beginning of a longer text, to be quoted."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
+    """Says that something has no parameter or setting of this name, and which one is near."""
+    message = f"{owner} has no {what} {shortened(name)!r}"
+    if not known:
+        return f"{message}: it has none"
+    near = nearest(name, known)
+    return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
+
+
+def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
+    """What ``take`` makes of a value; its refusal begins with the parameter's name, or this one."""
+    try:
+        return take(value)
+    except ValueError as error:
+        raise SettingError(f"{name or parameter.name}={error}") from error
+
+
+def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
+    """The known name that looks most like a mistyped one."""
+    import difflib  # only a mistake needs it
+
+    matches = difflib.get_close_matches(name, known, n=1, cutoff=alike)
+    return matches[0] if matches else None
+
+
+def plain_number(value: object) -> float | None:
+    """The number that is given, without a unit; None: there is none."""
+    if not isinstance(value, float | int | str):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def shown(value: object) -> str:
+    """A refused value, as a message shows it."""
+    text = str(value)
+    return text if text.isprintable() and text == text.strip() and text else repr(text)
+
 
 #: Doubles hold each whole number up to this one.
 _EXACT = 2**53
@@ -121,7 +388,7 @@ class Number(Parameter):
             is_long = number is not None and abs(number) >= _EXACT and str(value).isdecimal()
             return int(str(value)) if is_long else number
         try:
-            return parse(value, self.unit)
+            return parse_quantity(value, self.unit)
         except ValueError:
             return None
 
@@ -187,44 +454,6 @@ class Span(Number):
         return [*super()._numbers(), f"{_short(self.low)}i to {self.INTERVALS}i"]
 
 
-class Switch(Parameter):
-    """Something that is ``on`` or ``off``; it arrives as a bool.
-
-    ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
-    says what a recording is of, is not.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        default: Value | bool,
-        help: str,  # noqa: A002
-        *,
-        tune: bool = True,
-        field: str = "",
-    ) -> None:
-        super().__init__(name, default, help, field=field)
-        self.tune: Final = tune
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The two states."""
-        return ("on", "off")
-
-    def convert(self, value: Value) -> bool:
-        """Whether it is on."""
-        return value == "on"
-
-    def write(self, value: Any) -> str:
-        """The word of the state."""
-        return "on" if value else "off"
-
-    def _check(self, value: object) -> Value:
-        if isinstance(value, bool):  # Python's own truth values
-            return self.write(value)
-        return super()._check(value)
-
-
 class Choice(Parameter):
     """One of some words, or one member of an enumeration; that is how it arrives.
 
@@ -236,7 +465,7 @@ class Choice(Parameter):
     def __init__(
         self,
         name: str,
-        default: Value | None,
+        default: Value | bool | None,
         help: str,  # noqa: A002
         of: type[IntEnum] | Iterable[str],
         *,
@@ -280,6 +509,31 @@ class Choice(Parameter):
 
     def _takes(self, number: float) -> bool:
         return self.numbered and number in self._members.values()
+
+
+class Switch(Choice):
+    """Something that is ``on`` or ``off``; it arrives as a bool.
+
+    ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
+    says what a recording is of, is not.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        default: Value | bool,
+        help: str,  # noqa: A002
+        *,
+        tune: bool = True,
+        field: str = "",
+    ) -> None:
+        super().__init__(name, default, help, ("on", "off"), tune=tune, field=field)
+        self._members = {"on": True, "off": False}
+
+    def _check(self, value: object) -> Value:
+        if isinstance(value, bool):  # Python's own truth values
+            return self.write(value)
+        return super()._check(value)
 
 
 class Custom(Parameter):

@@ -11,8 +11,15 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.parameter_base import Converted, Setting, SettingError, Value
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import (
+    Choice,
+    Converted,
+    Number,
+    Setting,
+    SettingError,
+    Switch,
+    Value,
+)
 
 
 class Text(Setting):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import click
 
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import remote_names

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.check.writing import make_case, spec_values
 from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, SettingError, find, named
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Parameter, SettingError, find, named
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.live.browser.session import checked_strategies
 from epic_cli.metrics.metric import GAME

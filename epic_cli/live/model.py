@@ -18,8 +18,7 @@ import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameter_base import Setting, Value
-from epic_cli.engine.parameters import Number, Span
+from epic_cli.engine.parameters import Number, Setting, Span, Value
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, remote_names

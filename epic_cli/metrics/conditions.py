@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from epic_cli.engine.parameter_base import nearest
-from epic_cli.engine.quantities import parse as quantity
+from epic_cli.engine.parameters import nearest, parse_quantity
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Metric
 
@@ -145,7 +144,7 @@ def _made(
 def _limit(text: str, metric: Metric, written: str) -> float:
     unit = {"s": "s", "0 to 1": ""}.get(metric.unit, "length units")
     try:
-        limit = quantity(written, unit)
+        limit = parse_quantity(written, unit)
         if math.isinf(limit):  # no figure is beyond it
             raise ValueError(written)
     except ValueError:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.metrics.drawn_path import ROWS, DrawnCandidate, UnusableDrawing, drawn_paths
 from epic_cli.metrics.evaluation import Run, simulated
 from epic_cli.metrics.notes import NotEnoughToSay, why

@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.description import split
-from epic_cli.engine.parameter_base import nearest
-from epic_cli.engine.parameters import Choice
+from epic_cli.engine.parameters import Choice, nearest
 from epic_cli.metrics.digits import three_digits
 
 if TYPE_CHECKING:

@@ -9,9 +9,15 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from epic_cli.engine.link import STREAMS, LinkKernel
-from epic_cli.engine.parameter_base import Parameter, named
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch
-from epic_cli.engine.quantities import parse
+from epic_cli.engine.parameters import (
+    Choice,
+    Custom,
+    Number,
+    Parameter,
+    Switch,
+    named,
+    parse_quantity,
+)
 from epic_cli.network.randomness import stream
 
 Way = Literal["up", "down"]
@@ -57,7 +63,7 @@ class GilbertElliott(NamedTuple):
         parts = text.split(",")
         if len(parts) > len(cls._fields):
             raise ValueError("it takes at most four numbers, P,R,1-H,1-K")
-        p, *rest = (parse(part, "") for part in parts)
+        p, *rest = (parse_quantity(part, "") for part in parts)
         if not all(0 <= share <= 1 for share in (p, *rest)):
             raise ValueError("each of its numbers must be 0 to 1, or 0% to 100%")
         return cls(p, *(rest or [1 - p]))
@@ -80,7 +86,7 @@ class QueueLimit(NamedTuple):
             queue = cls(packets=int(number))
         else:
             try:
-                queue = cls(seconds=parse(text, "s"))
+                queue = cls(seconds=parse_quantity(text, "s"))
             except ValueError:
                 raise ValueError("write 50ms or 20packets (units: s, ms, us, packets)") from None
         if not (

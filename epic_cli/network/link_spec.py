@@ -23,8 +23,17 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, get_args
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, SettingError, find, named, nearest
-from epic_cli.engine.parameters import Choice, Custom, Number, file_name
+from epic_cli.engine.parameters import (
+    Choice,
+    Custom,
+    Number,
+    Parameter,
+    SettingError,
+    file_name,
+    find,
+    named,
+    nearest,
+)
 from epic_cli.network.link import (
     LINK,
     PERFECT,

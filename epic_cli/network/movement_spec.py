@@ -14,8 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, SettingError
-from epic_cli.engine.parameters import Custom, Number, file_name
+from epic_cli.engine.parameters import Custom, Number, Parameter, SettingError, file_name
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement

@@ -10,8 +10,7 @@ from fractions import Fraction
 from epic_cli.engine import description
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
-from epic_cli.engine.parameter_base import Parameter
-from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.parameters import Number, Parameter, Switch
 from epic_cli.network.movement import Movement, Snapshot
 from epic_cli.network.paths import smallest_three
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.network.link import Channel, Link, Way
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import Movement, RecordedMovement, Snapshot

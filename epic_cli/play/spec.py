@@ -8,9 +8,16 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, SettingError, find
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch
-from epic_cli.engine.quantities import parse
+from epic_cli.engine.parameters import (
+    Choice,
+    Custom,
+    Number,
+    Parameter,
+    SettingError,
+    Switch,
+    find,
+    parse_quantity,
+)
 from epic_cli.engine.replay.playback import parse_tick
 from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies import find as find_strategy
@@ -130,7 +137,7 @@ class MatchSpec:
     @property
     def view_delay(self) -> float:
         """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
-        return parse(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
+        return parse_quantity(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
     def channel(self, purpose: str) -> Channel:
         """One direction of a client's link, with which the purpose begins."""
@@ -142,7 +149,7 @@ class MatchSpec:
 
 def _read_clock(text: str) -> tuple[float, float]:
     ahead_text, _, rate_text = text.partition(",")
-    ahead, rate = parse(ahead_text, "s"), parse(rate_text or "1", "")
+    ahead, rate = parse_quantity(ahead_text, "s"), parse_quantity(rate_text or "1", "")
     if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
         raise ValueError("write AHEAD or AHEAD,RATE; seconds, and 0.01 to 100")
     return ahead, rate

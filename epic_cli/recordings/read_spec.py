@@ -15,8 +15,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.description import Entry, split, with_key, write
-from epic_cli.engine.parameter_base import SettingError, Table, Value, find, named
-from epic_cli.engine.parameters import Custom, Number, Switch
+from epic_cli.engine.parameters import (
+    Custom,
+    Number,
+    SettingError,
+    Switch,
+    Table,
+    Value,
+    find,
+    named,
+)
 from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
 from epic_cli.recordings import input_formats
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.engine.packets import VelocityFiller
-from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Custom, Parameter
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import checked
 from epic_cli.engine.text import FORMATS
 from epic_cli.metrics.digits import counted
+from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
-from epic_cli.session.listening import listen, pause
 from epic_cli.session.shell_commands import CommandTable, command
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
@@ -309,6 +309,72 @@ def golden(controller: SessionController, name: str) -> None:
     if not controller.session.lines:
         raise click.UsageError(_NO_PACKETS)
     controller.invoke("check", ["--new", name, "-"])
+
+
+# ------------------------------------------------------------- a running game
+
+
+_ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
+                  lambda text: text if text == "off" else parse_endpoint(text), kind=Address,
+                  words=lambda: [("off", None)])  # fmt: skip
+
+
+@command("listen")
+@click.argument(
+    "address", required=False, type=ParameterType(_ADDRESS), metavar="[[HOST:]PORT|off]"
+)
+def listen(controller: SessionController, address: Address | str | None) -> None:
+    """Take packets of a running game too, and draw their rows when they are due.
+
+    They come as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
+    those that are typed; a packet that is typed meanwhile arrives when it is entered. Off, or
+    Ctrl-C on an empty line, ends it. Without a HOST nothing is heard but this machine.
+    """
+    if address is None:
+        listening = controller.listening
+        controller.screen.say("listen off" if listening is None else listening.words)
+    elif isinstance(address, str):
+        if controller.listening is None:
+            controller.screen.say("not listening")
+        controller.stop_listening()
+    else:
+        _begin(controller, address)
+
+
+def _begin(controller: SessionController, address: Address) -> None:
+    from epic_cli.session.listening import Listening
+
+    if controller.confirm is None:
+        raise click.UsageError("a script cannot listen: 'epic listen' takes packets by itself")
+    session = controller.session
+    if session.view.timing.pacing == "demo":
+        raise click.UsageError("packets are drawn by their arrivals: ':pacing auto' first")
+    if session.lines:
+        count = counted(len(session.lines), "packet")
+        raise click.UsageError(
+            f"there are {count} of another clock: ':reset' first (:save FILE keeps them)"
+        )
+    controller.stop_listening()
+    controller.listening = listening = Listening(
+        session, controller.screen, address, controller.record_lines, controller.end_listening
+    )
+    controller.screen.say(f"{listening.words}; :pause holds its rows back")
+    if not controller.screen.has_cursor:
+        controller.screen.say("this terminal can only scroll: rows come with each Enter")
+
+
+@command("pause")
+def pause(controller: SessionController) -> None:
+    """Hold back the rows of packets that are listened to, or go on showing them.
+
+    Packets still come in, and are kept.
+    """
+    listening = controller.listening
+    if listening is None:
+        raise click.UsageError("not listening: ':listen 9870' starts it")
+    listening.paused = not listening.paused
+    words = "; packets are kept, :pause goes on" if listening.paused else ""
+    controller.screen.say(listening.words + words)
 
 
 # ------------------------------------------------------------- the session itself

@@ -69,10 +69,12 @@ class SessionController:
         self,
         session: Session,
         screen: Screen,
+        load_commands: Callable[[], CommandTable],
         journal: SessionJournal | None = None,
         hints: bool = True,
         proposals: bool = True,
     ) -> None:
+        self._load_commands = load_commands
         self.session = session
         self.screen = screen
         self.journal = journal
@@ -94,9 +96,7 @@ class SessionController:
     @cached_property
     def commands(self) -> CommandTable:
         """The commands that there are; packets can be typed before they are loaded."""
-        from epic_cli.session.commands import COMMANDS
-
-        return COMMANDS
+        return self._load_commands()
 
     # ------------------------------------------------------------- lines
 
@@ -152,7 +152,8 @@ class SessionController:
 
     def invoke(self, name: str, words: list[str]) -> None:
         """Runs a command with these words; raises what it raises."""
-        with self.commands.running(name, self), self._context(name, words) as context:
+        running = self.commands.running(name, self.root, self.screen, self.session.lines)
+        with running, self._context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
 
     def check(self, line: str) -> WrongCommand | None:
@@ -203,7 +204,7 @@ class SessionController:
         """A command with its words parsed; raises ``click.ClickException``."""
         found = self.commands.get_command(self.root, name)
         assert found is not None
-        defaults = self.commands.defaults(found, self)
+        defaults = self.commands.defaults(found, self.session.view, self.screen.color)
         return found.make_context(f":{name}", list(words), parent=self.root, default_map=defaults)
 
     # ------------------------------------------------------------- packets
@@ -290,32 +291,6 @@ class SessionController:
         if not self.quiet:
             writer = self.screen.writer(self.session.named, self.session.turns)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
-
-    def take_live(self, text: bytes, time: float) -> bytes:
-        """Takes lines of packets that arrived; the rows that are due at a time (s) of their clock.
-
-        Raises whatever a strategy of another package raises.
-        """
-        rows: list[bytes] = []
-
-        def draw(samples: SampleBlock) -> None:
-            writer = self.screen.writer(self.session.named, self.session.turns)
-            rows.append(writer.rows(samples, self.session.entities))
-
-        if text:
-            self.session.add(text, draw, self.record_lines)
-        self.session.advance(time, draw)
-        return b"".join(rows)
-
-    def draw_windowful(self, rows: bytes) -> None:
-        """Writes the last rows, no more than can be seen."""
-        lines = rows.splitlines(keepends=True)
-        left_out = len(lines) - self.screen.room
-        if left_out > 0:
-            self.screen.say(f"... {left_out:,} rows before these", "dim")
-        if lines:
-            writer = self.screen.writer(self.session.named, self.session.turns)
-            self.screen.draw(b"".join(lines[-self.screen.room :]), writer)
 
     def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
         """Draws the last rows, a windowful at most unless ``count`` is given.

@@ -1,4 +1,4 @@
-"""Packets of a running game beside those that are typed: ``:listen`` and ``:pause``."""
+"""Packets of a running game beside those that are typed."""
 
 from __future__ import annotations
 
@@ -9,28 +9,22 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-import click
-
 from epic_cli.engine.packets import VelocityFiller
-from epic_cli.engine.parameters import Custom
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.text import TextScanner
+from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.reports import clock_reset, losses, summary
-from epic_cli.metrics.digits import counted
-from epic_cli.recordings.addresses import Address, parse_endpoint
+from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.writing import Unwritable
-from epic_cli.session.shell_commands import command
-from epic_cli.session.terminal import failure
-from epic_cli.shell.declared import ParameterType
+from epic_cli.session.state import Session
+from epic_cli.session.terminal import Screen, failure
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-    from epic_cli.session.controller import SessionController
 
 #: A session keeps all its packets: with more than these it listens no more.
 _MOST_PACKETS = 1_000_000
@@ -42,13 +36,25 @@ _EVERY = (1, 10)
 class Listening(Consumer):
     """A socket whose packets a session takes, with arrivals on a clock of its own.
 
+    ``record`` keeps the lines of the packets; ``ended`` is told when it ends by itself.
+
     While a line is being typed, ``run`` listens beside it; otherwise the kernel keeps what comes,
     with its times, until ``catch_up``. While it is ``paused``, packets are taken and their rows not
     shown. Raises ``CannotAccess``.
     """
 
-    def __init__(self, controller: SessionController, address: Address) -> None:
-        self._controller = controller
+    def __init__(
+        self,
+        session: Session,
+        screen: Screen,
+        address: Address,
+        record: Callable[[bytes], object],
+        ended: Callable[[], object],
+    ) -> None:
+        self._session = session
+        self._screen = screen
+        self._record = record
+        self._ended = ended
         # the session draws; the ticks only wake it
         spec = ListenSpec(Endpoint(address), strategy=StrategySpec(), tick=_EVERY)
         with accessing("listen on", address):
@@ -111,8 +117,8 @@ class Listening(Consumer):
                 await job
 
     def _end(self, why: str) -> None:
-        self._controller.screen.complain(f"{self.address} is not listened on any more: {why}")
-        self._controller.end_listening()
+        self._screen.complain(f"{self.address} is not listened on any more: {why}")
+        self._ended()
 
     def catch_up(self) -> None:
         """Takes what has come in since, and writes its rows."""
@@ -124,26 +130,40 @@ class Listening(Consumer):
 
     def _due(self) -> Callable[[], None] | None:
         """Takes what has come in; what has to be written then, None: nothing."""
-        controller, rows = self._controller, b""
+        rows: list[bytes] = []
+
+        def draw(samples: SampleBlock) -> None:
+            rows.append(self._writer().rows(samples, self._session.entities))
+
         text, self._pending = b"".join(self._pending), []
         message, self._message = self._message, ""
         try:
             if self.now is not None:
-                rows = controller.take_live(text, self.now)
+                if text:
+                    self._session.add(text, draw, self._record)
+                self._session.advance(self.now, draw)
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
             return partial(self._end, failure(error))
-        if len(controller.session.lines) > _MOST_PACKETS:
+        if len(self._session.lines) > _MOST_PACKETS:
             return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
         if self.paused:
-            rows = b""
-        return partial(self._write, rows, message) if rows or message else None
+            rows = []
+        return partial(self._write, b"".join(rows), message) if rows or message else None
 
     def _write(self, rows: bytes, message: str) -> None:
         if message:
-            self._controller.screen.warn(message)
-        self._controller.draw_windowful(rows)
+            self._screen.warn(message)
+        lines = rows.splitlines(keepends=True)
+        left_out = len(lines) - self._screen.room
+        if left_out > 0:
+            self._screen.say(f"... {left_out:,} rows before these", "dim")
+        if lines:
+            self._screen.draw(b"".join(lines[-self._screen.room :]), self._writer())
+
+    def _writer(self) -> RowWriter:
+        return self._screen.writer(self._session.named, self._session.turns)
 
     def _wake(self) -> None:
         if self._awake is not None:
@@ -196,62 +216,3 @@ class Listening(Consumer):
         if self.unwritable:
             words += f"{self.unwritable:,} not kept, since packet text cannot hold their names\n"
         return words
-
-
-_ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
-                  lambda text: text if text == "off" else parse_endpoint(text), kind=Address,
-                  words=lambda: [("off", None)])  # fmt: skip
-
-
-@command("listen")
-@click.argument(
-    "address", required=False, type=ParameterType(_ADDRESS), metavar="[[HOST:]PORT|off]"
-)
-def listen(controller: SessionController, address: Address | str | None) -> None:
-    """Take packets of a running game too, and draw their rows when they are due.
-
-    They come as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
-    those that are typed; a packet that is typed meanwhile arrives when it is entered. Off, or
-    Ctrl-C on an empty line, ends it. Without a HOST nothing is heard but this machine.
-    """
-    if address is None:
-        listening = controller.listening
-        controller.screen.say("listen off" if listening is None else listening.words)
-    elif isinstance(address, str):
-        if controller.listening is None:
-            controller.screen.say("not listening")
-        controller.stop_listening()
-    else:
-        _begin(controller, address)
-
-
-def _begin(controller: SessionController, address: Address) -> None:
-    if controller.confirm is None:
-        raise click.UsageError("a script cannot listen: 'epic listen' takes packets by itself")
-    session = controller.session
-    if session.view.timing.pacing == "demo":
-        raise click.UsageError("packets are drawn by their arrivals: ':pacing auto' first")
-    if session.lines:
-        count = counted(len(session.lines), "packet")
-        raise click.UsageError(
-            f"there are {count} of another clock: ':reset' first (:save FILE keeps them)"
-        )
-    controller.stop_listening()
-    controller.listening = listening = Listening(controller, address)
-    controller.screen.say(f"{listening.words}; :pause holds its rows back")
-    if not controller.screen.has_cursor:
-        controller.screen.say("this terminal can only scroll: rows come with each Enter")
-
-
-@command("pause")
-def pause(controller: SessionController) -> None:
-    """Hold back the rows of packets that are listened to, or go on showing them.
-
-    Packets still come in, and are kept.
-    """
-    listening = controller.listening
-    if listening is None:
-        raise click.UsageError("not listening: ':listen 9870' starts it")
-    listening.paused = not listening.paused
-    words = "; packets are kept, :pause goes on" if listening.paused else ""
-    controller.screen.say(listening.words + words)

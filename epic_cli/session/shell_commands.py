@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
 from epic_cli.recordings.files import KEY, guarding
@@ -29,7 +29,7 @@ from epic_cli.shell.declared import completions
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from epic_cli.session.controller import SessionController
+    from epic_cli.jobs.replay.spec import ReplaySpec
     from epic_cli.session.terminal import Screen
 
 #: The command that a session is.
@@ -102,7 +102,7 @@ class CommandTable(click.Group):
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
         raise click.UsageError(f"there is no command ':{name}'; {hint}")
 
-    def defaults(self, found: click.Command, controller: SessionController) -> dict[str, Any]:
+    def defaults(self, found: click.Command, view: ReplaySpec, color: bool) -> dict[str, Any]:
         """What the session decides for a command of the shell, unless its line does.
 
         Only what differs from a new session's, where ``:compare`` is ``epic compare``.
@@ -110,28 +110,31 @@ class CommandTable(click.Group):
         values: dict[str, Any] = dict(found.context_settings.get("default_map") or {})
         if found in self.commands.values():
             return values
-        view = controller.session.view
         for setting in TIMING:
             value = getattr(view.timing, setting.name)
             if value != setting.default:
                 values[setting.name] = setting.write(value)
-        values["color"] = "always" if controller.screen.color else "never"
+        values["color"] = "always" if color else "never"
         # of those that draw with one
         values["strategy"] = written(view.strategy.name, view.strategy.settings)
         return values
 
     @contextmanager
-    def running(self, name: str, controller: SessionController) -> Iterator[None]:
-        """Lets a command run within the block: what it writes, and what the shell's read."""
-        screen = controller.screen
+    def running(
+        self, name: str, root: click.Context, screen: Screen, lines: list[bytes]
+    ) -> Iterator[None]:
+        """Lets a command run within the block: what it writes, and what the shell's read.
+
+        ``lines`` are the packets so far, ``root`` the context of all commands.
+        """
         output = _above_prompt(screen, str)
         messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
         with ExitStack() as ending:
             ending.enter_context(redirect_stdout(output))
             ending.enter_context(redirect_stderr(messages))
             if name not in self.commands:
-                ending.enter_context(_typed_packets(controller.session.lines))
-                controller.root.meta[KEY] = ending.enter_context(guarding())
+                ending.enter_context(_typed_packets(lines))
+                root.meta[KEY] = ending.enter_context(guarding())
             yield
             output.flush()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.files import KEY, guarding
 from epic_cli.shell.commands import COMMANDS, GROUPS
@@ -182,7 +182,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggests what an unknown command may mean."""
         if args and args[0] not in COMMANDS:
-            from epic_cli.engine.parameter_base import nearest  # only a mistake needs it
+            from epic_cli.engine.parameters import nearest  # only a mistake needs it
 
             near = nearest(args[0], list(COMMANDS))
             hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)

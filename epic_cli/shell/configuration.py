@@ -22,7 +22,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import nearest
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings import files
 from epic_cli.recordings.files import CannotAccess

@@ -37,9 +37,17 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter, Table, find, nearest
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch
-from epic_cli.engine.quantities import parse_span
+from epic_cli.engine.parameters import (
+    Choice,
+    Custom,
+    Number,
+    Parameter,
+    Switch,
+    Table,
+    find,
+    nearest,
+    parse_span,
+)
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.replay.strategy_spec import read_spec as parse_spec
 from epic_cli.recordings.files import KEY as RUN_FILES
@@ -440,7 +448,7 @@ class ParameterType(Parsed):
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """The words of a choice, as click shows them."""
         del ctx
-        if isinstance(self.parameter, Choice | Switch):
+        if isinstance(self.parameter, Choice):
             words = "|".join(self.parameter.choices)
             return f"{{{words}}}" if param.param_type_name == "argument" else f"[{words}]"
         return None

@@ -150,7 +150,7 @@ def _of_system(error: OSError) -> CannotAccess:
 def _status_of(error: Exception) -> ExitStatus | None:
     """The exit status of an error that a run ends with; None: it is a bug."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
-    from epic_cli.engine.parameter_base import SettingError
+    from epic_cli.engine.parameters import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.recordings import Unreadable
     from epic_cli.recordings.files import Overwrites

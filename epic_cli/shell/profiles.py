@@ -32,7 +32,7 @@ def read_spec(text: str) -> ReadSpec:
 
 def profile(name: str) -> str:
     """The description of a profile; raises ``ValueError`` where there is none."""
-    from epic_cli.engine.parameter_base import SettingError, nearest
+    from epic_cli.engine.parameters import SettingError, nearest
     from epic_cli.recordings import input_formats
 
     path = config_path()

@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from epic_cli.engine.parameter_base import Parameter
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch
+from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.digits import three_digits

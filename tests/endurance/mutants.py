@@ -214,13 +214,12 @@ def random_stream(dice: random.Random) -> bytes:
 def variants(name: str) -> Iterator[str]:
     """A strategy with each of its ways: choices and switches."""
     from epic_cli.engine.parameters import Choice
-    from epic_cli.engine.parameters import Switch as OnOff
     from epic_cli.engine.strategies import declaration
 
     yield name
     for setting in declaration(name).settings:
-        if isinstance(setting, (Choice, OnOff)):
-            for word in setting.choices if isinstance(setting, Choice) else ("on", "off"):
+        if isinstance(setting, Choice):
+            for word in setting.choices:
                 if word != setting.default:
                     yield f"{name}+{setting.name}={word}"
 

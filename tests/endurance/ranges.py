@@ -18,8 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import NamedTuple
 
-from epic_cli.engine.parameter_base import Setting, Value
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names

@@ -7,7 +7,7 @@ import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
 from epic_cli.engine.declaration import Need
-from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import nearest
 from epic_cli.engine.strategies import declaration, names
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.engine.description import Entry, read_parameters, split, write
-from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.parameters import Number, SettingError, Switch
 
 KEYS = st.from_regex(r"[a-z][a-z_.]{0,8}", fullmatch=True)
 ENTRIES = st.lists(st.tuples(st.just("") | KEYS, st.text(min_size=1)), max_size=6)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli import Choice, Number, Setting, SettingError, Switch
-from epic_cli.engine.parameter_base import Converted, Value
-from epic_cli.engine.parameters import Span
+from epic_cli.engine.parameters import Converted, Span, Value
 
 
 class Way(IntEnum):

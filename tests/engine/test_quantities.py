@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.parameters import Number
-from epic_cli.engine.quantities import parse
+from epic_cli.engine.parameters import Number, SettingError, parse_quantity
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9)
 UNITS = {"us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1), "": Decimal(1)}
@@ -20,8 +18,8 @@ def test_what_is_read_is_the_double_nearest_to_what_is_written(
     number: Decimal, word: str, blank: str
 ) -> None:
     text = f" {number}{blank}{word} "
-    assert parse(text, "s") == float(number * UNITS[word])
-    assert parse(text.upper(), "s") == parse(text, "s")
+    assert parse_quantity(text, "s") == float(number * UNITS[word])
+    assert parse_quantity(text.upper(), "s") == parse_quantity(text, "s")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +38,7 @@ def test_what_is_read_is_the_double_nearest_to_what_is_written(
     ],
 )
 def test_each_quantity_has_its_units(text: str, unit: str, value: float) -> None:
-    assert parse(text, unit) == value
+    assert parse_quantity(text, unit) == value
 
 
 @pytest.mark.parametrize(
@@ -63,13 +61,13 @@ def test_each_quantity_has_its_units(text: str, unit: str, value: float) -> None
 )
 def test_what_is_none_is_told_with_the_units(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not a time: .*\(units: s, ms, us\)"):
-        parse(text, "s")
+        parse_quantity(text, "s")
 
 
 @pytest.mark.parametrize("text", ["5%", "5m", "5 units", "nan"])
 def test_a_length_has_no_unit_of_ours(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not a length: write 0\.5"):
-        parse(text, "length units")
+        parse_quantity(text, "length units")
 
 
 def test_a_setting_takes_the_units_of_its_own_unit() -> None:

@@ -15,8 +15,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, SettingError
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.lab.page import controls, in_force
 from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
@@ -162,7 +161,7 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
                 parameter.verify(about["low"] if not parameter.whole else int(about["low"]))
                 parameter.verify(about["high"] if not parameter.whole else int(about["high"]))
                 assert about["low"] < about["high"]
-            elif isinstance(parameter, Choice | Switch):
+            elif isinstance(parameter, Choice):
                 assert tuple(filter(None, about["words"])) == parameter.choices
                 assert ("" in about["words"]) == (parameter.default is None)
     for name in remote_names():

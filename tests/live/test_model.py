@@ -15,8 +15,7 @@ from support.running import epic
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameter_base import Setting, Value
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.engine.strategies import declarations

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli.engine.description import write
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.recordings.read_spec import (
     FIELD_ORDER,
     ReadSpec,

@@ -8,7 +8,7 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Parameter
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.strategies import names
 from epic_cli.session.commands import COMMANDS

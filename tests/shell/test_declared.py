@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.engine.description import read_parameters, split
-from epic_cli.engine.parameter_base import (
+from epic_cli.engine.parameters import (
+    Choice,
+    Custom,
+    Number,
     Parameter,
     SettingError,
+    Switch,
     Table,
 )
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.network.link import LINK, GilbertElliott, QueueLimit
 from epic_cli.network.link_spec import TRACE
 from epic_cli.network.paths import PATH

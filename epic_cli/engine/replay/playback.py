@@ -12,8 +12,7 @@ from epic_cli.engine.packets import (
     sort_by_arrival,
     split_block,
 )
-from epic_cli.engine.parameters import Choice, Custom, Number
-from epic_cli.engine.quantities import exact
+from epic_cli.engine.parameters import Choice, Custom, Number, exact
 from epic_cli.engine.replay import (
     ArrivalPacing,
     Clock,

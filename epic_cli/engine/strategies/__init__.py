@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.failures import StrategyFailed, raised, raised_in
-from epic_cli.engine.parameter_base import Value, nearest
+from epic_cli.engine.parameters import Value, nearest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.parameter_base import SettingError, nearest
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, SettingError, nearest
 from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,

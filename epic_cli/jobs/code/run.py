@@ -10,8 +10,7 @@ from types import ModuleType
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.failures import Portable
-from epic_cli.engine.parameter_base import Setting
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Setting
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import some

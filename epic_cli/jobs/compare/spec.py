@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.metrics.evaluation import CompareSpec
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs
 from epic_cli.work.jobs import HERE, Workers

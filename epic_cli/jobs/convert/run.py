@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.convert.spec import CaptureSpec
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.parameters import Value
     from epic_cli.metrics.arrays import Floats
 
 
@@ -550,7 +550,7 @@ def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
     return [
         {setting.name: word}
         for setting in known.settings
-        if isinstance(setting, (Choice, Switch)) and setting.tune
+        if isinstance(setting, Choice) and setting.tune
         for word in setting.choices
         if setting.convert(word) != usual[setting.name]
     ]

@@ -6,8 +6,7 @@ It is made by the command line, by a case file, by Python and by the session, ea
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.parameters import Choice
+from epic_cli.engine.parameters import Choice, SettingError
 from epic_cli.engine.replay.playback import TIMING, SampleStream, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.engine.text import COLUMNS, FORMATS

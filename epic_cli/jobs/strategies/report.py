@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.parameter_base import Setting
+from epic_cli.engine.parameters import Setting
 from epic_cli.engine.strategies import declaration, find, names
 from epic_cli.show.report import Column, Data, Report, Table
 from epic_cli.show.text import DescribedRow, definitions, described, paragraph

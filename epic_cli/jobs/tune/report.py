@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import written as written_spec
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import report as compared

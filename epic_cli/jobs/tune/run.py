@@ -50,7 +50,7 @@ from epic_cli.recordings.opening import ReadingLog
 from epic_cli.work.jobs import JobTally
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameter_base import Value
+    from epic_cli.engine.parameters import Value
     from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
     from epic_cli.jobs.tune.trials import EvaluationSet, FigureValues
     from epic_cli.metrics.comparison import Comparison, Result

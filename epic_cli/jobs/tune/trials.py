@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
@@ -38,7 +38,7 @@ from epic_cli.work.journal import ResultJournal, key
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameter_base import Setting, Value
+    from epic_cli.engine.parameters import Setting, Value
     from epic_cli.jobs.tune.spec import Division, Goal
     from epic_cli.metrics.comparison import Result
     from epic_cli.metrics.evaluation import CompareSpec, Run
@@ -199,7 +199,7 @@ def _axis(setting: Setting) -> Axis | None:
             setting.low,
             setting.high,
         )
-    if isinstance(setting, Switch | Choice) and setting.tune:
+    if isinstance(setting, Choice) and setting.tune:
         return Axis(setting.name, setting.default, setting.choices)
     return None
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from epic_cli.engine.parameter_base import SettingError
-from epic_cli.engine.parameters import Choice
+from epic_cli.engine.parameters import Choice, SettingError
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names

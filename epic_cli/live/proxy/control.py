@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from epic_cli.engine.link import Tally
-from epic_cli.engine.parameter_base import nearest
+from epic_cli.engine.parameters import nearest
 from epic_cli.live.proxy.run import ProxyClient, Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.network.link import PERFECT as NO_LINK

@@ -10,8 +10,7 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.engine import description
-from epic_cli.engine.parameter_base import Parameter
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Parameter
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.network.link import LINK, PERFECT, LinkConditions
 from epic_cli.network.link_spec import LINK_KEYS, PRESETS, LinkSpec

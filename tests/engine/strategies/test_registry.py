@@ -24,7 +24,7 @@ from epic_cli import (
 )
 from epic_cli.engine import build
 from epic_cli.engine import strategies as registry
-from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.strategies import create, declaration, find, names
 
 PACKAGE = registry.__name__

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.ports import example, script
 
 from epic_cli import Packet, strategies
-from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import remote_names
@@ -36,8 +36,8 @@ def ways(name: str) -> Iterator[str]:
     if name == "source":  # its delay is in whole ticks
         yield f"{name}+tick_interval=0"
     for setting in declared.settings:
-        if isinstance(setting, (Choice, Switch)):
-            for word in setting.choices if isinstance(setting, Choice) else ("on", "off"):
+        if isinstance(setting, Choice):
+            for word in setting.choices:
                 if word != setting.default:
                     yield f"{name}+{setting.name}={word}"
 

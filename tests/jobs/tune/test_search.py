@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.run import default_trials, search

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names

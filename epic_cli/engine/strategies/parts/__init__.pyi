@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Value
 
 class Acceleration(IntEnum):
     NONE = 0
