@@ -1,7 +1,7 @@
 """Recordings over bad links, made without anything of ``epic_cli.network``: to measure it against.
 
-Two movements, five links. Everything is drawn from one generator of random numbers, so that a seed
-is a recording; any two of a kind are alike in the long run.
+Four movements, eleven links. Everything is drawn from one generator of random numbers, so that a
+seed is a recording; any two of a kind are alike in the long run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ FINE, RATE = 200, 20
 class Recorded(NamedTuple):
     """A movement (``times`` (n), ``places`` and ``speeds`` (n, 3)) and what arrived of it.
 
-    ``numbers`` (m) are of the packets that arrived, in the order of their ``arrivals`` (s).
+    ``numbers`` (m) are of the packets that arrived, in the order of their ``arrivals`` (s);
+    ``sequences`` (m) count those that were sent, where these are not all.
     """
 
     times: Floats
@@ -35,6 +36,7 @@ class Recorded(NamedTuple):
     speeds: Floats
     numbers: NDArray[np.int64]
     arrivals: Floats
+    sequences: NDArray[np.int64] | None = None
 
     def without(self, begin: float, end: float) -> Recorded:
         """The same without the packets that were sent from ``begin`` to ``end`` (s)."""
@@ -44,25 +46,41 @@ class Recorded(NamedTuple):
     def run(self, name: str = "", given: bool = True) -> Run:
         """What a comparison takes, with the movement as its ``given`` truth, or without."""
         block, step = PacketBlock(Entities()), FINE // RATE
-        for number, arrival in zip(self.numbers.tolist(), self.arrivals.tolist(), strict=True):
+        sequences = self.numbers if self.sequences is None else self.sequences
+        every = zip(
+            *(values.tolist() for values in (self.numbers, self.arrivals, sequences)), strict=True
+        )
+        for number, arrival, sequence in every:
             at = number * step
             place, speed = tuple(self.places[at].tolist()), tuple(self.speeds[at].tolist())
-            block.append(Packet(place, speed, number / RATE, arrival, sequence=number))
+            block.append(Packet(place, speed, number / RATE, arrival, sequence=int(sequence)))
         truth = build(self.times, self.places, self.speeds, None, "given") if given else None
         return Run(name, {"": block}, {"": truth} if truth else None)
 
 
-def stop_and_go(seconds: float, random: Random) -> Floats:
+def stop_and_go(seconds: float, random: Random, share: float = 0.7, hold: float = 0.8) -> Floats:
     """Speeds (n, 3) of somebody who runs somewhere, stops, and runs elsewhere, as feet can."""
     count = round(seconds * FINE)
     wanted, at = np.zeros((count, 3)), 0
     while at < count:
-        until = at + max(1, round(random.exponential(0.8) * FINE))
+        until = at + max(1, round(random.exponential(hold) * FINE))
         angle = random.uniform(0, 2 * np.pi)
-        go = 6.0 * (random.random() < 0.7)
+        go = 6.0 * (random.random() < share)
         wanted[at:until, :2] = go * np.cos(angle), go * np.sin(angle)
         at = until
     return _followed(wanted, 0.08)
+
+
+def rests(seconds: float, random: Random) -> Floats:
+    """Speeds (n, 3) of somebody who stands half of the time, without a movement."""
+    speeds = stop_and_go(seconds, random, 0.5, 1.0)
+    return np.where(np.abs(speeds).max(axis=1, keepdims=True) > 0.01, speeds, 0.0)
+
+
+def circle(seconds: float, random: Random) -> Floats:
+    """Speeds (n, 3) of what goes round, the same all the time."""
+    angle = random.uniform(0, 2 * np.pi) + 3.0 * np.arange(round(seconds * FINE)) / FINE
+    return 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(len(angle))), axis=1)
 
 
 def wander(seconds: float, random: Random) -> Floats:
@@ -114,14 +132,30 @@ def rerouted(seconds: Floats, random: Random, apart: float = 5.0, most: float = 
         at = until
 
 
+def wavering(seconds: Floats, random: Random, memory: float, size: float = 0.012) -> Floats:
+    """By how much (s) each packet is later where the delay wanders (Ornstein and Uhlenbeck)."""
+    kept = np.exp(-1 / (memory * RATE))
+    more, now = np.empty(len(seconds)), random.normal()
+    for index, step in enumerate(random.normal(size=len(seconds)) * np.sqrt(1 - kept**2)):
+        now = kept * now + step
+        more[index] = size * max(now, -3.0)
+    return 3 * size + more
+
+
 class Network(NamedTuple):
-    """Which packets of so many are ``lost``, and how much later packets are that were sent then."""
+    """Which packets of so many are ``lost``, and how much later packets are that were sent then.
+
+    So many (``train``) arrive together, with the last one. With ``on_change``, what rests is not
+    sent.
+    """
 
     lost: Callable[[int, Random], NDArray[np.bool_]]
     later: Callable[[Floats, Random], Floats] = lambda seconds, _: np.zeros(len(seconds))
+    train: int = 1
+    on_change: bool = False
 
 
-MOVEMENTS = {"stop and go": stop_and_go, "wander": wander}
+MOVEMENTS = {"stop and go": stop_and_go, "wander": wander, "circle": circle, "rests": rests}
 
 NETWORKS = {
     "1 % independent": Network(independent),
@@ -133,6 +167,15 @@ NETWORKS = {
         lambda count, random: independent(count, random, 0.005),
         lambda seconds, random: rerouted(seconds, random, 60.0, 0.15),
     ),
+    "2 % independent": Network(lambda count, random: independent(count, random, 0.02)),
+    "latency wanders in 1 s": Network(
+        independent, lambda seconds, random: wavering(seconds, random, 1.0)
+    ),
+    "latency wanders in 4 s": Network(
+        independent, lambda seconds, random: wavering(seconds, random, 4.0)
+    ),
+    "trains of three": Network(independent, train=3),
+    "sent on change": Network(independent, on_change=True),
 }
 
 
@@ -146,6 +189,14 @@ def recorded(movement: str, network: str, seconds: float, seed: int) -> Recorded
     sent = np.arange(round(seconds * RATE)) / RATE
     link = NETWORKS[network]
     arrivals = sent + 0.04 + link.later(sent, random) + random.gamma(2.0, 0.004, len(sent))
-    numbers = np.flatnonzero(~link.lost(len(sent), random))
+    for first in range(0, len(sent), link.train) if link.train > 1 else ():
+        arrivals[first : first + link.train] = arrivals[first : first + link.train].max()
+    kept, sequences = ~link.lost(len(sent), random), None
+    if link.on_change:
+        states = np.concatenate((places, speeds), axis=1)[:: FINE // RATE][: len(sent)]
+        moves = np.append(True, (states[1:] != states[:-1]).any(axis=1))
+        kept, sequences = kept & moves, np.cumsum(moves)
+    numbers = np.flatnonzero(kept)
     numbers = numbers[np.argsort(arrivals[numbers], kind="stable")]
-    return Recorded(times, places, speeds, numbers, arrivals[numbers])
+    counted = None if sequences is None else sequences[numbers]
+    return Recorded(times, places, speeds, numbers, arrivals[numbers], counted)

@@ -23,13 +23,16 @@ def freezes(stream: Stream) -> list[RunLength]:
     if not stream.has_velocities:
         return []
     pace = np.nan_to_num(lengths(stream.velocities))
-    way = np.minimum(pace[:-1], pace[1:]) * stream.intervals
-    found = runs((stream.steps == 0) & (way > 0))
+    goes = (pace[1:] > 0) & (pace[:-1] > 0)
+    way = np.nan_to_num(stream.velocities[:-1] + stream.velocities[1:]) / 2
+    way = np.cumsum(np.pad(way * stream.intervals[:, None], ((1, 0), (0, 0))), axis=0)
+    found = runs((stream.steps == 0) & goes)
     return [
         length
         for length in found
         if length.end - length.begin >= LEAST
-        and float(way[length.begin : length.end].sum()) > FAR * stream.usual_step
+        and float(lengths(way[length.begin : length.end + 1] - way[length.begin]).max())
+        > FAR * stream.usual_step
     ]
 
 

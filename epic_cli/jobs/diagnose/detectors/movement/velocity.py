@@ -11,7 +11,8 @@ from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traff
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25
 
-#: The same, where one change mends them this many times over.
+#: The same, where one change mends them this many times over, and the steadier half of the steps,
+#: too: where velocities change, the mean of two is off by what there is between states.
 LEAST = 0.04
 MENDED = 3.0
 
@@ -47,9 +48,13 @@ def _of(stream: Stream) -> Finding | None:
     off = _off(said, moved)
     if off < LEAST:
         return None
-    kind, mended = _explanation(stream, usable, moved, said)
-    if off < OFF and mended > off / MENDED:
-        return None
+    kind, mended, right = _explanation(stream, usable, moved, said)
+    if off < OFF:
+        changes = lengths(np.diff(stream.velocities, axis=0)[usable])
+        steady = changes <= np.median(changes)
+        worse = _off(right[steady], moved[steady]) > _off(said[steady], moved[steady])
+        if worse or mended > off / MENDED:
+            return None
     return Finding(
         "velocity",
         min(1.0, off),
@@ -76,10 +81,12 @@ def _off(said: Floats, moved: Floats) -> float:
     return max(float(turned.mean()), abs(apart))
 
 
-def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> tuple[str, float]:
-    """What makes the velocities right, and what is left then."""
+def _explanation(
+    stream: Stream, usable: Flags, moved: Floats, said: Floats
+) -> tuple[str, float, Floats]:
+    """What makes the velocities right, what is left then, and where they lead then."""
     if not said.any():
-        return "all of them are zero", 1.0
+        return "all of them are zero", 1.0, said
     ratio = float(lengths(said).sum() / lengths(moved).sum())
     options = {f"they are {ratio:.3g} times as long": said / ratio if ratio else said}
     for words, order in ORDERS.items():
@@ -95,12 +102,12 @@ def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> 
     rests = {words: _off(one, moved) for words, one in options.items()}
     best = min(rests, key=lambda words: rests[words])
     if rests[best] < OFF / 2:
-        return best, rests[best]
+        return best, rests[best], options[best]
     turned, words = _turned(said, moved)
     rest = _off(turned, moved)
     if rest < min(OFF, rests[best]):
-        return words, rest
-    return (best if rests[best] < OFF else _other(said, moved)), rests[best]
+        return words, rest, turned
+    return (best if rests[best] < OFF else _other(said, moved)), rests[best], options[best]
 
 
 def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:
@@ -155,7 +162,7 @@ DETECTOR = Detector(
     " and not per tick), or leave velocities out: they are then estimated from the positions.",
     "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
     " lengths; the same after scaling, in other axes, turned, of packets before and after",
-    "0.25; 0.04 where one of these leaves at most a third of it",
+    "0.25; 0.04 where one of these leaves at most a third of it, and no more in steady steps",
     "displacement is the integral of velocity",
     detect,
     explains=("stamps", "fixed-step"),
