@@ -183,12 +183,15 @@ def scene_chart(
     """One view of a scene: from above, or over time, see ``plot``."""
     shown = plot(scene, view, labels)
     # the truth above the packets
-    lines = [_line(curve) for curve in sorted(shown.curves, key=lambda curve: min(curve.role, 0))]
+    lines = [
+        chart_line(curve) for curve in sorted(shown.curves, key=lambda curve: min(curve.role, 0))
+    ]
     named = not shown.equal
     return Chart(lines, shown.title, equal=shown.equal, named=named, height=height, width=width)
 
 
-def _line(curve: Curve) -> ChartLine:
+def chart_line(curve: Curve) -> ChartLine:
+    """A curve as it is drawn by its role."""
     across, up = curve.places.T
     if curve.role == PACKETS:
         return ChartLine(curve.label, across, up, PACKET_STYLE, PACKET_MARK, joined=False)

@@ -60,6 +60,16 @@ class Curve(NamedTuple):
             yield times[run], places[run]
 
 
+class Dot(NamedTuple):
+    """A point with its words: of the strategy of this ``role``, or a mark, hollow or ``full``."""
+
+    across: float
+    up: float
+    words: str
+    role: int | None = None
+    full: bool = True
+
+
 class Plot(NamedTuple):
     """Curves, later ones above earlier ones, the best strategy last; ``equal``: one scale."""
 

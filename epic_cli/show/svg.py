@@ -18,6 +18,7 @@ from epic_cli.show.documents import in_markup
 from epic_cli.show.plot import (
     PACKETS,
     TRUTH,
+    Dot,
     Panel,
     Plot,
     dart,
@@ -150,6 +151,42 @@ def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterato
         yield f'<path class="d" {_stroke(curve.role)} d="{_path(places)}"/>'
         ends.append((curve.role, curve.label, panel.x + panel.width, _end(places)[1]))
     yield from _names(ends, panel)
+
+
+def curves_picture(shown: Plot, dots: Sequence[Dot], note: str) -> str:
+    """Curves and dots over axes from 0 on, as the text of an SVG file.
+
+    A dot says its words where the pointer rests on it; ``note`` stands below the title. Raises
+    ``NothingToDraw`` without curves.
+    """
+    if not shown.curves:
+        raise NothingToDraw
+    places = np.array([(dot.across, dot.up) for dot in dots])
+    seen = np.concatenate([places, *(curve.places for curve in shown.curves)])
+    right, top = seen.max(axis=0).tolist()
+    panel = Panel(70, 60, WIDTH - 240, 360, 0.0, 1.05 * right or 1.0, 0.0, 1.08 * top or 1.0)
+    title = in_markup(shown.title)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 480" width="{WIDTH}"'
+        f' height="480" role="img"><title>{title}</title><style>{_STYLE}</style>'
+        f'<rect width="{WIDTH}" height="480" fill="#fff"/>',
+        _text(panel.x, 24, shown.title, "h"),
+        _text(panel.x, 42, note),
+        *_grid(panel),
+    ]
+    ends = []
+    for curve in shown.curves:
+        way = panel.place(curve.places)
+        parts.append(f'<path class="d" {_stroke(curve.role)} d="{_path(way)}"/>')
+        ends.append((curve.role, curve.label, *_end(way)))
+    for dot, (x, y) in zip(dots, panel.place(places).tolist(), strict=True):
+        color = "#222" if dot.role is None else line_style(dot.role).light
+        size, fill = (5, color if dot.full else "#fff") if dot.role is None else (3, color)
+        parts.append(
+            f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{size}" fill="{fill}" stroke="{color}">'
+            f"<title>{in_markup(dot.words)}</title></circle>"
+        )
+    return "\n".join([*parts, *_names(ends, panel), "</svg>\n"])
 
 
 def _end(places: Floats) -> tuple[float, float]:

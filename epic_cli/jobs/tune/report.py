@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -40,11 +40,9 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.metric import Metric
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
-from epic_cli.show.chart import MARKS, STYLES, Chart, ChartLine
-from epic_cli.show.documents import in_markup
-from epic_cli.show.plot import ticks
+from epic_cli.show.chart import STYLES, Chart, ChartLine, chart_line
+from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
-from epic_cli.show.styles import line_style
 
 #: This many settings are named in a sentence.
 _NAMED = 4
@@ -473,7 +471,7 @@ def front_chart(found: Tunings) -> Chart | None:
     lines: list[ChartLine] = []
     if len(found.tunings) == 1:
         one = found.tunings[0]
-        lines.append(_line("front", one.front, 1))
+        lines.append(chart_line(_curve("front", 1, one.front)))
         for label, result, style, mark in (
             ("default", one.tuned_on.default, 0, "D"),
             ("tuned", one.tuned_on.tuned, 2, "T"),
@@ -482,17 +480,17 @@ def front_chart(found: Tunings) -> Chart | None:
     else:
         leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
         fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-        lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
+        lines += [chart_line(_curve(name, rank, fronts[name])) for rank, name in enumerate(leading)]
     # what is a second late, or useless, would leave no room for the others
     lines = [each for each in (_within(line, whole) for line in lines) if _visible(each)]
     return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
 
 
-def _line(label: str, points: Sequence[FrontPoint], at: int) -> ChartLine:
+def _curve(label: str, role: int, points: Sequence[FrontPoint]) -> Curve:
     # steps: between two points only the worse of both is known to be reached
     across = [point.latency * 1000 for point in points for _ in (0, 1)][1:]
     up = [point.roughness for point in points for _ in (0, 1)][:-1]
-    return ChartLine(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
+    return Curve(label, role, np.array(across), np.column_stack((across, up)))
 
 
 def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> ChartLine:
@@ -513,39 +511,8 @@ def _visible(line: ChartLine) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 
-WIDTH, HEIGHT = 960, 480
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 170, 60, 60
-
 #: Marks that are this many times further off than the fronts are not shown.
 _FAR = 3.0
-
-_STYLE = (
-    "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#444}"
-    ".h{font-size:14px;font-weight:600;fill:#222}.g{stroke:#e3e3e3;stroke-width:1}"
-    ".f{fill:none;stroke-width:1.8;stroke-linejoin:round}"
-)
-
-
-class _Mark(NamedTuple):
-    name: str
-    late: float
-    rough: float
-    tuned: bool | int
-
-
-class _Axes(NamedTuple):
-    """The values at the edges: latency from 0 to ``late`` (ms), roughness from 0 to ``rough``."""
-
-    late: float
-    rough: float
-
-    def across(self, late: float) -> float:
-        """Where a latency (ms) is, in pixels."""
-        return _LEFT + late / self.late * (WIDTH - _LEFT - _RIGHT)
-
-    def up(self, rough: float) -> float:
-        """Where a roughness is, in pixels."""
-        return HEIGHT - _BOTTOM - rough / self.rough * (HEIGHT - _TOP - _BOTTOM)
 
 
 def front_picture(found: Tunings) -> str:
@@ -562,94 +529,50 @@ def picture(found: Tunings) -> str:
     Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
     where nothing was tried whose latency can be told.
     """
-    whole = front_of(found)
-    if not whole:
-        raise NothingToDraw
+    from epic_cli.show.svg import curves_picture
+
+    leading = list(dict.fromkeys(point.strategy for point in front_of(found)))[:DRAWN]
     fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-    leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
-    shown = {name: fronts[name] for name in leading}
-    late = [point.latency * 1000 for points in shown.values() for point in points]
-    rough = [point.roughness for points in shown.values() for point in points]
+    curves = [_curve(name, rank, fronts[name]) for rank, name in enumerate(leading)]
+    points = [_point(rank, point) for rank, name in enumerate(leading) for point in fronts[name]]
+    late = max((point.across for point in points), default=0.0)
+    rough = max((point.up for point in points), default=0.0)
     marks = [
         mark
-        for mark in _marks(found, shown)
+        for mark in _marks(found, leading)
         # what is far off would leave no room for the others
-        if mark.late < _FAR * max(late) + 1 and mark.rough < _FAR * max(rough) + 1
+        if mark.across < _FAR * late + 1 and mark.up < _FAR * rough + 1
     ]
-    axes = _Axes(
-        1.05 * max([*late, *(mark.late for mark in marks)]) or 1.0,
-        1.08 * max([*rough, *(mark.rough for mark in marks)]) or 1.0,
+    note = (
+        "Roughness (what the score counts beside latency) over latency in ms; further down and to"
+        " the left is better. Hollow: default, filled: tuned."
     )
-    title = "What smoothness costs in latency"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img"><title>{title}</title><style>{_STYLE}</style>'
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-        f'<text x="{_LEFT}" y="24" class="h">{title}</text>',
-        f'<text x="{_LEFT}" y="42">Roughness (what the score counts beside latency) over latency in'
-        " ms; further down and to the left is better. Hollow: default, filled: tuned.</text>",
-        *_grid(axes),
-    ]
-    for rank, (name, points) in enumerate(shown.items()):
-        parts += _front_lines(axes, rank, name, points)
-    for mark in marks:
-        fill = "#222" if mark.tuned else "#fff"
-        parts.append(
-            f'<circle cx="{axes.across(mark.late):.1f}" cy="{axes.up(mark.rough):.1f}" r="5"'
-            f' fill="{fill}" stroke="#222" stroke-width="1.5">'
-            f"<title>{in_markup(mark.name)}</title></circle>"
-        )
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    shown = Plot("What smoothness costs in latency", curves)
+    return curves_picture(shown, [*points, *marks], note)
 
 
-def _marks(found: Tunings, shown: Mapping[str, object]) -> list[_Mark]:
+def _point(rank: int, point: FrontPoint) -> Dot:
+    words = (
+        f"{point.strategy} {assignments(point.settings) or 'the defaults'}:"
+        f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"
+        f" {one_decimal(point.score)}"
+    )
+    return Dot(point.latency * 1000, point.roughness, words, rank)
+
+
+def _marks(found: Tunings, shown: Sequence[str]) -> list[Dot]:
     """Where the strategies that are shown are, by default and tuned; NaN is nowhere."""
     return [
-        _Mark(
-            f"{tuning.strategy}, {'tuned' if tuned else 'default'}",
+        Dot(
             abs(result.value("lag")) * 1000,
             roughness(result.values, found.weights) if result.values else math.nan,
-            tuned,
+            f"{tuning.strategy}, {'tuned' if tuned else 'default'}",
+            full=bool(tuned),
         )
         for tuning in found.tunings
         if tuning.strategy in shown
         for tuned, result in enumerate(tuning.tuned_on[:2])
     ]
-
-
-def _grid(axes: _Axes) -> Iterator[str]:
-    bottom, right = HEIGHT - _BOTTOM, WIDTH - _RIGHT
-    for value, name in ticks(0, axes.rough):
-        y = f"{axes.up(value):.1f}"
-        yield f'<line class="g" x1="{_LEFT}" y1="{y}" x2="{right}" y2="{y}"/>'
-        yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{name}</text>'
-    for value, name in ticks(0, axes.late, 8):
-        x = f"{axes.across(value):.1f}"
-        yield f'<line class="g" x1="{x}" y1="{_TOP}" x2="{x}" y2="{bottom}"/>'
-        yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{name}</text>'
-
-
-def _front_lines(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]) -> Iterator[str]:
-    style = line_style(rank)
-    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
-    places = [(axes.across(point.latency * 1000), axes.up(point.roughness)) for point in points]
-    path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
-    path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in places[1:])
-    yield f'<path class="f" stroke="{style.light}"{dashes} d="{path}"/>'
-    for one, (x, y) in zip(points, places, strict=True):
-        words = assignments(one.settings) or "the defaults"
-        text = (
-            f"{name} {words}: {one.latency * 1000:.0f} ms, roughness {one.roughness:.3g}, score"
-            f" {one_decimal(one.score)}"
-        )
-        yield (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{style.light}">'
-            f"<title>{in_markup(text)}</title></circle>"
-        )
-    yield (
-        f'<text x="{places[-1][0] + 8:.1f}" y="{places[-1][1]:.1f}" dy="4"'
-        f' style="fill:{style.light}">{in_markup(name)}</text>'
-    )
 
 
 #: The figures that are shown before and after, beside the one that was tuned for.
